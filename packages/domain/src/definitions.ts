@@ -1,0 +1,97 @@
+import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from './ids.ts';
+
+/** Degrees as GeoJSON writes them: longitude, then latitude. */
+export type LngLat = readonly [longitude: number, latitude: number];
+
+/** Outer ring first, then holes. A ring is closed: its last point repeats its first. */
+export interface PolygonShape {
+  type: 'polygon';
+  rings: readonly (readonly LngLat[])[];
+}
+export interface CircleShape {
+  type: 'circle';
+  center: LngLat;
+  radiusM: number;
+}
+/** A path with a width: inside means within half of `widthM` of the path. */
+export interface LineShape {
+  type: 'line';
+  path: readonly LngLat[];
+  /** 10 to 1000. */
+  widthM: number;
+}
+export type Shape = PolygonShape | CircleShape | LineShape;
+
+export type Role = 'operator' | 'dealer' | 'user';
+
+/** An account. Its `dealerId` is null for operators and dealers, and for users that the operator keeps. */
+export interface User {
+  kind: 'user';
+  id: UserId;
+  version: number;
+  login: string;
+  name: string;
+  role: Role;
+  dealerId: UserId | null;
+  blocked: boolean;
+  /** The right to use the API, granted by an operator alone. */
+  apiAccess: boolean;
+  /** Groups whose vehicles the user may see. */
+  groupIds: readonly GroupId[];
+}
+
+/** A vehicle profile: without one, a terminal's data is refused. */
+export interface Vehicle {
+  kind: 'vehicle';
+  id: VehicleId;
+  version: number;
+  name: string;
+  plate: string | null;
+  terminalId: TerminalId | null;
+  /** The dealer that the vehicle belongs to; null when the operator's own. */
+  dealerId: UserId | null;
+  groupIds: readonly GroupId[];
+  /** Null: no limit of its own. */
+  speedLimitKmh: number | null;
+  speedToleranceKmh: number;
+  speedingMinSeconds: number;
+  /** After how long without data the vehicle counts as offline. */
+  offlineAfterMinutes: number;
+}
+
+export interface VehicleGroup {
+  kind: 'group';
+  id: GroupId;
+  version: number;
+  name: string;
+  /** The dealer that the group belongs to; null when the operator's own. */
+  dealerId: UserId | null;
+}
+
+export interface Geofence {
+  kind: 'geofence';
+  id: GeofenceId;
+  version: number;
+  name: string;
+  ownerId: UserId;
+  shape: Shape;
+  /** Null: all vehicles that the owner may see. Otherwise those of them that are in one of these groups. */
+  groupIds: readonly GroupId[] | null;
+  /** Speeding inside this geofence is an event of its own above this. */
+  speedLimitKmh: number | null;
+  /** Delays both ends of a visit: a shorter stay, or a shorter absence, is no event. */
+  minDwellSeconds: number;
+}
+
+export type Definition = User | Vehicle | VehicleGroup | Geofence;
+export type DefinitionKind = Definition['kind'];
+
+/** The record of topic `definitions`: a definition as it now is, or null in its place when it was deleted. */
+export interface DefinitionChange {
+  kind: DefinitionKind;
+  id: string;
+  /** Grows by one with each change of this definition, its deletion included. */
+  version: number;
+  changedAtMs: number;
+  definition: Definition | null;
+}

@@ -1,0 +1,57 @@
+import type { Definition, DefinitionChange, Geofence, User, Vehicle, VehicleGroup } from './definitions.ts';
+import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from './ids.ts';
+
+/**
+ * Everything that is defined, as the records of topic `definitions` tell it: the view that gateway, rules and notifier
+ * each keep. Applying the same change twice, or an older one late, changes nothing.
+ */
+export class Directory {
+  readonly users = new Map<UserId, User>();
+  readonly vehicles = new Map<VehicleId, Vehicle>();
+  readonly groups = new Map<GroupId, VehicleGroup>();
+  readonly geofences = new Map<GeofenceId, Geofence>();
+  readonly #vehicleByTerminal = new Map<TerminalId, Vehicle>();
+  readonly #versions = new Map<string, number>();
+
+  /** The vehicle that the terminal is fitted to now, if any. */
+  vehicleOfTerminal(terminalId: TerminalId): Vehicle | undefined {
+    return this.#vehicleByTerminal.get(terminalId);
+  }
+
+  /**
+   * Takes one change in.
+   *
+   * @returns what stood there before, or null where nothing did; undefined when the change is not news and was left out
+   */
+  apply(change: DefinitionChange): Definition | null | undefined {
+    const known = this.#versions.get(change.id);
+    if (known !== undefined && change.version <= known) return undefined;
+    this.#versions.set(change.id, change.version);
+
+    const { definition } = change;
+    switch (change.kind) {
+      case 'user':
+        return replace(this.users, change.id as UserId, definition as User | null);
+      case 'group':
+        return replace(this.groups, change.id as GroupId, definition as VehicleGroup | null);
+      case 'geofence':
+        return replace(this.geofences, change.id as GeofenceId, definition as Geofence | null);
+      case 'vehicle': {
+        const vehicle = definition as Vehicle | null;
+        const before = replace(this.vehicles, change.id as VehicleId, vehicle);
+        // A terminal may already have moved on to another vehicle: only the vehicle that holds it gives it up.
+        if (before?.terminalId && this.#vehicleByTerminal.get(before.terminalId)?.id === before.id)
+          this.#vehicleByTerminal.delete(before.terminalId);
+        if (vehicle?.terminalId) this.#vehicleByTerminal.set(vehicle.terminalId, vehicle);
+        return before;
+      }
+    }
+  }
+}
+
+function replace<Id, T>(map: Map<Id, T>, id: Id, value: T | null): T | null {
+  const before = map.get(id) ?? null;
+  if (value === null) map.delete(id);
+  else map.set(id, value);
+  return before;
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+
+declare const brand: unique symbol;
+/** A string that the compiler keeps apart from every other kind of string. */
+export type Brand<Base, Name extends string> = Base & { readonly [brand]: Name };
+
+/** UUID given by the service to a vehicle profile. */
+export type VehicleId = Brand<string, 'VehicleId'>;
+/** UUID of a vehicle group. */
+export type GroupId = Brand<string, 'GroupId'>;
+/** UUID of a user, dealer or operator account. */
+export type UserId = Brand<string, 'UserId'>;
+/** UUID of a geofence. */
+export type GeofenceId = Brand<string, 'GeofenceId'>;
+/** UUID of an event; derived, see {@link deriveEventId}. */
+export type EventId = Brand<string, 'EventId'>;
+/** UUID of a login session. */
+export type SessionId = Brand<string, 'SessionId'>;
+/** What a terminal identifies itself with: IMEI, serial number or phone number, as the terminal writes it. */
+export type TerminalId = Brand<string, 'TerminalId'>;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** True when `text` is a UUID in lower-case canonical form (RFC 9562). */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/**
+ * The id of an event: the same facts always give the same id, so that a replay of the log makes no second event.
+ * Shaped as a UUIDv7 whose time part is the fix time that began the event; the rest is a hash of what the event is about.
+ *
+ * @param kind kind of the event, such as `geofence-visit`
+ * @param vehicleId vehicle the event is about
+ * @param subject geofence id, or whatever else tells two events of one kind and time apart; may be empty
+ * @param beganAtMs Unix milliseconds of the fix that began the event
+ */
+export function deriveEventId(kind: string, vehicleId: VehicleId, subject: string, beganAtMs: number): EventId {
+  const hash = createHash('sha256').update(`${kind}\n${vehicleId}\n${subject}\n${beganAtMs}`).digest();
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(beganAtMs, 0, 6);
+  hash.copy(bytes, 6, 0, 10);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as EventId;
+}

@@ -1,0 +1,7 @@
+export * from './definitions.ts';
+export * from './directory.ts';
+export * from './event.ts';
+export * from './ids.ts';
+export * from './position.ts';
+export * from './quality.ts';
+export * from './rights.ts';

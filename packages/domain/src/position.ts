@@ -1,0 +1,88 @@
+import type { TerminalId, VehicleId } from './ids.ts';
+
+/** What a terminal can raise. `sos` is the panic button, `power-cut` the loss of external power, `tamper` an opened case. */
+export type Alarm =
+  | 'sos'
+  | 'power-cut'
+  | 'low-battery'
+  | 'tamper'
+  | 'overspeed'
+  | 'crash'
+  | 'harsh-acceleration'
+  | 'harsh-braking'
+  | 'harsh-cornering'
+  | 'towing'
+  | 'jamming'
+  | 'other';
+
+/** A value that a protocol reports and that has no field of its own. */
+export type AttributeValue = number | string | boolean;
+
+/**
+ * A fix with the rest of its record. UTC, WGS84. A field is `null` where the terminal did not say.
+ * Every decoder builds this whole shape, in this order, so that all positions share one hidden class.
+ */
+export interface Position {
+  /** Unix milliseconds at which the receiver took the fix. */
+  fixTimeMs: number;
+  /** Degrees, positive north. Kept to 1e-7 degrees once it is in the log. */
+  latitude: number;
+  /** Degrees, positive east. Kept to 1e-7 degrees once it is in the log. */
+  longitude: number;
+  /** False where the terminal says that the fix is not to be trusted. */
+  valid: boolean;
+  /** Kept to 0.1 km/h. */
+  speedKmh: number | null;
+  /** Degrees from north, clockwise, 0 to 359. */
+  courseDeg: number | null;
+  /** Metres above mean sea level, whole. */
+  altitudeM: number | null;
+  satellites: number | null;
+  ignition: boolean | null;
+  /** Whole metres on the terminal's own odometer. */
+  odometerM: number | null;
+  /** Volts of the vehicle's supply; kept to 0.001 V. */
+  supplyV: number | null;
+  /** Litres in the tank; kept to 0.1 l. */
+  fuelL: number | null;
+  alarms: readonly Alarm[];
+  /** What else the record held, by the protocol's own names (`io21`, `rpm`, `batteryPercent`, …); `null` when nothing. */
+  attributes: Readonly<Record<string, AttributeValue>> | null;
+}
+
+/** Protocols that a terminal can speak to the gateway. */
+export type ProtocolName = 'omnicomm' | 'teltonika' | 'wialon-ips' | 'osmand';
+
+/** One packet of one terminal, as the gateway hands it to the log: the record of topic `telemetry`. */
+export interface TelemetryPacket {
+  vehicleId: VehicleId;
+  terminalId: TerminalId;
+  protocol: ProtocolName;
+  /** Unix milliseconds at which the gateway had the whole packet. */
+  receivedAtMs: number;
+  /** In the order in which the terminal sent them. At least one. */
+  positions: Position[];
+}
+
+/** No alarms: shared, so that a position without any allocates nothing for them. */
+export const NO_ALARMS: readonly Alarm[] = Object.freeze([]);
+
+/** A position with nothing known but its time and place; decoders fill in what the terminal said. */
+export function blankPosition(fixTimeMs: number, latitude: number, longitude: number): Position {
+  return {
+    fixTimeMs,
+    latitude,
+    longitude,
+    valid: true,
+    speedKmh: null,
+    courseDeg: null,
+    altitudeM: null,
+    satellites: null,
+    ignition: null,
+    odometerM: null,
+    supplyV: null,
+    fuelL: null,
+    alarms: NO_ALARMS,
+    attributes: null,
+  };
+}

@@ -1,0 +1,22 @@
+import type { Position } from './position.ts';
+
+/** Why a position is kept in the archive but moves nothing. `null` means that it is good. */
+export type Rejection = 'out-of-range' | 'null-island' | 'time-in-future' | 'time-too-old' | 'jump';
+
+const MAX_AHEAD_MS = 10 * 60_000;
+const EARLIEST_MS = Date.UTC(2005, 0, 1);
+
+/**
+ * What is wrong with a position as such, before any other is looked at (semantics, "Positions"). A jump can only be
+ * seen against the vehicle's last fix: that is the engine's to say.
+ *
+ * @param receivedAtMs when the gateway had the packet: the server's clock, as recorded, so that a replay agrees
+ */
+export function rejectionOf(position: Position, receivedAtMs: number): Rejection | null {
+  const { latitude, longitude, fixTimeMs } = position;
+  if (!(latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180)) return 'out-of-range';
+  if (latitude === 0 && longitude === 0) return 'null-island';
+  if (!(fixTimeMs <= receivedAtMs + MAX_AHEAD_MS)) return 'time-in-future';
+  if (fixTimeMs < EARLIEST_MS) return 'time-too-old';
+  return null;
+}

@@ -1,0 +1,2 @@
+export * from './checkpoints.ts';
+export * from './log.ts';

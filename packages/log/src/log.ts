@@ -1,0 +1,76 @@
+/** A stream of records of one type, with what is needed to write and to read them. */
+export interface Topic<T> {
+  name: string;
+  /** Records with the same key keep their order: they go to one partition. */
+  key(record: T): string;
+  /** The record as bytes (Avro, see `schemas/`); null writes a tombstone, which only a compacted topic takes. */
+  encode(record: T): Buffer;
+  /** @throws {Error} when the bytes are not such a record */
+  decode(bytes: Buffer): T;
+  /** A compacted topic keeps the newest record of each key for ever; any other forgets after its retention. */
+  compacted: boolean;
+}
+
+/** A record as it was read. */
+export interface LogRecord<T> {
+  /** Its place in the partition: grows, with gaps where compaction or retention removed records. */
+  offset: number;
+  value: T;
+}
+
+/** Consecutive records of one partition. Never empty. */
+export interface Batch<T> {
+  partition: number;
+  records: readonly LogRecord<T>[];
+}
+
+/** Where to begin in a partition: at an offset, at the oldest record kept, or after the newest. */
+export type StartAt = number | 'earliest' | 'latest';
+
+export interface ConsumeOptions<T> {
+  /** Consumers of one group share the partitions among them; with the embedded log a group has one member. */
+  group: string;
+  /** Asked when a partition is given to this consumer. An offset older than what is kept means the oldest kept. */
+  startAt(partition: number): StartAt | Promise<StartAt>;
+  /**
+   * Called for one batch after the other, never twice at a time for a partition; the next comes when the promise
+   * settles, which is the backpressure. A rejection stops the subscription: see {@link Subscription.failed}.
+   */
+  onBatch(batch: Batch<T>): Promise<void>;
+  /** Called before a partition goes to another member; what the consumer has of it must be written when this resolves. */
+  onRevoked?(partition: number): Promise<void>;
+  /** At most this many records in a batch. Default 1000. */
+  maxBatchRecords?: number;
+}
+
+export interface Subscription {
+  /** Lets the batch in hand finish and stops. */
+  stop(): Promise<void>;
+  /** Rejects with what stopped the subscription; never resolves. The service's supervisor listens to it. */
+  readonly failed: Promise<never>;
+}
+
+/** The log that everything meets at: durable, ordered per key, read by offset. */
+export interface Log {
+  /**
+   * Resolves when all records are durable: they outlive a crash of the process and of the machine. Records of one call,
+   * and of calls made one after the other, keep their order per key.
+   *
+   * @throws {LogFullError} when more than the bound is waiting to be written: the caller must hold its peers back
+   */
+  append<T>(topic: Topic<T>, records: readonly T[]): Promise<void>;
+  /** Bytes handed to `append` and not yet durable: what the gateway's backpressure looks at. */
+  readonly pendingBytes: number;
+  consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription>;
+  /** Offsets after the newest record, by partition: what a reader must reach to have seen all there was. */
+  endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>>;
+  /** Everything from `from` (inclusive) up to `to` (exclusive) of one partition, in batches. */
+  read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>>;
+  /** Writes what is pending, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** Too much is waiting to be written. */
+export class LogFullError extends Error {
+  override name = 'LogFullError';
+}

@@ -1,0 +1,48 @@
+import type { Position, ProtocolName, TerminalId } from '@outrider/domain';
+
+/** Why a connection, or a request, was refused; counted by this name in the metrics. */
+export type RefusalReason =
+  | 'bad-frame' // no frame can begin like this
+  | 'bad-checksum'
+  | 'bad-length' // a length that the protocol or its bound rules out
+  | 'bad-content' // the frame is whole, its content cannot be
+  | 'unsupported' // a known message or version that is not spoken here
+  | 'not-identified' // data before the terminal said who it is
+  | 'unknown-terminal'; // said by the gateway, not by a codec
+
+/** What a session makes of the bytes it was fed. */
+export type Inbound =
+  /** The terminal said who it is. The gateway answers with `accept` when it knows the terminal, else with `reject` and closes. */
+  | { type: 'identify'; terminalId: TerminalId; accept: Buffer | null; reject: Buffer | null }
+  /**
+   * A whole packet of data. `ack` is sent only once its positions are durable; a packet without positions (a heartbeat
+   * with data, an archive record without a fix) has an empty list and is acknowledged in its turn.
+   */
+  | { type: 'positions'; positions: Position[]; ack: Buffer | null }
+  /** Sent in its turn, nothing to store. */
+  | { type: 'reply'; bytes: Buffer }
+  /** The connection ends. `bytes`, where set, is said first. Nothing comes after this. */
+  | { type: 'refuse'; reason: RefusalReason; detail: string; bytes: Buffer | null };
+
+/**
+ * One terminal's side of a conversation: bytes in, messages out. Holds at most one unfinished frame, bounded by the
+ * protocol's `maxFrameBytes`. Never throws, whatever it is fed; after a refusal it gives nothing more.
+ */
+export interface Session {
+  /**
+   * @param chunk bytes as they came; the session keeps no reference to it after the call, and what it returns does not
+   *   share its memory
+   * @param nowMs Unix milliseconds, for protocols whose records carry no full date
+   */
+  push(chunk: Buffer, nowMs: number): Inbound[];
+}
+
+/** A terminal protocol over TCP. */
+export interface Protocol {
+  name: ProtocolName;
+  /** Where terminals are sent to by default. */
+  defaultPort: number;
+  /** The longest frame that a session takes, in bytes on the wire. */
+  maxFrameBytes: number;
+  createSession(): Session;
+}
