@@ -1,1 +1,3 @@
+export * from './bridge.ts';
 export * from './hub.ts';
+export * from './memory.ts';

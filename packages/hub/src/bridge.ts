@@ -1,0 +1,90 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Hub, LatestPosition, Unsubscribe } from './hub.ts';
+
+/** The calls of a hub that are a question and an answer; `onLatest` and `close` are not. */
+type Call = Exclude<keyof Hub, 'onLatest' | 'close'>;
+
+type Request = { call: Call; args: unknown[]; id: number } | { listen: boolean };
+type Response = { id: number; value: unknown } | { id: number; error: string } | { latest: readonly LatestPosition[] };
+
+/** Lets another thread of this process use `hub` through `port`. Ends when the port closes. */
+export function serveHub(hub: Hub, port: MessagePort): void {
+  let unsubscribe: Unsubscribe | null = null;
+  const say = (response: Response) => port.postMessage(response);
+
+  port.on('message', async (request: Request) => {
+    if ('listen' in request) {
+      if (request.listen) unsubscribe ??= await hub.onLatest((latest) => say({ latest }));
+      else {
+        await unsubscribe?.();
+        unsubscribe = null;
+      }
+      return;
+    }
+    try {
+      const method = hub[request.call] as (...args: unknown[]) => Promise<unknown>;
+      say({ id: request.id, value: await method.apply(hub, request.args) });
+    } catch (error) {
+      say({ id: request.id, error: (error as Error).message });
+    }
+  });
+  port.on('close', () => unsubscribe?.());
+}
+
+/** A hub that lives in another thread of this process, at the other end of a port given to {@link serveHub}. */
+export function connectHub(port: MessagePort): Hub {
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  const listeners = new Set<(entries: readonly LatestPosition[]) => void>();
+  let nextId = 0;
+  let closed = false;
+
+  port.on('message', (response: Response) => {
+    if ('latest' in response) {
+      for (const listener of listeners) listener(response.latest);
+      return;
+    }
+    const asked = waiting.get(response.id);
+    waiting.delete(response.id);
+    if ('error' in response) asked?.reject(new Error(response.error));
+    else asked?.resolve(response.value);
+  });
+  port.on('close', () => {
+    closed = true;
+    for (const { reject } of waiting.values()) reject(new Error('the hub is gone'));
+    waiting.clear();
+  });
+
+  function ask<C extends Call>(call: C): Hub[C] {
+    return ((...args: unknown[]) =>
+      new Promise((resolve, reject) => {
+        if (closed) return reject(new Error('the hub is gone'));
+        const id = nextId++;
+        waiting.set(id, { resolve, reject });
+        port.postMessage({ call, args, id } satisfies Request);
+      })) as unknown as Hub[C];
+  }
+
+  return {
+    updateLatest: ask('updateLatest'),
+    latest: ask('latest'),
+    hit: ask('hit'),
+    unhit: ask('unhit'),
+    resetCount: ask('resetCount'),
+    block: ask('block'),
+    blockedUntil: ask('blockedUntil'),
+    noteUnknownTerminal: ask('noteUnknownTerminal'),
+    unknownTerminals: ask('unknownTerminals'),
+    async onLatest(listener) {
+      if (listeners.size === 0) port.postMessage({ listen: true } satisfies Request);
+      listeners.add(listener);
+      return async () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && !closed) port.postMessage({ listen: false } satisfies Request);
+      };
+    },
+    async close() {
+      listeners.clear();
+      port.close();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { VehicleId } from '@outrider/domain';
+import type { Count, Hub, LatestPosition, UnknownTerminal, Unsubscribe } from './hub.ts';
+
+const MAX_UNKNOWN_TERMINALS = 1000;
+/** Counters and blocks that ran out are swept when the maps have grown this large since the last sweep. */
+const SWEEP_EVERY = 10_000;
+
+/** The hub of a single process: what it knows is gone when it ends, and comes back with the data. */
+export class MemoryHub implements Hub {
+  readonly #latest = new Map<VehicleId, LatestPosition>();
+  readonly #listeners = new Set<(entries: readonly LatestPosition[]) => void>();
+  readonly #counts = new Map<string, Count>();
+  readonly #blocks = new Map<string, number>();
+  readonly #unknown = new Map<string, UnknownTerminal>();
+  #sweepAt = SWEEP_EVERY;
+
+  async updateLatest(entries: readonly LatestPosition[]): Promise<void> {
+    const news = entries.filter((entry) => {
+      const known = this.#latest.get(entry.vehicleId);
+      if (known && known.position.fixTimeMs >= entry.position.fixTimeMs) return false;
+      this.#latest.set(entry.vehicleId, entry);
+      return true;
+    });
+    if (news.length > 0) for (const listener of this.#listeners) listener(news);
+  }
+
+  async latest(vehicleIds: readonly VehicleId[]): Promise<LatestPosition[]> {
+    return vehicleIds.map((id) => this.#latest.get(id)).filter((entry) => entry !== undefined);
+  }
+
+  async onLatest(listener: (entries: readonly LatestPosition[]) => void): Promise<Unsubscribe> {
+    this.#listeners.add(listener);
+    return async () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  async hit(key: string, windowMs: number, nowMs: number): Promise<Count> {
+    this.#sweep(nowMs);
+    const known = this.#counts.get(key);
+    if (known && known.resetsAtMs > nowMs) {
+      known.hits += 1;
+      return { ...known };
+    }
+    const count = { hits: 1, resetsAtMs: nowMs + windowMs };
+    this.#counts.set(key, count);
+    return { ...count };
+  }
+
+  async unhit(key: string): Promise<void> {
+    const known = this.#counts.get(key);
+    if (known && known.hits > 0) known.hits -= 1;
+  }
+
+  async resetCount(key: string): Promise<void> {
+    this.#counts.delete(key);
+  }
+
+  async block(key: string, untilMs: number): Promise<void> {
+    this.#blocks.set(key, Math.max(untilMs, this.#blocks.get(key) ?? 0));
+  }
+
+  async blockedUntil(key: string, nowMs: number): Promise<number | null> {
+    const untilMs = this.#blocks.get(key);
+    return untilMs !== undefined && untilMs > nowMs ? untilMs : null;
+  }
+
+  async noteUnknownTerminal(terminalId: string, protocol: string, address: string, nowMs: number): Promise<void> {
+    const known = this.#unknown.get(terminalId);
+    // Deleted and set again, so that the map's order is that of the last sight and its first is the longest unseen.
+    this.#unknown.delete(terminalId);
+    this.#unknown.set(terminalId, {
+      terminalId,
+      protocol,
+      address,
+      firstSeenMs: known?.firstSeenMs ?? nowMs,
+      lastSeenMs: nowMs,
+      attempts: (known?.attempts ?? 0) + 1,
+    });
+    if (this.#unknown.size > MAX_UNKNOWN_TERMINALS) {
+      for (const longestUnseen of this.#unknown.keys()) {
+        this.#unknown.delete(longestUnseen);
+        break;
+      }
+    }
+  }
+
+  async unknownTerminals(): Promise<UnknownTerminal[]> {
+    return [...this.#unknown.values()].reverse();
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+  }
+
+  #sweep(nowMs: number): void {
+    if (this.#counts.size + this.#blocks.size < this.#sweepAt) return;
+    for (const [key, count] of this.#counts) if (count.resetsAtMs <= nowMs) this.#counts.delete(key);
+    for (const [key, untilMs] of this.#blocks) if (untilMs <= nowMs) this.#blocks.delete(key);
+    this.#sweepAt = Math.max(SWEEP_EVERY, 2 * (this.#counts.size + this.#blocks.size));
+  }
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { DefinitionChange } from '@outrider/domain';
+import type { Log, Subscription } from './log.ts';
+import { definitionsTopic } from './topics.ts';
+
+/**
+ * Reads all definitions there are, then follows their changes. Every reader sees every partition: definitions are not
+ * shared out among the members of a group, each keeps its own view.
+ *
+ * @param reader whose view it is, for the group's name
+ * @param take called for each change, the oldest first
+ * @returns once everything that stood in the topic at the time of the call was taken
+ */
+export async function followDefinitions(
+  log: Log,
+  reader: string,
+  take: (change: DefinitionChange) => void,
+): Promise<Subscription> {
+  const ends = await log.endOffsets(definitionsTopic);
+  const behind = new Set([...ends].filter(([, end]) => end > 0).map(([partition]) => partition));
+  let caughtUp: () => void = () => {};
+  const current = new Promise<void>((resolve) => {
+    caughtUp = resolve;
+  });
+  if (behind.size === 0) caughtUp();
+
+  const subscription = await log.consume(definitionsTopic, {
+    group: `${reader}-${randomUUID()}`,
+    startAt: () => 'earliest',
+    async onBatch({ partition, records }) {
+      for (const { value } of records) take(value);
+      const last = records.at(-1)?.offset ?? -1;
+      if (last + 1 >= (ends.get(partition) ?? 0) && behind.delete(partition) && behind.size === 0) caughtUp();
+    },
+  });
+  await Promise.race([current, subscription.failed]);
+  return subscription;
+}

@@ -1,0 +1,113 @@
+/** How one environment variable is read. */
+export interface Variable<T> {
+  /** What it is for, as the README's table says it. */
+  description: string;
+  /** The value where the variable is unset or empty; as it would be written in the environment. Undefined: no value. */
+  fallback: string | undefined;
+  /** Never printed. */
+  secret: boolean;
+  /** @throws {Error} saying what the text should have been */
+  parse(text: string): T;
+}
+
+/** Variables by name: what {@link readConfig} turns into one typed object. */
+export type Variables = Record<string, Variable<unknown>>;
+export type Config<V extends Variables> = { readonly [Name in keyof V]: V[Name] extends Variable<infer T> ? T : never };
+
+/** The environment holds something that no part can start with. `problems` has a line for each variable. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`the configuration cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads all variables once.
+ *
+ * @throws {ConfigError} naming every variable that cannot be used, not just the first
+ */
+export function readConfig<V extends Variables>(variables: V, environment: NodeJS.ProcessEnv): Config<V> {
+  const problems: string[] = [];
+  const config: Record<string, unknown> = {};
+  for (const [name, variable] of Object.entries(variables)) {
+    const text = environment[name] || variable.fallback;
+    if (text === undefined) {
+      config[name] = null;
+      continue;
+    }
+    try {
+      config[name] = variable.parse(text);
+    } catch (error) {
+      const said = variable.secret ? '' : `, not ${JSON.stringify(text)}`;
+      problems.push(`${name} must be ${(error as Error).message}${said}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config as Config<V>;
+}
+
+/** The configuration as a person may see it: secrets are told only as set or not. */
+export function describeConfig<V extends Variables>(variables: V, config: Config<V>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, variable]) => {
+      const value = config[name];
+      return [name, variable.secret ? (value === null ? null : '(set)') : value];
+    }),
+  );
+}
+
+/** Any text; null where it is unset. */
+export function text(description: string): Variable<string | null> {
+  return { description, fallback: undefined, secret: false, parse: (value) => value };
+}
+
+/** Any text, with a value where it is unset. */
+export function textOr(fallback: string, description: string): Variable<string> {
+  return { description, fallback, secret: false, parse: (value) => value };
+}
+
+/** A text that is never printed; null where it is unset. */
+export function secret(description: string): Variable<string | null> {
+  return { description, fallback: undefined, secret: true, parse: (value) => value };
+}
+
+/** One of the given words. */
+export function oneOf<Word extends string>(
+  words: readonly Word[],
+  fallback: Word,
+  description: string,
+): Variable<Word> {
+  return {
+    description,
+    fallback,
+    secret: false,
+    parse(value) {
+      const word = words.find((candidate) => candidate === value);
+      if (word === undefined) throw new Error(`one of ${words.join(', ')}`);
+      return word;
+    },
+  };
+}
+
+/** A whole number within bounds, both inclusive. */
+export function whole(min: number, max: number, fallback: number, description: string): Variable<number> {
+  return {
+    description,
+    fallback: String(fallback),
+    secret: false,
+    parse(value) {
+      const number = Number(value);
+      if (!Number.isInteger(number) || number < min || number > max || value.trim() === '')
+        throw new Error(`a whole number from ${min} to ${max}`);
+      return number;
+    },
+  };
+}
+
+/** A TCP port; 0 takes any free one. */
+export function port(fallback: number, description: string): Variable<number> {
+  return whole(0, 65_535, fallback, description);
+}

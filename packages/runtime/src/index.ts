@@ -1,0 +1,4 @@
+export * from './config.ts';
+export * from './lifecycle.ts';
+export * from './logger.ts';
+export * from './metrics.ts';

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { Lifecycle, type Part } from './lifecycle.ts';
+import { createLogger } from './logger.ts';
+
+const silent = createLogger('silent', 'json');
+
+function recorded(name: string, journal: string[], faults: { start?: boolean; stop?: boolean } = {}): Part {
+  return {
+    name,
+    async start() {
+      if (faults.start) throw new Error(`${name} cannot start`);
+      journal.push(`+${name}`);
+    },
+    async stop() {
+      journal.push(`-${name}`);
+      if (faults.stop) throw new Error(`${name} cannot stop`);
+    },
+  };
+}
+
+test('parts stop in the reverse order of their start, once', async () => {
+  const journal: string[] = [];
+  const lifecycle = new Lifecycle(silent);
+  await lifecycle.start(recorded('log', journal));
+  await lifecycle.start(recorded('gateway', journal));
+  await Promise.all([lifecycle.stop(), lifecycle.stop()]);
+  expect(journal).toEqual(['+log', '+gateway', '-gateway', '-log']);
+});
+
+test('a start that fails stops what had started, and says why', async () => {
+  const journal: string[] = [];
+  const lifecycle = new Lifecycle(silent);
+  await lifecycle.start(recorded('log', journal));
+  await expect(lifecycle.start(recorded('gateway', journal, { start: true }))).rejects.toThrow('gateway cannot start');
+  expect(journal).toEqual(['+log', '-log']);
+});
+
+test('a part that fails to stop does not keep the others from stopping', async () => {
+  const journal: string[] = [];
+  const lifecycle = new Lifecycle(silent);
+  await lifecycle.start(recorded('log', journal));
+  await lifecycle.start(recorded('gateway', journal, { stop: true }));
+  await expect(lifecycle.stop()).rejects.toThrow('cleanly');
+  expect(journal).toEqual(['+log', '+gateway', '-gateway', '-log']);
+});
+
+test('the failure of one part is the failure of all', async () => {
+  const lifecycle = new Lifecycle(silent);
+  await lifecycle.start({ ...recorded('rules', []), failed: Promise.reject(new Error('poison')) });
+  await expect(lifecycle.failed).rejects.toThrow('poison');
+});

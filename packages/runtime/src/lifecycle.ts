@@ -1,0 +1,67 @@
+import type { Log } from './logger.ts';
+
+/** Something that runs: a service, an adapter, a server. */
+export interface Part {
+  name: string;
+  start(): Promise<void>;
+  /** Finishes what is in hand and writes it down. Called once, and only after `start` resolved. */
+  stop(): Promise<void>;
+  /** Rejects when the part can't go on; never resolves. */
+  failed?: Promise<never>;
+}
+
+/**
+ * Starts parts in the given order and stops them in the reverse one: what feeds others comes last and goes first.
+ * Where a start fails, what had started is stopped again.
+ */
+export class Lifecycle {
+  readonly #log: Log;
+  readonly #started: Part[] = [];
+  #stopping: Promise<void> | null = null;
+  #fail: (error: unknown) => void = () => {};
+  /** Rejects when a part fails; never resolves. */
+  readonly failed: Promise<never>;
+
+  constructor(log: Log) {
+    this.#log = log;
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    // Whoever supervises listens later; until then a failure is not "unhandled", it is only not yet heard.
+    this.failed.catch(() => {});
+  }
+
+  async start(part: Part): Promise<void> {
+    try {
+      await part.start();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+    this.#started.push(part);
+    part.failed?.catch((error) => {
+      this.#log.fatal({ part: part.name, err: error }, 'failed');
+      this.#fail(error);
+    });
+  }
+
+  /** Stops everything once; a part that fails to stop is told of, and does not keep the others from stopping. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stopAll();
+    return this.#stopping;
+  }
+
+  async #stopAll(): Promise<void> {
+    const problems: unknown[] = [];
+    for (const part of this.#started.toReversed()) {
+      try {
+        await part.stop();
+        this.#log.debug({ part: part.name }, 'stopped');
+      } catch (error) {
+        this.#log.error({ part: part.name, err: error }, 'did not stop cleanly');
+        problems.push(error);
+      }
+    }
+    if (problems.length > 0) throw new AggregateError(problems, 'some parts did not stop cleanly');
+  }
+}

@@ -1,0 +1,41 @@
+import { type Logger, pino, stdTimeFunctions } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** What a part needs of a logger: a line with facts and a sentence. */
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
+
+/**
+ * The process's own diary, on standard error so that standard output stays free for what a command answers.
+ *
+ * @param format `json`: a JSON object a line, for machines. `text`: a short line, for people.
+ */
+export function createLogger(level: string, format: 'json' | 'text'): Logger {
+  const options = { level, base: undefined, timestamp: stdTimeFunctions.isoTime };
+  if (format === 'json') return pino(options, pino.destination({ dest: 2, sync: true }));
+  return pino(options, {
+    write(line: string) {
+      process.stderr.write(asText(line));
+    },
+  });
+}
+
+const LEVEL_NAMES: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+};
+
+/** `2026-01-01T00:00:00.000Z info  gateway: listening port=5027`; an error's stack follows on lines of its own. */
+export function asText(line: string): string {
+  const { level, time, part, msg, err, ...facts } = JSON.parse(line) as Record<string, unknown>;
+  const told = Object.entries(facts)
+    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('');
+  const stack = err ? `\n  ${String((err as Error).stack ?? err).replaceAll('\n', '\n  ')}` : '';
+  const levelName = LEVEL_NAMES[level as number] ?? String(level);
+  return `${time} ${levelName.padEnd(5)} ${part ? `${part}: ` : ''}${msg ?? ''}${told}${stack}\n`;
+}

@@ -1,0 +1,190 @@
+import type { Socket } from 'node:net';
+import type { Position, TerminalId } from '@outrider/domain';
+import type { Inbound, Protocol, RefusalReason, Session } from '@outrider/protocols';
+import type { Intake } from './intake.ts';
+import type { ProtocolMetrics } from './metrics.ts';
+
+/** A terminal that sends this many packets without waiting for an answer is not read until some are answered. */
+const MAX_UNANSWERED = 256;
+/** A terminal that leaves this many bytes of answers unread is gone, or hostile. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+const CLOSING_TIMEOUT_MS = 1000;
+
+/** What a connection needs from the gateway around it. */
+export interface Surroundings {
+  intake: Intake;
+  metrics: ProtocolMetrics;
+  idleTimeoutMs: number;
+  /** How long a terminal may take to say who it is. */
+  identifyTimeoutMs: number;
+  now(): number;
+  isKnown(terminalId: TerminalId): boolean;
+  onUnknown(terminalId: TerminalId, address: string): void;
+  onRefused(reason: RefusalReason | ConnectionEnd, detail: string, address: string): void;
+}
+
+/** Why the gateway, rather than the codec, ends a connection. */
+export type ConnectionEnd = 'idle' | 'answers-unread';
+
+/** Bytes to be said in their turn; null until they may be said. */
+interface Answer {
+  bytes: Buffer | null;
+  ready: boolean;
+}
+
+/**
+ * One terminal's connection: feeds the codec, hands positions to the intake, and answers in the order in which the
+ * terminal asked, each answer only once what it acknowledges is durable.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #session: Session;
+  readonly #protocol: Protocol;
+  readonly #around: Surroundings;
+  readonly #answers: Answer[] = [];
+  #terminalId: TerminalId | null = null;
+  #ending = false;
+  #peerIsDone = false;
+  #heldByGateway = false;
+
+  constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
+    this.#socket = socket;
+    this.#protocol = protocol;
+    this.#session = protocol.createSession();
+    this.#around = around;
+    socket.setNoDelay(true);
+    socket.setTimeout(around.identifyTimeoutMs);
+    socket.on('timeout', () => {
+      if (this.#ending) socket.destroy();
+      else this.#refuse('idle', 'nothing was said in time', null);
+    });
+    socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    // A terminal may close its side right after its last packet: it still gets the answers it waits for.
+    socket.on('end', () => {
+      this.#peerIsDone = true;
+      this.#say();
+    });
+    // A terminal that goes away is daily business; what matters of it, the 'close', follows.
+    socket.on('error', () => {});
+  }
+
+  /** Stops or resumes reading, for the whole gateway's sake. */
+  hold(held: boolean): void {
+    this.#heldByGateway = held;
+    this.#readOrNot();
+  }
+
+  /** Says what is ready to be said and ends. */
+  end(): void {
+    this.#ending = true;
+    this.#socket.end();
+  }
+
+  /** Ends at once, said or not. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#ending) return;
+    const { now } = this.#around;
+    for (const inbound of this.#session.push(chunk, now())) {
+      this.#handle(inbound);
+      if (this.#ending) return;
+    }
+    this.#say();
+    this.#readOrNot();
+  }
+
+  #handle(inbound: Inbound): void {
+    switch (inbound.type) {
+      case 'identify':
+        return this.#identify(inbound.terminalId, inbound.accept, inbound.reject);
+      case 'positions':
+        return this.#takePositions(inbound.positions, inbound.ack);
+      case 'reply':
+        this.#answers.push({ bytes: inbound.bytes, ready: true });
+        return;
+      case 'refuse':
+        return this.#refuse(inbound.reason, inbound.detail, inbound.bytes);
+    }
+  }
+
+  #identify(terminalId: TerminalId, accept: Buffer | null, reject: Buffer | null): void {
+    if (!this.#around.isKnown(terminalId)) return this.#refuseUnknown(terminalId, reject);
+    this.#terminalId = terminalId;
+    this.#socket.setTimeout(this.#around.idleTimeoutMs);
+    if (accept) this.#answers.push({ bytes: accept, ready: true });
+  }
+
+  #takePositions(positions: Position[], ack: Buffer | null): void {
+    const terminalId = this.#terminalId;
+    if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
+    const { metrics, intake, now } = this.#around;
+    if (positions.length === 0) {
+      // Nothing to keep: answered in its turn, after what came before it.
+      this.#answers.push({ bytes: ack, ready: true });
+      return;
+    }
+    const answer: Answer = { bytes: ack, ready: false };
+    const taken = intake.take(this.#protocol.name, terminalId, positions, now(), () => {
+      answer.ready = true;
+      metrics.acknowledged.inc();
+      this.#say();
+      this.#readOrNot();
+    });
+    if (!taken) return this.#refuseUnknown(terminalId, null);
+    this.#answers.push(answer);
+    metrics.packets.inc();
+    metrics.positions.inc(positions.length);
+  }
+
+  /** Sends every answer whose turn has come, as one write. */
+  #say(): void {
+    const answers = this.#answers;
+    let ready = 0;
+    while (ready < answers.length && answers[ready]?.ready) ready++;
+    const said = answers.splice(0, ready);
+    if (said.length > 0 && this.#socket.writable) this.#write(said);
+    if (this.#peerIsDone && answers.length === 0) this.end();
+  }
+
+  #write(said: readonly Answer[]): void {
+    if (said.length === 1) {
+      const bytes = said[0]?.bytes;
+      if (bytes) this.#socket.write(bytes);
+    } else {
+      this.#socket.write(Buffer.concat(said.map(({ bytes }) => bytes).filter((bytes) => bytes !== null)));
+    }
+    if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
+      this.#ending = true;
+      this.#around.onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address());
+      this.#socket.destroy();
+    }
+  }
+
+  #readOrNot(): void {
+    if (this.#heldByGateway || this.#answers.length >= MAX_UNANSWERED) {
+      if (!this.#socket.isPaused()) this.#socket.pause();
+    } else if (this.#socket.isPaused()) this.#socket.resume();
+  }
+
+  #refuseUnknown(terminalId: TerminalId, bytes: Buffer | null): void {
+    this.#around.onUnknown(terminalId, this.#address());
+    this.#refuse('unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`, bytes);
+  }
+
+  #refuse(reason: RefusalReason | ConnectionEnd, detail: string, bytes: Buffer | null): void {
+    this.#ending = true;
+    this.#around.onRefused(reason, detail, this.#address());
+    this.#say();
+    if (bytes && this.#socket.writable) this.#socket.write(bytes);
+    this.#socket.end();
+    // A peer that does not close its side is not waited for.
+    this.#socket.setTimeout(CLOSING_TIMEOUT_MS);
+  }
+
+  #address(): string {
+    return this.#socket.remoteAddress ?? 'unknown';
+  }
+}

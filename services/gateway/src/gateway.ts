@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+import type { Server as HttpServer } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import { Directory, type ProtocolName, type TerminalId } from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
+import { followDefinitions, type Log, type Subscription } from '@outrider/log';
+import { type Protocol, tcpProtocols } from '@outrider/protocols';
+import type { Log as Diary, Part, Registry } from '@outrider/runtime';
+import { Connection } from './connection.ts';
+import { Intake } from './intake.ts';
+import { gatewayMetrics } from './metrics.ts';
+import { createOsmandServer } from './osmand-server.ts';
+
+export interface GatewayConfig {
+  host: string;
+  /** Port by protocol; 0 takes any free one, null leaves the protocol out. */
+  ports: Record<ProtocolName, number | null>;
+  maxConnections: number;
+  idleTimeoutMs: number;
+}
+
+export interface GatewayParts {
+  config: GatewayConfig;
+  log: Log;
+  hub: Hub;
+  diary: Diary;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+export interface Gateway extends Part {
+  /** The ports that it listens on. */
+  readonly ports: Partial<Record<ProtocolName, number>>;
+  /** False while the log takes no packets. */
+  readonly healthy: boolean;
+}
+
+const IDENTIFY_TIMEOUT_MS = 30_000;
+/** How long connections may take to get their last answers when the gateway stops. */
+const GOODBYE_MS = 2000;
+
+/**
+ * The terminals' side of the service: listens for every protocol, refuses terminals without a vehicle profile, puts
+ * what the others send into topic `telemetry`, and acknowledges it once it is durable.
+ */
+export function createGateway({ config, log, hub, diary, metrics: registry, now }: GatewayParts): Gateway {
+  const metrics = gatewayMetrics(registry);
+  const directory = new Directory();
+  const connections = new Set<Connection>();
+  const servers: (Server | HttpServer)[] = [];
+  const ports: Partial<Record<ProtocolName, number>> = {};
+  let held = false;
+  let definitions: Subscription | null = null;
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+
+  const intake = new Intake(log, directory, diary, (hold) => {
+    held = hold;
+    diary.debug({ held, connections: connections.size }, held ? 'terminals are held back' : 'terminals go on');
+    for (const connection of connections) connection.hold(held);
+  });
+
+  function refusals(protocol: ProtocolName) {
+    return {
+      onUnknown(terminalId: TerminalId, address: string) {
+        void hub
+          .noteUnknownTerminal(terminalId, protocol, address, now())
+          .catch((error) => diary.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
+      },
+      onRefused(reason: string, detail: string, address: string) {
+        metrics.refused(protocol, reason);
+        diary.debug({ protocol, reason, detail, address }, 'refused');
+      },
+    };
+  }
+
+  function createTcpServer(protocol: Protocol): Server {
+    const ofProtocol = metrics.of(protocol.name);
+    const around = {
+      intake,
+      metrics: ofProtocol,
+      idleTimeoutMs: config.idleTimeoutMs,
+      identifyTimeoutMs: Math.min(IDENTIFY_TIMEOUT_MS, config.idleTimeoutMs),
+      now,
+      isKnown: (terminalId: TerminalId) => directory.vehicleOfTerminal(terminalId) !== undefined,
+      ...refusals(protocol.name),
+    };
+    const server = createServer({ allowHalfOpen: true, keepAlive: true }, (socket: Socket) => {
+      const connection = new Connection(socket, protocol, around);
+      connections.add(connection);
+      ofProtocol.connections.inc();
+      if (held) connection.hold(true);
+      socket.once('close', () => {
+        connections.delete(connection);
+        ofProtocol.connections.dec();
+      });
+    });
+    server.maxConnections = config.maxConnections;
+    server.on('drop', () => metrics.refused(protocol.name, 'too-many-connections'));
+    return server;
+  }
+
+  async function listen(server: Server | HttpServer, name: ProtocolName): Promise<void> {
+    const port = config.ports[name];
+    if (port === null) return;
+    server.listen({ port, host: config.host, backlog: 4096 });
+    await once(server, 'listening');
+    servers.push(server);
+    const address = server.address();
+    if (address !== null && typeof address === 'object') ports[name] = address.port;
+  }
+
+  return {
+    name: 'gateway',
+    ports,
+    failed,
+    get healthy() {
+      return intake.healthy;
+    },
+    async start() {
+      // Terminals are let in only once it is known which of them have a vehicle: a refusal would be a lie before.
+      definitions = await followDefinitions(log, 'gateway', (change) => directory.apply(change));
+      definitions.failed.catch(fail);
+      for (const protocol of tcpProtocols) await listen(createTcpServer(protocol), protocol.name);
+      const osmand = createOsmandServer({
+        intake,
+        metrics: metrics.of('osmand'),
+        now,
+        isHeld: () => held,
+        ...refusals('osmand'),
+      });
+      await listen(osmand, 'osmand');
+      diary.info({ ...ports }, 'listening for terminals');
+    },
+    async stop() {
+      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+      for (const connection of connections) connection.hold(true);
+      await intake.drain();
+      for (const connection of connections) connection.end();
+      for (const server of servers) if ('closeIdleConnections' in server) server.closeIdleConnections();
+      const goodbye = setTimeout(() => {
+        for (const connection of connections) connection.destroy();
+        for (const server of servers) if ('closeAllConnections' in server) server.closeAllConnections();
+      }, GOODBYE_MS);
+      await Promise.all(closed);
+      clearTimeout(goodbye);
+      await definitions?.stop();
+    },
+  };
+}

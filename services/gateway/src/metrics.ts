@@ -1,0 +1,51 @@
+import type { ProtocolName } from '@outrider/domain';
+import { Counter, Gauge, type Registry } from '@outrider/runtime';
+
+export interface ProtocolMetrics {
+  connections: { inc(): void; dec(): void };
+  packets: { inc(): void };
+  positions: { inc(by: number): void };
+  acknowledged: { inc(): void };
+}
+
+/** What the gateway counts, under the names that `/metrics` shows. */
+export function gatewayMetrics(registry: Registry) {
+  const labelNames = ['protocol'];
+  const registers = [registry];
+  const connections = new Gauge({
+    name: 'outrider_terminal_connections',
+    help: 'Terminals connected now',
+    labelNames,
+    registers,
+  });
+  const packets = new Counter({ name: 'outrider_packets_received_total', help: 'Packets taken', labelNames, registers });
+  const positions = new Counter({
+    name: 'outrider_positions_received_total',
+    help: 'Positions taken',
+    labelNames,
+    registers,
+  });
+  const acknowledged = new Counter({
+    name: 'outrider_packets_acknowledged_total',
+    help: 'Packets acknowledged: durable in the log',
+    labelNames,
+    registers,
+  });
+  const refused = new Counter({
+    name: 'outrider_refusals_total',
+    help: 'Connections and requests refused, by reason',
+    labelNames: ['protocol', 'reason'],
+    registers,
+  });
+  return {
+    of: (protocol: ProtocolName): ProtocolMetrics => ({
+      connections: connections.labels(protocol),
+      packets: packets.labels(protocol),
+      positions: positions.labels(protocol),
+      acknowledged: acknowledged.labels(protocol),
+    }),
+    refused(protocol: ProtocolName, reason: string) {
+      refused.labels(protocol, reason).inc();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { type GroupId, isUuid, type VehicleId } from '@outrider/domain';
+
+/** What a client of the live API may say. */
+export type ClientMessage =
+  | { type: 'authorize'; jwt: string }
+  | {
+      type: 'subscribe';
+      /** Null: every vehicle that the caller may see. */
+      vehicles: ReadonlySet<VehicleId> | null;
+      groups: ReadonlySet<GroupId> | null;
+      positions: boolean;
+      events: boolean;
+      since: Cursor | null;
+    }
+  | { type: 'unsubscribe' };
+
+/** Next offset of topic `events` to be told, by partition. */
+export type Cursor = ReadonlyMap<number, number>;
+
+const MAX_LISTED = 10_000;
+
+/** `0:1042,1:77`: where each partition goes on. */
+export function writeCursor(cursor: Cursor): string {
+  return [...cursor].map(([partition, offset]) => `${partition}:${offset}`).join(',');
+}
+
+/** @returns null when the text is no cursor */
+export function readCursor(text: string): Cursor | null {
+  const cursor = new Map<number, number>();
+  if (text === '') return cursor;
+  if (text.length > 4096) return null;
+  for (const part of text.split(',')) {
+    const match = /^(\d{1,5}):(\d{1,15})$/.exec(part);
+    if (!match) return null;
+    cursor.set(Number(match[1]), Number(match[2]));
+  }
+  return cursor;
+}
+
+/** Reads a message; what is wrong with it comes back as a sentence that says where. */
+export function parseClientMessage(text: string): ClientMessage | { error: string } {
+  let message: Record<string, unknown>;
+  try {
+    message = JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return { error: 'the message is not JSON' };
+  }
+  if (message === null || typeof message !== 'object' || Array.isArray(message))
+    return { error: 'the message must be a JSON object' };
+
+  switch (message.type) {
+    case 'authorize': {
+      const extra = unknownField(message, ['type', 'jwt']);
+      if (extra) return { error: extra };
+      if (typeof message.jwt !== 'string') return { error: '/jwt must be a string' };
+      return { type: 'authorize', jwt: message.jwt };
+    }
+    case 'unsubscribe':
+      return { type: 'unsubscribe' };
+    case 'subscribe':
+      return parseSubscribe(message);
+    default:
+      return { error: '/type must be "authorize", "subscribe" or "unsubscribe"' };
+  }
+}
+
+function parseSubscribe(message: Record<string, unknown>): ClientMessage | { error: string } {
+  const extra = unknownField(message, ['type', 'vehicles', 'groups', 'all', 'positions', 'events', 'since']);
+  if (extra) return { error: extra };
+  for (const name of ['all', 'positions', 'events'])
+    if (message[name] !== undefined && typeof message[name] !== 'boolean') return { error: `/${name} must be true or false` };
+
+  const vehicles = parseIds(message, 'vehicles');
+  if (vehicles instanceof Error) return { error: vehicles.message };
+  const groups = parseIds(message, 'groups');
+  if (groups instanceof Error) return { error: groups.message };
+  if (vehicles === null && groups === null && message.all !== true)
+    return { error: 'say which vehicles: "vehicles", "groups" or "all": true' };
+  if (message.all === true && (vehicles !== null || groups !== null))
+    return { error: '"all" stands alone: leave out "vehicles" and "groups"' };
+
+  let since: Cursor | null = null;
+  if (message.since !== undefined && message.since !== null) {
+    since = typeof message.since === 'string' ? readCursor(message.since) : null;
+    if (since === null) return { error: '/since must be a cursor as an earlier message carried it' };
+  }
+  return {
+    type: 'subscribe',
+    vehicles: vehicles as ReadonlySet<VehicleId> | null,
+    groups: groups as ReadonlySet<GroupId> | null,
+    positions: message.positions !== false,
+    events: message.events !== false,
+    since,
+  };
+}
+
+function parseIds(message: Record<string, unknown>, name: string): ReadonlySet<string> | null | Error {
+  const list = message[name];
+  if (list === undefined) return null;
+  if (!Array.isArray(list)) return new Error(`/${name} must be a list of ids`);
+  if (list.length > MAX_LISTED) return new Error(`/${name} lists more than ${MAX_LISTED} ids`);
+  const wrong = list.findIndex((id) => typeof id !== 'string' || !isUuid(id));
+  return wrong >= 0 ? new Error(`/${name}/${wrong} is not a UUID`) : new Set(list as string[]);
+}
+
+function unknownField(message: Record<string, unknown>, known: readonly string[]): string | null {
+  const extra = Object.keys(message).find((name) => !known.includes(name));
+  return extra === undefined ? null : `/${extra} is not a field of "${message.type}"`;
+}

@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDataDir } from './data-dir.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'outrider-data-dir-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Tries to open the folder from a process of its own, since a lock is between processes. */
+function openElsewhere(path: string, thenDie = false): { status: number | null; signal: string | null; output: string } {
+  const script = `
+    import { openDataDir } from ${JSON.stringify(join(import.meta.dirname, 'data-dir.ts'))};
+    try { openDataDir(${JSON.stringify(path)}); console.log('taken'); } catch (error) { console.log(error.message); }
+    ${thenDie ? "process.kill(process.pid, 'SIGKILL');" : ''}`;
+  const { status, signal, stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], { encoding: 'utf8' });
+  return { status, signal, output: stdout };
+}
+
+test('the folder is made where there is none', () => {
+  const path = join(folder, 'new', 'data');
+  const dataDir = openDataDir(path);
+  expect(dataDir.file('log.sqlite')).toBe(join(path, 'log.sqlite'));
+  dataDir.release();
+});
+
+test('a second process is told that the folder is in use, until the first lets go', () => {
+  const dataDir = openDataDir(folder);
+  expect(openElsewhere(folder).output).toMatch(/in use by another Outrider/);
+  dataDir.release();
+  expect(openElsewhere(folder).output).toContain('taken');
+});
+
+test('a process that was killed holds nothing', () => {
+  expect(openElsewhere(folder, true)).toMatchObject({ signal: 'SIGKILL', output: 'taken\n' });
+  openDataDir(folder).release();
+});
+
+test('what stands in the way is named', () => {
+  const file = join(folder, 'a-file');
+  writeFileSync(file, '');
+  expect(() => openDataDir(file)).toThrow(/DATA_DIR .*a-file cannot be written to/);
+});

@@ -1,0 +1,52 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** The folder that everything is kept in can't be used; the message says why and what to do. */
+export class DataDirError extends Error {
+  override name = 'DataDirError';
+}
+
+/** The service's folder, held by this process alone. */
+export interface DataDir {
+  /** Absolute. */
+  path: string;
+  file(name: string): string;
+  release(): void;
+}
+
+/**
+ * Makes the folder where there is none, and takes hold of it: a second service on the same folder would write over the
+ * first. The hold is a lock of the operating system (through SQLite), so it ends with the process however that ends.
+ *
+ * @throws {DataDirError} when the folder can't be made, written to, or is held by another process
+ */
+export function openDataDir(folder: string): DataDir {
+  const path = resolve(folder);
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw new DataDirError(`DATA_DIR ${path} cannot be written to: ${(error as Error).message}`);
+  }
+  const lock = takeLock(join(path, 'in-use.lock'), path);
+  return {
+    path,
+    file: (name) => join(path, name),
+    release: () => lock.close(),
+  };
+}
+
+function takeLock(file: string, path: string): DatabaseSync {
+  let lock: DatabaseSync | null = null;
+  try {
+    lock = new DatabaseSync(file, { timeout: 0 });
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock?.close();
+    if (/locked/.test((error as Error).message))
+      throw new DataDirError(`DATA_DIR ${path} is in use by another Outrider: stop that one, or set another DATA_DIR`);
+    throw new DataDirError(`DATA_DIR ${path} cannot be locked: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,149 @@
+import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
+import { connectHub, type Hub, serveHub } from '@outrider/hub';
+import { createLogger, type Logger, type MetricsSnapshot, type Part, Registry, snapshotOf } from '@outrider/runtime';
+
+/** What a thread is given: its own share of the process's means. */
+export interface ThreadParts<Settings> {
+  settings: Settings;
+  hub: Hub;
+  diary: Logger;
+  metrics: Registry;
+}
+
+/** A service that runs in a thread of its own, as seen from the main thread. */
+export interface ServiceThread<Told> extends Part {
+  /** What the service told when it was ready. */
+  told(): Told;
+  metrics(): Promise<MetricsSnapshot>;
+  /** False while the service says that it can't do its work. */
+  healthy(): Promise<boolean>;
+}
+
+interface Started {
+  settings: unknown;
+  hub: MessagePort;
+  diary: { level: string; format: 'json' | 'text' };
+}
+type Command = { ask: 'stop' | 'metrics' | 'healthy'; id: number };
+type Report =
+  | { ready: unknown }
+  | { startFailed: Error }
+  | { failed: Error }
+  | { id: number; value: unknown }
+  | { id: number; error: Error };
+
+/**
+ * Runs a service in a thread: it shares no memory with the others, as it shares none when it runs in a process of its
+ * own; it meets them at the log and, through a port, at the hub.
+ *
+ * @param entry module that calls {@link runInThread}
+ */
+export function createServiceThread<Settings, Told>(
+  name: string,
+  entry: URL,
+  settings: Settings,
+  hub: Hub,
+  diary: Started['diary'],
+): ServiceThread<Told> {
+  let worker: Worker | null = null;
+  let ready: { told: Told } | null = null;
+  let nextId = 0;
+  const asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+
+  function ask(what: Command['ask']): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (worker === null) return reject(new Error(`${name} does not run`));
+      const id = nextId++;
+      asked.set(id, { resolve, reject });
+      worker.postMessage({ ask: what, id } satisfies Command);
+    });
+  }
+
+  return {
+    name,
+    failed,
+    told() {
+      if (ready === null) throw new Error(`${name} is not ready`);
+      return ready.told;
+    },
+    metrics: () => ask('metrics') as Promise<MetricsSnapshot>,
+    healthy: () => ask('healthy') as Promise<boolean>,
+    async start() {
+      const { port1, port2 } = new MessageChannel();
+      serveHub(hub, port1);
+      const started: Started = { settings, hub: port2, diary };
+      const thread = new Worker(entry, { workerData: started, transferList: [port2] });
+      worker = thread;
+      await new Promise<void>((resolve, reject) => {
+        thread.on('message', (report: Report) => {
+          if ('ready' in report) {
+            ready = { told: report.ready as Told };
+            resolve();
+          } else if ('startFailed' in report) reject(report.startFailed);
+          else if ('failed' in report) fail(report.failed);
+          else {
+            const question = asked.get(report.id);
+            asked.delete(report.id);
+            if ('error' in report) question?.reject(report.error);
+            else question?.resolve(report.value);
+          }
+        });
+        thread.on('error', (error) => {
+          reject(error);
+          fail(error);
+        });
+        thread.on('exit', (code) => {
+          const gone = new Error(`the thread of ${name} ended (${code})`);
+          reject(gone);
+          for (const { reject: refuse } of asked.values()) refuse(gone);
+          asked.clear();
+          if (worker !== null) fail(gone);
+        });
+      });
+    },
+    async stop() {
+      await ask('stop');
+      const thread = worker;
+      worker = null;
+      await thread?.terminate();
+    },
+  };
+}
+
+/** Inside the thread: makes the service, starts it, and answers the main thread until told to stop. */
+export async function runInThread<Settings>(
+  create: (parts: ThreadParts<Settings>) => Promise<{ part: Part; told(): unknown; healthy(): boolean; close(): Promise<void> }>,
+): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('this module runs in a worker thread only');
+  const { settings, hub: hubPort, diary: diarySettings } = workerData as Started;
+  const say = (report: Report) => port.postMessage(report);
+  const hub = connectHub(hubPort);
+  const metrics = new Registry();
+  try {
+    const diary = createLogger(diarySettings.level, diarySettings.format);
+    const { part, told, healthy, close } = await create({ settings: settings as Settings, hub, diary, metrics });
+    port.on('message', async ({ ask, id }: Command) => {
+      try {
+        if (ask === 'metrics') return say({ id, value: await snapshotOf(metrics) });
+        if (ask === 'healthy') return say({ id, value: healthy() });
+        await part.stop();
+        await close();
+        await hub.close();
+        say({ id, value: null });
+      } catch (error) {
+        say({ id, error: error as Error });
+      }
+    });
+    await part.start();
+    part.failed?.catch((error: Error) => say({ failed: error }));
+    say({ ready: told() });
+  } catch (error) {
+    say({ startFailed: error as Error });
+  }
+}
