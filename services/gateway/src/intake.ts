@@ -98,7 +98,10 @@ export class Intake {
         return true;
       } catch (error) {
         if (!(error instanceof LogFullError) && !this.#troubled)
-          this.#diary.error({ err: error }, 'the log takes no packets: terminals are held back, nothing is acknowledged');
+          this.#diary.error(
+            { err: error },
+            'the log takes no packets: terminals are held back, nothing is acknowledged',
+          );
         this.#troubled = true;
         this.#holdOrRelease();
         if (this.#closed) return false;

@@ -18,7 +18,12 @@ export function gatewayMetrics(registry: Registry) {
     labelNames,
     registers,
   });
-  const packets = new Counter({ name: 'outrider_packets_received_total', help: 'Packets taken', labelNames, registers });
+  const packets = new Counter({
+    name: 'outrider_packets_received_total',
+    help: 'Packets taken',
+    labelNames,
+    registers,
+  });
   const positions = new Counter({
     name: 'outrider_positions_received_total',
     help: 'Positions taken',

@@ -12,12 +12,17 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Tries to open the folder from a process of its own, since a lock is between processes. */
-function openElsewhere(path: string, thenDie = false): { status: number | null; signal: string | null; output: string } {
+function openElsewhere(
+  path: string,
+  thenDie = false,
+): { status: number | null; signal: string | null; output: string } {
   const script = `
     import { openDataDir } from ${JSON.stringify(join(import.meta.dirname, 'data-dir.ts'))};
     try { openDataDir(${JSON.stringify(path)}); console.log('taken'); } catch (error) { console.log(error.message); }
     ${thenDie ? "process.kill(process.pid, 'SIGKILL');" : ''}`;
-  const { status, signal, stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], { encoding: 'utf8' });
+  const { status, signal, stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    encoding: 'utf8',
+  });
   return { status, signal, output: stdout };
 }
 

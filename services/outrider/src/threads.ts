@@ -117,7 +117,9 @@ export function createServiceThread<Settings, Told>(
 
 /** Inside the thread: makes the service, starts it, and answers the main thread until told to stop. */
 export async function runInThread<Settings>(
-  create: (parts: ThreadParts<Settings>) => Promise<{ part: Part; told(): unknown; healthy(): boolean; close(): Promise<void> }>,
+  create: (
+    parts: ThreadParts<Settings>,
+  ) => Promise<{ part: Part; told(): unknown; healthy(): boolean; close(): Promise<void> }>,
 ): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this module runs in a worker thread only');

@@ -1,0 +1,84 @@
+import { definitionsTopic, type Log } from '@outrider/log';
+import type { Registry } from '@outrider/registry';
+import type { Log as Diary, Part } from '@outrider/runtime';
+
+export interface RelayParts {
+  registry: Pick<Registry, 'outbox' | 'onChange'>;
+  log: Pick<Log, 'append'>;
+  diary: Diary;
+}
+
+export interface Relay extends Part {
+  /** False while the log takes nothing: changes are safe in the outbox, and not yet in force. */
+  readonly healthy: boolean;
+}
+
+const AT_ONCE = 500;
+/** Changes made by another process are found by looking; those of this one are told at once. */
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Carries committed changes of definitions from the registry's outbox to topic `definitions`, in order and at least
+ * once: whoever reads them knows by the version what it has seen.
+ */
+export function createRelay({ registry, log, diary }: RelayParts): Relay {
+  let stopped = false;
+  let healthy = true;
+  let wake: () => void = () => {};
+  let running: Promise<void> = Promise.resolve();
+  let leave: () => void = () => {};
+
+  async function carry(): Promise<void> {
+    for (;;) {
+      const pending = await registry.outbox.pending(AT_ONCE);
+      if (pending.length === 0) return;
+      await log.append(
+        definitionsTopic,
+        pending.map(({ change }) => change),
+      );
+      await registry.outbox.delivered(pending.map(({ seq }) => seq));
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      try {
+        await carry();
+        if (!healthy) diary.info('definitions reach the log again');
+        healthy = true;
+      } catch (error) {
+        if (healthy) diary.error({ err: error }, 'definitions do not reach the log; trying on');
+        healthy = false;
+      }
+      let timer: NodeJS.Timeout | undefined;
+      const look = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, LOOK_EVERY_MS);
+      });
+      await Promise.race([woken, look]);
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    name: 'relay',
+    get healthy() {
+      return healthy;
+    },
+    async start() {
+      // What an earlier run left in the outbox comes first: services that start next find the topic complete.
+      await carry();
+      leave = registry.onChange(() => wake());
+      running = run();
+    },
+    async stop() {
+      leave();
+      stopped = true;
+      wake();
+      await running;
+      await carry();
+    },
+  };
+}

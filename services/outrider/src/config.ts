@@ -1,0 +1,46 @@
+import { oneOf, port, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+
+/** A list of `host:port`, separated by commas; null where it is unset. */
+function brokers(description: string): Variable<readonly string[] | null> {
+  return {
+    description,
+    fallback: undefined,
+    secret: false,
+    parse(value) {
+      const list = value.split(',').map((broker) => broker.trim());
+      if (!list.every((broker) => /^[^\s:]+:\d{1,5}$/.test(broker))) throw new Error('host:port, separated by commas');
+      return list;
+    },
+  };
+}
+
+/** Every environment variable that Outrider reads; the README's table is checked against this. */
+export const variables = {
+  DATA_DIR: textOr('./data', 'Folder for everything that is kept; made where there is none.'),
+  HOST: textOr('0.0.0.0', 'Address that all ports listen on.'),
+  PORT: port(8080, 'REST API, live API, health and metrics. Like every port: 0 takes a free one.'),
+  ADMIN_PASSWORD: secret('Password of the operator `admin`, read at the first start only; generated and printed once where unset.'),
+  OMNICOMM_PORT: port(5203, 'Omnicomm terminals.'),
+  TELTONIKA_PORT: port(5027, 'Teltonika terminals, Codec 8 and 8 Extended.'),
+  WIALON_PORT: port(5039, 'Wialon IPS 1.1 and 2.0 terminals.'),
+  OSMAND_PORT: port(5055, 'OsmAnd and Traccar Client (HTTP).'),
+  MAX_TERMINAL_CONNECTIONS: whole(1, 1_000_000, 20_000, 'Open connections per terminal protocol; further ones are refused.'),
+  TERMINAL_IDLE_SECONDS: whole(5, 86_400, 900, 'A terminal that says nothing for this long is disconnected.'),
+  MAX_LIVE_CONNECTIONS: whole(1, 1_000_000, 10_000, 'Open WebSockets of the live API; further ones are refused.'),
+  JWT_TTL_SECONDS: whole(1, 31_536_000, 3600, 'Life of a token.'),
+  SESSION_TTL_SECONDS: whole(1, 31_536_000, 2_592_000, 'How long after login a token can be refreshed.'),
+  LIMIT_FAILED_LOGINS_PER_MINUTE: whole(1, 1_000_000_000, 10, 'Failed logins per IP address.'),
+  LIMIT_AUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 180, 'Authorized calls per user.'),
+  LIMIT_UNAUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 60, 'Unauthorized calls per IP address.'),
+  BLOCK_SECONDS: whole(1, 86_400, 60, 'How long a user or an address that went over a limit is blocked.'),
+  TRUSTED_PROXIES: text('Addresses of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
+  TELEMETRY_RETENTION_HOURS: whole(1, 87_600, 168, 'How long the log keeps packets and events for replay; the archive keeps them for ever.'),
+  TELEMETRY_RETENTION_MB: whole(64, 100_000_000, 20_480, 'How large the log may grow before its oldest packets go.'),
+  CHECKPOINT_MS: whole(50, 60_000, 1000, 'How often the rules write down how far they got.'),
+  ARCHIVE_MS: whole(50, 60_000, 1000, 'How long positions may wait to be archived together.'),
+  KAFKA_BROKERS: brokers('Kafka as the log; where unset, a SQLite file in `DATA_DIR`.'),
+  DATABASE_URL: secret('PostgreSQL for definitions; where unset, a SQLite file in `DATA_DIR`.'),
+  CLICKHOUSE_URL: secret('ClickHouse server for the archive; where unset, ClickHouse runs in the process.'),
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'How much the service says about itself.'),
+  LOG_FORMAT: oneOf(['text', 'json'], 'text', '`text` for people, `json` for machines.'),
+} satisfies Variables;
