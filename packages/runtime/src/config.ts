@@ -75,7 +75,7 @@ export function secret(description: string): Variable<string | null> {
 }
 
 /** One of the given words. */
-export function oneOf<Word extends string>(
+export function oneOf<const Word extends string>(
   words: readonly Word[],
   fallback: Word,
   description: string,

@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { blankPosition, type DefinitionChange, type TelemetryPacket, type TerminalId, type VehicleId } from '@outrider/domain';
+import {
+  blankPosition,
+  type DefinitionChange,
+  type TelemetryPacket,
+  type TerminalId,
+  type VehicleId,
+} from '@outrider/domain';
 import { MemoryHub } from '@outrider/hub';
 import { type Log, LogFullError } from '@outrider/log';
 import { createTeltonikaSimulator, encodeOsmandQuery } from '@outrider/protocols';
@@ -43,7 +49,6 @@ class HeldLog implements Log {
   async endOffsets() {
     return new Map([[0, 0]]);
   }
-  // biome-ignore lint/correctness/useYield: there is nothing to read
   async *read(): AsyncGenerator<never> {}
   async close() {}
 }
@@ -156,7 +161,13 @@ test('a packet is acknowledged once it is durable, and not before', async () => 
   log.waiting.shift()?.durable();
   await vi.waitFor(() => expect(car.heard).toBe('0100000002'));
   expect(log.written).toMatchObject([
-    { vehicleId: CAR, terminalId: IMEI, protocol: 'teltonika', receivedAtMs: NOON, positions: [{ fixTimeMs: NOON }, { fixTimeMs: NOON + 1000 }] },
+    {
+      vehicleId: CAR,
+      terminalId: IMEI,
+      protocol: 'teltonika',
+      receivedAtMs: NOON,
+      positions: [{ fixTimeMs: NOON }, { fixTimeMs: NOON + 1000 }],
+    },
   ]);
   expect(await counted('outrider_positions_received_total', { protocol: 'teltonika' })).toBe(2);
 });
@@ -191,7 +202,9 @@ test('a terminal without a vehicle is refused, counted and noted', async () => {
   await vi.waitFor(() => expect(stranger.closed).toBe(true));
   expect(stranger.heard).toBe('00');
   expect(await counted('outrider_refusals_total', { protocol: 'teltonika', reason: 'unknown-terminal' })).toBe(1);
-  expect(await hub.unknownTerminals()).toMatchObject([{ terminalId: '111111111111111', protocol: 'teltonika', attempts: 1 }]);
+  expect(await hub.unknownTerminals()).toMatchObject([
+    { terminalId: '111111111111111', protocol: 'teltonika', attempts: 1 },
+  ]);
 });
 
 test('a terminal whose vehicle is taken away is refused from its next packet on', async () => {

@@ -68,7 +68,8 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
   const extra = unknownField(message, ['type', 'vehicles', 'groups', 'all', 'positions', 'events', 'since']);
   if (extra) return { error: extra };
   for (const name of ['all', 'positions', 'events'])
-    if (message[name] !== undefined && typeof message[name] !== 'boolean') return { error: `/${name} must be true or false` };
+    if (message[name] !== undefined && typeof message[name] !== 'boolean')
+      return { error: `/${name} must be true or false` };
 
   const vehicles = parseIds(message, 'vehicles');
   if (vehicles instanceof Error) return { error: vehicles.message };

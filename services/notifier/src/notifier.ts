@@ -1,14 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import {
-  Directory,
-  eventJson,
-  type FleetEvent,
-  maySeeVehicle,
-  positionJson,
-  type UserId,
-  type VehicleId,
-} from '@outrider/domain';
+import type { Refused, Verified } from '@outrider/auth';
+import { Directory, eventJson, type FleetEvent, maySeeVehicle, positionJson, type VehicleId } from '@outrider/domain';
 import type { Hub, LatestPosition, Unsubscribe } from '@outrider/hub';
 import { eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { Counter, type Log as Diary, Gauge, type Part, type Registry } from '@outrider/runtime';
@@ -17,18 +10,12 @@ import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
 import { jsonFrame } from './frames.ts';
 import { type Cursor, parseClientMessage, writeCursor } from './messages.ts';
 
-/** Says whose token it is; an error is a reason in one word. */
-export type VerifyToken = (token: string) => Promise<VerifiedToken | { error: string }>;
-export interface VerifiedToken {
-  userId: UserId;
-  expiresAtMs: number;
-}
-
 export interface NotifierParts {
   config: { maxConnections: number };
   log: Log;
   hub: Hub;
-  verify: VerifyToken;
+  /** Whose token is it? */
+  verify(token: string): Promise<Verified | Refused>;
   diary: Diary;
   metrics: Registry;
   now(): number;
@@ -157,8 +144,8 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
 
   async function authorize(client: LiveClient, jwt: string): Promise<boolean> {
     const verified = await verify(jwt);
-    if ('error' in verified) {
-      client.socket.close(CLOSE.unauthorized, `the token is ${verified.error}`);
+    if (verified.error !== undefined) {
+      client.socket.close(CLOSE.unauthorized, `the token is not taken: ${verified.error}`);
       return false;
     }
     if (!LiveClient.mayStay(directory.users.get(verified.userId))) {
@@ -174,7 +161,7 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
   }
 
   /** The client is who the token says, until the token ends. */
-  function admitUntil(client: LiveClient, { userId, expiresAtMs }: VerifiedToken): void {
+  function admitUntil(client: LiveClient, { userId, expiresAtMs }: Verified): void {
     client.userId = userId;
     if (client.expiry) clearTimeout(client.expiry);
     client.expiry = setTimeout(
@@ -360,11 +347,11 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
     socket.on('error', () => socket.destroy());
     if (clients.size >= config.maxConnections) return turnAway(socket, '503 Service Unavailable');
     const header = request.headers.authorization;
-    let verified: VerifiedToken | null = null;
+    let verified: Verified | null = null;
     if (header !== undefined) {
       const [scheme, token] = header.split(' ');
-      const answer = scheme === 'JWT' && token ? await verify(token) : { error: 'malformed' };
-      if ('error' in answer || !LiveClient.mayStay(directory.users.get(answer.userId)))
+      const answer: Verified | Refused = scheme === 'JWT' && token ? await verify(token) : { error: 'malformed' };
+      if (answer.error !== undefined || !LiveClient.mayStay(directory.users.get(answer.userId)))
         return turnAway(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
       verified = answer;
     }

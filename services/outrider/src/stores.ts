@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Log, openKafkaLog, openSqliteLog } from '@outrider/log';
+import { type Log, openSqliteLog } from '@outrider/log';
 
 /** Where the log is; the same in every thread. */
 export interface LogAddress {
@@ -10,11 +10,11 @@ export interface LogAddress {
 }
 
 /** Kafka where brokers are given, else a SQLite file: the one place that knows which. */
-export function openLog(address: LogAddress): Promise<Log> {
-  const { folder, brokers, retentionHours, retentionMb } = address;
-  if (brokers !== null) return openKafkaLog({ brokers: [...brokers], retentionHours });
+export async function openLog(address: LogAddress): Promise<Log> {
+  const { folder, retentionHours, retentionMb } = address;
   return openSqliteLog({
     path: join(folder, 'log.sqlite'),
-    retention: { maxAgeMs: retentionHours * 3_600_000, maxBytes: retentionMb * 1024 * 1024 },
+    maxAgeMs: retentionHours * 3_600_000,
+    maxBytes: retentionMb * 1024 * 1024,
   });
 }

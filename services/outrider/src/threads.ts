@@ -25,12 +25,17 @@ interface Started {
   diary: { level: string; format: 'json' | 'text' };
 }
 type Command = { ask: 'stop' | 'metrics' | 'healthy'; id: number };
+/** An error on its way to another thread, with what the copying of errors leaves out, such as `code` and `port`. */
+interface Told {
+  error: Error;
+  facts: Record<string, unknown>;
+}
 type Report =
   | { ready: unknown }
-  | { startFailed: Error }
-  | { failed: Error }
+  | { startFailed: Told }
+  | { failed: Told }
   | { id: number; value: unknown }
-  | { id: number; error: Error };
+  | { id: number; failure: Told };
 
 /**
  * Runs a service in a thread: it shares no memory with the others, as it shares none when it runs in a process of its
@@ -84,12 +89,12 @@ export function createServiceThread<Settings, Told>(
           if ('ready' in report) {
             ready = { told: report.ready as Told };
             resolve();
-          } else if ('startFailed' in report) reject(report.startFailed);
-          else if ('failed' in report) fail(report.failed);
+          } else if ('startFailed' in report) reject(heard(report.startFailed));
+          else if ('failed' in report) fail(heard(report.failed));
           else {
             const question = asked.get(report.id);
             asked.delete(report.id);
-            if ('error' in report) question?.reject(report.error);
+            if ('failure' in report) question?.reject(heard(report.failure));
             else question?.resolve(report.value);
           }
         });
@@ -129,23 +134,33 @@ export async function runInThread<Settings>(
   const metrics = new Registry();
   try {
     const diary = createLogger(diarySettings.level, diarySettings.format);
-    const { part, told, healthy, close } = await create({ settings: settings as Settings, hub, diary, metrics });
+    const service = await create({ settings: settings as Settings, hub, diary, metrics });
     port.on('message', async ({ ask, id }: Command) => {
       try {
         if (ask === 'metrics') return say({ id, value: await snapshotOf(metrics) });
-        if (ask === 'healthy') return say({ id, value: healthy() });
-        await part.stop();
-        await close();
+        if (ask === 'healthy') return say({ id, value: service.healthy() });
+        await service.part.stop();
+        await service.close();
         await hub.close();
         say({ id, value: null });
       } catch (error) {
-        say({ id, error: error as Error });
+        say({ id, failure: told(error) });
       }
     });
-    await part.start();
-    part.failed?.catch((error: Error) => say({ failed: error }));
-    say({ ready: told() });
+    await service.part.start();
+    service.part.failed?.catch((error: unknown) => say({ failed: told(error) }));
+    say({ ready: service.told() });
   } catch (error) {
-    say({ startFailed: error as Error });
+    say({ startFailed: told(error) });
   }
+}
+
+function told(error: unknown): Told {
+  return error instanceof Error
+    ? { error, facts: { ...error } }
+    : { error: new Error(`not an error: ${String(error)}`), facts: {} };
+}
+
+function heard({ error, facts }: Told): Error {
+  return Object.assign(error, facts);
 }

@@ -1,0 +1,99 @@
+import type { DefinitionChange } from '@outrider/domain';
+import type { PendingChange } from '@outrider/registry';
+import { createLogger } from '@outrider/runtime';
+import { expect, test, vi } from 'vitest';
+import { createRelay } from './relay.ts';
+
+const diary = createLogger('silent', 'json');
+
+function change(version: number): DefinitionChange {
+  return { kind: 'group', id: 'group', version, changedAtMs: version, definition: null };
+}
+
+/** An outbox in memory, a log that can refuse, and everything the log took. */
+function world() {
+  const pending: PendingChange[] = [];
+  const told: DefinitionChange[] = [];
+  let listener: () => void = () => {};
+  const world = {
+    pending,
+    told,
+    refusing: false,
+    commit(version: number, tell = true) {
+      pending.push({ seq: version, change: change(version) });
+      if (tell) listener();
+    },
+    registry: {
+      outbox: {
+        pending: async (limit: number) => pending.slice(0, limit),
+        delivered: async (seqs: readonly number[]) => {
+          for (const seq of seqs)
+            pending.splice(
+              pending.findIndex((row) => row.seq === seq),
+              1,
+            );
+        },
+      },
+      onChange: (hear: () => void) => {
+        listener = hear;
+        return () => {
+          listener = () => {};
+        };
+      },
+    },
+    log: {
+      append: async (_: unknown, records: readonly unknown[]) => {
+        if (world.refusing) throw new Error('disk full');
+        told.push(...(records as DefinitionChange[]));
+      },
+    },
+  };
+  return world;
+}
+
+const relayOf = ({ registry, log }: ReturnType<typeof world>) => createRelay({ registry, log, diary } as never);
+
+test('what an earlier run left is told before the relay counts as started', async () => {
+  const its = world();
+  its.commit(1, false);
+  its.commit(2, false);
+  const relay = relayOf(its);
+  await relay.start();
+  expect(its.told).toEqual([change(1), change(2)]);
+  expect(its.pending).toEqual([]);
+  await relay.stop();
+});
+
+test('changes are told in order as they are committed, and those of other processes are found', async () => {
+  const its = world();
+  const relay = relayOf(its);
+  await relay.start();
+  its.commit(1);
+  its.commit(2);
+  its.commit(3, false);
+  await vi.waitFor(() => expect(its.told).toEqual([change(1), change(2), change(3)]));
+  await relay.stop();
+});
+
+test('what the log does not take stays in the outbox until it does', async () => {
+  const its = world();
+  const relay = relayOf(its);
+  await relay.start();
+  its.refusing = true;
+  its.commit(1);
+  await vi.waitFor(() => expect(relay.healthy).toBe(false));
+  expect(its.pending).toHaveLength(1);
+  its.refusing = false;
+  await vi.waitFor(() => expect(its.told).toEqual([change(1)]));
+  expect(its.pending).toEqual([]);
+  await relay.stop();
+});
+
+test('stopping tells what was committed until then', async () => {
+  const its = world();
+  const relay = relayOf(its);
+  await relay.start();
+  its.commit(1);
+  await relay.stop();
+  expect(its.told).toEqual([change(1)]);
+});

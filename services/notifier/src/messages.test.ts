@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseClientMessage, readCursor, writeCursor } from './messages.ts';
+
+const CAR = '0190a000-0000-7000-8000-000000000001';
+const parse = (message: unknown) => parseClientMessage(JSON.stringify(message));
+
+test('what is left out of a subscription has the meaning that a reader expects', () => {
+  expect(parse({ type: 'subscribe', all: true })).toEqual({
+    type: 'subscribe',
+    vehicles: null,
+    groups: null,
+    positions: true,
+    events: true,
+    since: null,
+  });
+  expect(parse({ type: 'subscribe', vehicles: [CAR], positions: false, since: '0:42' })).toEqual({
+    type: 'subscribe',
+    vehicles: new Set([CAR]),
+    groups: null,
+    positions: false,
+    events: true,
+    since: new Map([[0, 42]]),
+  });
+});
+
+test.each([
+  ['not JSON', 'the message is not JSON'],
+  ['[]', 'the message must be a JSON object'],
+  ['null', 'the message must be a JSON object'],
+  ['{"type":"shout"}', '/type must be "authorize", "subscribe" or "unsubscribe"'],
+  ['{"type":"authorize"}', '/jwt must be a string'],
+  ['{"type":"authorize","jwt":"x","as":"admin"}', '/as is not a field of "authorize"'],
+  ['{"type":"subscribe"}', 'say which vehicles: "vehicles", "groups" or "all": true'],
+  ['{"type":"subscribe","all":true,"groups":[]}', '"all" stands alone: leave out "vehicles" and "groups"'],
+  ['{"type":"subscribe","all":"yes"}', '/all must be true or false'],
+  ['{"type":"subscribe","vehicles":"car"}', '/vehicles must be a list of ids'],
+  [`{"type":"subscribe","vehicles":["${CAR}","car"]}`, '/vehicles/1 is not a UUID'],
+  ['{"type":"subscribe","all":true,"since":"yesterday"}', '/since must be a cursor as an earlier message carried it'],
+])('%s is answered with what is wrong', (text, error) => {
+  expect(parseClientMessage(text)).toEqual({ error });
+});
+
+test('any text is either a message or an error, never an exception', () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => typeof parseClientMessage(text) === 'object'));
+});
+
+test('a cursor reads as it was written', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(
+        fc.tuple(
+          fc.nat(99_999),
+          fc.maxSafeNat().map((n) => n % 1e15),
+        ),
+        { selector: ([p]) => p },
+      ),
+      (pairs) => {
+        const cursor = new Map(pairs);
+        expect(readCursor(writeCursor(cursor))).toEqual(cursor);
+      },
+    ),
+  );
+});

@@ -1,0 +1,370 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Refused, Verified } from '@outrider/auth';
+import {
+  blankPosition,
+  type Definition,
+  type DefinitionChange,
+  deriveEventId,
+  type FleetEvent,
+  type GeofenceId,
+  type GroupId,
+  type SessionId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import { MemoryHub } from '@outrider/hub';
+import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
+import { createLogger, Registry } from '@outrider/runtime';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { createNotifier, type Notifier } from './notifier.ts';
+
+const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
+const VAN = '0190a000-0000-7000-8000-000000000002' as VehicleId;
+const ZONE = '0190a000-0000-7000-8000-000000000003' as GeofenceId;
+const LORRIES = '0190a000-0000-7000-8000-000000000004' as GroupId;
+const OPERATOR = '0190a000-0000-7000-8000-000000000005' as UserId;
+const USER = '0190a000-0000-7000-8000-000000000006' as UserId;
+const NOON = Date.UTC(2026, 0, 1, 12);
+
+const operator: User = {
+  kind: 'user',
+  id: OPERATOR,
+  version: 1,
+  login: 'admin',
+  name: 'Operator',
+  role: 'operator',
+  dealerId: null,
+  blocked: false,
+  apiAccess: true,
+  groupIds: [],
+};
+const user: User = { ...operator, id: USER, login: 'user', role: 'user', groupIds: [LORRIES] };
+const car: Vehicle = {
+  kind: 'vehicle',
+  id: CAR,
+  version: 1,
+  name: 'car',
+  plate: null,
+  terminalId: null,
+  dealerId: null,
+  groupIds: [LORRIES],
+  speedLimitKmh: null,
+  speedToleranceKmh: 0,
+  speedingMinSeconds: 0,
+  offlineAfterMinutes: 10,
+};
+const van: Vehicle = { ...car, id: VAN, name: 'van', groupIds: [] };
+
+let folder: string;
+let log: Log;
+let hub: MemoryHub;
+let notifier: Notifier;
+let http: Server;
+let tokenLifeMs: number;
+const clients: WebSocket[] = [];
+
+/** Stands for the tokens: `user`, `operator`, `expired`, … */
+async function verify(token: string): Promise<Verified | Refused> {
+  const userId = { user: USER, operator: OPERATOR, stranger: CAR as string as UserId }[token];
+  if (!userId) return { error: token === 'expired' ? 'expired' : 'malformed' };
+  return { userId, sessionId: ZONE as string as SessionId, expiresAtMs: Date.now() + tokenLifeMs };
+}
+
+const defined = (definition: Definition): DefinitionChange => ({
+  kind: definition.kind,
+  id: definition.id,
+  version: definition.version,
+  changedAtMs: NOON,
+  definition,
+});
+
+function visit(vehicleId: VehicleId, startedAtMs: number): FleetEvent {
+  return {
+    id: deriveEventId('geofence-visit', vehicleId, ZONE, startedAtMs),
+    kind: 'geofence-visit',
+    phase: 'begin',
+    vehicleId,
+    startedAtMs,
+    endedAtMs: null,
+    latitude: 52.5,
+    longitude: 13.4,
+    speedKmh: 40,
+    fixTimeMs: startedAtMs,
+    geofenceId: ZONE,
+    geofenceVersion: 1,
+    endReason: null,
+  };
+}
+
+const seen = (vehicleId: VehicleId, fixTimeMs: number) => ({
+  vehicleId,
+  position: blankPosition(fixTimeMs, 52.5, 13.4),
+  receivedAtMs: fixTimeMs,
+});
+
+async function startNotifier(): Promise<void> {
+  notifier = createNotifier({
+    config: { maxConnections: 4 },
+    log,
+    hub,
+    verify,
+    diary: createLogger('silent', 'json'),
+    metrics: new Registry(),
+    now: Date.now,
+  });
+  await notifier.start();
+}
+
+beforeEach(async () => {
+  tokenLifeMs = 3_600_000;
+  folder = mkdtempSync(join(tmpdir(), 'outrider-notifier-'));
+  log = openSqliteLog({ path: join(folder, 'log.sqlite') });
+  hub = new MemoryHub();
+  await log.append(definitionsTopic, [operator, user, car, van].map(defined));
+  await startNotifier();
+  http = createServer();
+  http.on('upgrade', (request, socket, head) => notifier.upgrade(request, socket, head));
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.terminate();
+  await notifier.stop();
+  await log.close();
+  http.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Message = Record<string, unknown> & { type: string };
+
+/** A client with everything it heard, and the code it was closed with. */
+function connect(token: string | null = null) {
+  const socket = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/live`, {
+    headers: token === null ? {} : { Authorization: `JWT ${token}` },
+  });
+  clients.push(socket);
+  const heard: Message[] = [];
+  const client = {
+    socket,
+    heard,
+    closedWith: null as number | null,
+    refusedWith: null as number | null,
+    say: (message: object) => socket.send(JSON.stringify(message)),
+    of: (type: string) => heard.filter((message) => message.type === type),
+    async hears(type: string, count = 1) {
+      await vi.waitFor(() => expect(client.of(type).length).toBeGreaterThanOrEqual(count));
+      return client.of(type);
+    },
+    opened: new Promise<void>((resolve) => socket.on('open', resolve)),
+  };
+  socket.on('message', (data) => heard.push(JSON.parse(data.toString()) as Message));
+  socket.on('close', (code) => {
+    client.closedWith = code;
+  });
+  socket.on('unexpected-response', (_, response) => {
+    client.refusedWith = response.statusCode ?? null;
+  });
+  socket.on('error', () => {});
+  return client;
+}
+
+async function subscribed(token: string, wish: object = { all: true }) {
+  const client = connect(token);
+  await client.opened;
+  client.say({ type: 'subscribe', ...wish });
+  await client.hears('resumed');
+  return client;
+}
+
+test('a snapshot comes first, then positions and events as they happen', async () => {
+  await hub.updateLatest([seen(CAR, NOON)]);
+  const client = await subscribed('operator');
+  expect(client.of('snapshot')).toEqual([
+    {
+      type: 'snapshot',
+      positions: [
+        { vehicleId: CAR, fixTime: '2026-01-01T12:00:00.000Z', latitude: 52.5, longitude: 13.4, valid: true },
+      ],
+      complete: true,
+    },
+  ]);
+  await hub.updateLatest([seen(CAR, NOON + 1000)]);
+  expect((await client.hears('position'))[0]).toMatchObject({ vehicleId: CAR, fixTime: '2026-01-01T12:00:01.000Z' });
+  await log.append(eventsTopic, [visit(CAR, NOON)]);
+  expect((await client.hears('event'))[0]).toMatchObject({
+    kind: 'geofence-visit',
+    phase: 'begin',
+    vehicleId: CAR,
+    geofenceId: ZONE,
+    startedAt: '2026-01-01T12:00:00.000Z',
+    endedAt: null,
+    cursor: '0:1',
+  });
+});
+
+test('a client that comes back with its cursor gets each event it missed once, in order, and then the live ones', async () => {
+  const first = await subscribed('operator');
+  await log.append(eventsTopic, [visit(CAR, NOON)]);
+  const cursor = (await first.hears('event'))[0]?.cursor;
+  first.socket.terminate();
+  await log.append(eventsTopic, [visit(CAR, NOON + 1), visit(VAN, NOON + 2)]);
+  await notifier.stop();
+  await startNotifier();
+
+  const again = await subscribed('operator', { all: true, since: cursor });
+  await log.append(eventsTopic, [visit(CAR, NOON + 3)]);
+  const events = await again.hears('event', 3);
+  expect(events.map(({ id }) => id)).toEqual([
+    visit(CAR, NOON + 1).id,
+    visit(VAN, NOON + 2).id,
+    visit(CAR, NOON + 3).id,
+  ]);
+  expect(again.of('resumed')).toEqual([{ type: 'resumed', missed: 2, cursor: '0:3' }]);
+});
+
+test('events that happen while a client catches up come once, and in order', async () => {
+  const all = Array.from({ length: 400 }, (_, index) => visit(CAR, NOON + index));
+  await log.append(eventsTopic, all.slice(0, 100));
+  const client = connect('operator');
+  await client.opened;
+  client.say({ type: 'subscribe', all: true, since: '0:0' });
+  for (const event of all.slice(100)) await log.append(eventsTopic, [event]);
+  const events = await client.hears('event', all.length);
+  expect(events.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+});
+
+test('a user hears of the vehicles of their groups alone, in the snapshot too', async () => {
+  await hub.updateLatest([seen(CAR, NOON), seen(VAN, NOON)]);
+  const client = await subscribed('user', { vehicles: [CAR, VAN] });
+  expect(client.of('snapshot')).toMatchObject([{ positions: [{ vehicleId: CAR }] }]);
+  await hub.updateLatest([seen(VAN, NOON + 1000)]);
+  await log.append(eventsTopic, [visit(VAN, NOON), visit(CAR, NOON)]);
+  expect(await client.hears('event')).toMatchObject([{ vehicleId: CAR }]);
+  expect(client.of('position')).toEqual([]);
+});
+
+test('a right that is lost stops the stream at once, one that is won starts it', async () => {
+  const client = await subscribed('user');
+  await log.append(definitionsTopic, [
+    defined({ ...car, version: 2, groupIds: [] }),
+    defined({ ...van, version: 2, groupIds: [LORRIES] }),
+  ]);
+  await vi.waitFor(async () => {
+    await hub.updateLatest([seen(VAN, Date.now())]);
+    expect(client.of('position').length).toBeGreaterThan(0);
+  });
+  await log.append(eventsTopic, [visit(CAR, NOON), visit(VAN, NOON)]);
+  expect(await client.hears('event')).toMatchObject([{ vehicleId: VAN }]);
+});
+
+test('only what was asked for is told: vehicles, groups, positions, events', async () => {
+  const byGroup = await subscribed('operator', { groups: [LORRIES], positions: false });
+  const byVehicle = await subscribed('operator', { vehicles: [VAN] });
+  await hub.updateLatest([seen(CAR, NOON), seen(VAN, NOON)]);
+  await log.append(eventsTopic, [visit(CAR, NOON), visit(VAN, NOON)]);
+  expect(await byGroup.hears('event')).toMatchObject([{ vehicleId: CAR }]);
+  expect(await byVehicle.hears('event')).toMatchObject([{ vehicleId: VAN }]);
+  expect(byGroup.of('position')).toEqual([]);
+  expect(byGroup.of('snapshot')).toEqual([]);
+  expect(byVehicle.of('position')).toMatchObject([{ vehicleId: VAN }]);
+});
+
+test('a cursor older than the log says how much is gone', async () => {
+  vi.spyOn(log, 'read').mockImplementation(async function* () {
+    yield { partition: 0, records: [{ offset: 5, value: visit(CAR, NOON) as never }] };
+  });
+  await log.append(
+    eventsTopic,
+    Array.from({ length: 6 }, (_, index) => visit(CAR, NOON + index)),
+  );
+  const live = await subscribed('operator');
+  expect(live.of('gap')).toEqual([]);
+  const client = await subscribed('operator', { all: true, since: '0:2' });
+  expect(client.of('gap')).toMatchObject([{ partition: 0, from: 2, to: 5 }]);
+  expect(client.of('event')).toHaveLength(1);
+});
+
+test('who says who they are in the first message is as good as by header', async () => {
+  const client = connect();
+  await client.opened;
+  client.say({ type: 'authorize', jwt: 'user' });
+  await client.hears('authorized');
+  client.say({ type: 'subscribe', all: true });
+  await client.hears('resumed');
+});
+
+test('a wrong token is refused: with 401 at the door, with 4401 inside', async () => {
+  const atTheDoor = connect('expired');
+  await vi.waitFor(() => expect(atTheDoor.refusedWith).toBe(401));
+  const stranger = connect('stranger');
+  await vi.waitFor(() => expect(stranger.refusedWith).toBe(401));
+  const inside = connect();
+  await inside.opened;
+  inside.say({ type: 'authorize', jwt: 'nonsense' });
+  await vi.waitFor(() => expect(inside.closedWith).toBe(4401));
+  const hasty = connect();
+  await hasty.opened;
+  hasty.say({ type: 'subscribe', all: true });
+  await vi.waitFor(() => expect(hasty.closedWith).toBe(4401));
+});
+
+test('a connection ends with its token, unless a newer one came meanwhile', async () => {
+  tokenLifeMs = 400;
+  const expiring = await subscribed('user');
+  const renewed = await subscribed('user');
+  tokenLifeMs = 3_600_000;
+  renewed.say({ type: 'authorize', jwt: 'user' });
+  await renewed.hears('authorized');
+  await vi.waitFor(() => expect(expiring.closedWith).toBe(4401));
+  expect(renewed.closedWith).toBeNull();
+});
+
+test('a blocked user is disconnected', async () => {
+  const client = await subscribed('user');
+  await log.append(definitionsTopic, [defined({ ...user, version: 2, blocked: true })]);
+  await vi.waitFor(() => expect(client.closedWith).toBe(4403));
+});
+
+test('a message that can not be taken is answered with what is wrong, and the connection stays', async () => {
+  const client = await subscribed('operator');
+  client.say({ type: 'subscribe', vehicles: ['car'] });
+  expect(await client.hears('error')).toEqual([{ type: 'error', detail: '/vehicles/0 is not a UUID' }]);
+  client.socket.send('{');
+  await client.hears('error', 2);
+  expect(client.closedWith).toBeNull();
+});
+
+test('a slow client gets the newest position of each vehicle, and every event', async () => {
+  const client = await subscribed('operator');
+  const { _socket: stream } = client.socket as unknown as { _socket: { pause(): void; resume(): void } };
+  stream.pause();
+  const wide = 'x'.repeat(2000);
+  for (let n = 1; n <= 4000; n++)
+    await hub.updateLatest([
+      { ...seen(CAR, NOON + n), position: { ...blankPosition(NOON + n, 52.5, 13.4), attributes: { wide } } },
+    ]);
+  const events = Array.from({ length: 500 }, (_, index) => visit(CAR, NOON + index));
+  await log.append(eventsTopic, events);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  stream.resume();
+  await client.hears('event', events.length);
+  expect(client.of('event').map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+  await vi.waitFor(() => expect(client.of('position').at(-1)?.fixTime).toBe(new Date(NOON + 4000).toISOString()));
+  expect(client.of('position').length).toBeLessThan(4000);
+});
+
+test('too many connections are turned away', async () => {
+  const four = [connect('operator'), connect('operator'), connect('operator'), connect('operator')];
+  await Promise.all(four.map(({ opened }) => opened));
+  const fifth = connect('operator');
+  await vi.waitFor(() => expect(fifth.refusedWith).toBe(503));
+});

@@ -1,0 +1,142 @@
+import type { GeofenceId, GroupId, ProtocolName, User, VehicleId } from '@outrider/domain';
+import type { Registry } from '@outrider/registry';
+import type { Config } from '@outrider/runtime';
+import { createDemoScenario, type DemoScenario, startFleet } from '@outrider/simulator';
+import { WebSocket } from 'ws';
+import type { variables } from './config.ts';
+import type { Outrider } from './outrider.ts';
+
+const DEMO_LOGIN = 'demo';
+const DEMO_PASSWORD = 'outrider-demo';
+
+/** Names by id, so that events can be told in words. */
+interface Names {
+  vehicles: Map<VehicleId, string>;
+  geofences: Map<GeofenceId, string>;
+}
+
+/**
+ * A fleet on the road of a made-up town, against the service as any fleet would be: terminals over TCP and HTTP, a
+ * login, the live API. Prints what happens as it happens.
+ */
+export async function runDemo(
+  config: Config<typeof variables>,
+  { ports, registry }: Outrider,
+): Promise<{ stop(): Promise<void> }> {
+  const scenario = createDemoScenario();
+  const names = await ensureDefinitions(registry, scenario);
+  const fleet = startFleet({ scenario, host: '127.0.0.1', ports: ports as Record<ProtocolName, number> });
+  const socket = await watch(ports.http, names);
+  if (config.LOG_FORMAT === 'text')
+    process.stdout.write(
+      `The demo fleet is on the road: ${scenario.vehicles.length} vehicles, ${scenario.geofences.length} geofences.\n` +
+        `  demo login  ${DEMO_LOGIN} / ${DEMO_PASSWORD}\n\nEvents as they come:\n\n`,
+    );
+  return {
+    async stop() {
+      socket.close();
+      await fleet.stop();
+    },
+  };
+}
+
+/** Makes the account, the groups, the vehicles and the geofences of the demo, save those that an earlier run made. */
+async function ensureDefinitions(registry: Registry, scenario: DemoScenario): Promise<Names> {
+  const user = (await registry.users.byLogin(DEMO_LOGIN)) ?? (await createDemoUser(registry, scenario));
+  const names: Names = { vehicles: new Map(), geofences: new Map() };
+
+  const groupByName = new Map<string, GroupId>();
+  for (const id of user.groupIds) {
+    const group = await registry.groups.get(id);
+    if (group) groupByName.set(group.name, id);
+  }
+  for (const { name, plate, group, terminalId, speedLimitKmh, speedToleranceKmh, speedingMinSeconds } of scenario.vehicles) {
+    const groupId = groupByName.get(group);
+    const vehicle =
+      (await registry.vehicles.list({ terminalId }, { limit: 1, after: null })).items[0] ??
+      (await registry.vehicles.create({
+        name,
+        plate,
+        terminalId,
+        dealerId: null,
+        groupIds: groupId ? [groupId] : [],
+        speedLimitKmh,
+        speedToleranceKmh,
+        speedingMinSeconds,
+        offlineAfterMinutes: 10,
+      }));
+    names.vehicles.set(vehicle.id, `${vehicle.name} ${vehicle.plate ?? ''}`.trim());
+  }
+  const known = await registry.geofences.list({ ownerId: user.id }, { limit: 1000, after: null });
+  for (const fence of scenario.geofences) {
+    const geofence =
+      known.items.find(({ name }) => name === fence.name) ??
+      (await registry.geofences.create({ ...fence, ownerId: user.id, groupIds: null }));
+    names.geofences.set(geofence.id, geofence.name);
+  }
+  return names;
+}
+
+async function createDemoUser(registry: Registry, scenario: DemoScenario): Promise<User> {
+  const groups = [];
+  for (const name of scenario.groups) groups.push(await registry.groups.create({ name, dealerId: null }));
+  return registry.users.create(
+    {
+      login: DEMO_LOGIN,
+      name: 'Demo dispatcher',
+      role: 'user',
+      dealerId: null,
+      blocked: false,
+      apiAccess: true,
+      groupIds: groups.map(({ id }) => id),
+    },
+    DEMO_PASSWORD,
+  );
+}
+
+/** Logs in as anyone would and prints events from the live API. */
+async function watch(httpPort: number, names: Names): Promise<WebSocket> {
+  const base = `127.0.0.1:${httpPort}`;
+  const response = await fetch(`http://${base}/auth/login?jwt=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ login: DEMO_LOGIN, password: DEMO_PASSWORD }),
+  });
+  if (!response.ok) throw new Error(`the demo login was refused: ${response.status} ${await response.text()}`);
+  const { jwt } = (await response.json()) as { jwt: string };
+  const socket = new WebSocket(`ws://${base}/live`, { headers: { Authorization: `JWT ${jwt}` } });
+  socket.on('open', () => socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false })));
+  socket.on('message', (data) => {
+    const message = JSON.parse(data.toString()) as LiveMessage;
+    if (message.type === 'event') process.stdout.write(`${inWords(message, names)}\n`);
+  });
+  socket.on('error', (error) => process.stderr.write(`the demo's live connection: ${error.message}\n`));
+  return socket;
+}
+
+interface LiveMessage {
+  type: string;
+  kind: 'geofence-visit' | 'speeding';
+  phase: 'begin' | 'end';
+  vehicleId: VehicleId;
+  geofenceId: GeofenceId | null;
+  startedAt: string;
+  endedAt: string | null;
+  speedKmh: number | null;
+  limitKmh: number;
+  peakKmh: number;
+}
+
+/** `12:00:07  Van 3 AB 123    entered     Depot`. */
+function inWords(event: LiveMessage, { vehicles, geofences }: Names): string {
+  const time = (event.endedAt ?? event.startedAt).slice(11, 19);
+  const vehicle = (vehicles.get(event.vehicleId) ?? event.vehicleId).padEnd(24);
+  const place = event.geofenceId === null ? '' : (geofences.get(event.geofenceId) ?? event.geofenceId);
+  const seconds = event.endedAt === null ? 0 : Math.round((Date.parse(event.endedAt) - Date.parse(event.startedAt)) / 1000);
+  if (event.kind === 'geofence-visit')
+    return `${time}  ${vehicle}  ${event.phase === 'begin' ? `entered     ${place}` : `left        ${place}, after ${seconds} s`}`;
+  const where = place === '' ? '' : ` in ${place}`;
+  return event.phase === 'begin'
+    ? `${time}  ${vehicle}  speeding    ${Math.round(event.speedKmh ?? event.peakKmh)} km/h, limit ${event.limitKmh}${where}`
+    : `${time}  ${vehicle}  slowed      after ${seconds} s, peak ${Math.round(event.peakKmh)} km/h, limit ${event.limitKmh}${where}`;
+}

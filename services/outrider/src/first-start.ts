@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import type { Registry } from '@outrider/registry';
+
+/** The login of the operator that every service begins with. */
+export const ADMIN_LOGIN = 'admin';
+
+/**
+ * Makes the operator `admin` where there is none yet.
+ *
+ * @returns the password that was made up for it, to be told once; null where one was given, or the operator exists
+ */
+export async function ensureAdmin(registry: Registry, password: string | null): Promise<string | null> {
+  if (await registry.users.byLogin(ADMIN_LOGIN)) return null;
+  // 96 bits, in letters that a person can read out.
+  const chosen = password ?? randomBytes(12).toString('base64url');
+  await registry.users.create(
+    {
+      login: ADMIN_LOGIN,
+      name: 'Operator',
+      role: 'operator',
+      dealerId: null,
+      blocked: false,
+      apiAccess: true,
+      groupIds: [],
+    },
+    chosen,
+  );
+  return password === null ? chosen : null;
+}

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApi, createRelay, listenApi } from '@outrider/api';
+import { createArchiver } from '@outrider/archiver';
+import { openKeys, Tokens } from '@outrider/auth';
+import type { ProtocolName } from '@outrider/domain';
+import { MemoryHub } from '@outrider/hub';
+import { openSqliteCheckpoints } from '@outrider/log';
+import { createNotifier } from '@outrider/notifier';
+import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
+import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
+import { openWarehouse } from '@outrider/warehouse';
+import type { variables } from './config.ts';
+import { openDataDir } from './data-dir.ts';
+import { ensureAdmin } from './first-start.ts';
+import type { GatewaySettings } from './gateway-thread.ts';
+import type { RulesSettings } from './rules-thread.ts';
+import { type LogAddress, openLog } from './stores.ts';
+import { createServiceThread } from './threads.ts';
+
+/** A service that runs, as its command line sees it. */
+export interface Outrider {
+  /** Ports that are listened on. */
+  ports: { http: number } & Partial<Record<ProtocolName, number>>;
+  /** The operator's password where one was made up at this start: it is told this once. */
+  generatedPassword: string | null;
+  registry: Registry;
+  /** Rejects when a part fails; never resolves. */
+  failed: Promise<never>;
+  /** Takes no more packets, writes down everything that was taken, and lets go of all. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The whole service in one process, in the order in which data needs its parts: stores, then what reads the log, then
+ * what lets people in, and the terminals last. It stops the other way round.
+ *
+ * @throws {DataDirError} when the folder can't be used
+ * @throws {Error} when a port is in use or a store can't be opened; what had started is stopped again
+ */
+export async function startOutrider(config: Config<typeof variables>, diary: Logger): Promise<Outrider> {
+  const dataDir = openDataDir(config.DATA_DIR);
+  const life = new Lifecycle(diary);
+  const metrics = new Metrics();
+  const now = Date.now;
+  const part = (name: string) => diary.child({ part: name });
+
+  try {
+    await life.start({ name: 'data folder', start: async () => {}, stop: async () => dataDir.release() });
+
+    const registry = await openRegistry(
+      config.DATABASE_URL === null ? { path: dataDir.file('registry.sqlite') } : { url: config.DATABASE_URL },
+    );
+    await life.start({ name: 'registry', start: async () => {}, stop: () => registry.close() });
+    const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
+
+    const logAddress: LogAddress = {
+      folder: dataDir.path,
+      brokers: config.KAFKA_BROKERS,
+      retentionHours: config.TELEMETRY_RETENTION_HOURS,
+      retentionMb: config.TELEMETRY_RETENTION_MB,
+    };
+    const log = await openLog(logAddress);
+    await life.start({ name: 'log', start: async () => {}, stop: () => log.close() });
+    const checkpoints = openSqliteCheckpoints({ path: dataDir.file('checkpoints.sqlite') });
+    await life.start({ name: 'checkpoints', start: async () => {}, stop: () => checkpoints.close() });
+    const warehouse = await openWarehouse(
+      config.CLICKHOUSE_URL === null ? { path: dataDir.file('warehouse') } : { url: config.CLICKHOUSE_URL },
+    );
+    await life.start({ name: 'warehouse', start: async () => {}, stop: () => warehouse.close() });
+    const hub = new MemoryHub();
+    await life.start({ name: 'hub', start: async () => {}, stop: () => hub.close() });
+
+    // What an earlier run committed and did not tell comes into the log before anyone reads it.
+    const relay = createRelay({ registry, log, diary: part('relay') });
+    await life.start(relay);
+
+    const archiver = createArchiver({
+      config: { maxDelayMs: config.ARCHIVE_MS },
+      log,
+      checkpoints,
+      warehouse,
+      diary: part('archiver'),
+      metrics,
+      now,
+    });
+    await life.start(archiver);
+
+    const threadDiary = { level: config.LOG_LEVEL, format: config.LOG_FORMAT };
+    const rules = createServiceThread<RulesSettings, null>(
+      'rules',
+      new URL('./rules-thread.ts', import.meta.url),
+      { config: { checkpointMs: config.CHECKPOINT_MS, checkpointPackets: 100_000 }, log: logAddress },
+      hub,
+      threadDiary,
+    );
+    await life.start(rules);
+
+    const keys = await openKeys(dataDir.file('signing-keys.json'));
+    const tokens = new Tokens({
+      keys,
+      ttlSeconds: config.JWT_TTL_SECONDS,
+      now,
+      sessionIsLive: (sessionId) => registry.sessions.isLive(sessionId),
+    });
+    const notifier = createNotifier({
+      config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
+      log,
+      hub,
+      verify: (token) => tokens.verify(token),
+      diary: part('notifier'),
+      metrics,
+      now,
+    });
+    await life.start(notifier);
+
+    const gateway = createServiceThread<GatewaySettings, Partial<Record<ProtocolName, number>>>(
+      'gateway',
+      new URL('./gateway-thread.ts', import.meta.url),
+      {
+        config: {
+          host: config.HOST,
+          ports: {
+            omnicomm: config.OMNICOMM_PORT,
+            teltonika: config.TELTONIKA_PORT,
+            'wialon-ips': config.WIALON_PORT,
+            osmand: config.OSMAND_PORT,
+          },
+          maxConnections: config.MAX_TERMINAL_CONNECTIONS,
+          idleTimeoutMs: config.TERMINAL_IDLE_SECONDS * 1000,
+        },
+        log: logAddress,
+      },
+      hub,
+      threadDiary,
+    );
+
+    await life.start(gateway);
+    return {
+      ports: { http: 0, ...gateway.told() },
+      generatedPassword,
+      registry,
+      failed: life.failed,
+      stop: () => life.stop(),
+    };
+  } catch (error) {
+    await life.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Config } from '@outrider/runtime';
+import type { variables } from './config.ts';
+import { ADMIN_LOGIN } from './first-start.ts';
+import type { Outrider } from './outrider.ts';
+
+const PROTOCOL_NAMES: readonly (readonly [protocol: keyof Outrider['ports'], name: string])[] = [
+  ['omnicomm', 'Omnicomm'],
+  ['teltonika', 'Teltonika Codec 8, 8E'],
+  ['wialon-ips', 'Wialon IPS 1.1, 2.0'],
+  ['osmand', 'OsmAnd, Traccar Client'],
+];
+
+/** Says on standard output where everything is: a picture for people, one line of JSON for programs. */
+export function printWelcome(config: Config<typeof variables>, { ports, generatedPassword }: Outrider): void {
+  if (config.LOG_FORMAT === 'json') {
+    process.stdout.write(`${JSON.stringify({ ready: true, ports, generatedPassword })}\n`);
+    return;
+  }
+  const address = `http://localhost:${ports.http}`;
+  const rows: [string, string][] = [
+    ['REST API', `${address}/api/v1`],
+    ['live API', `ws://localhost:${ports.http}/live`],
+    ['API description', `${address}/openapi.json`],
+    ['health, metrics', `${address}/health/ready, ${address}/metrics`],
+    ...PROTOCOL_NAMES.map(([protocol, name]): [string, string] => [name, `port ${ports[protocol]}`]),
+    ['data', config.DATA_DIR],
+  ];
+  if (generatedPassword !== null) rows.push(['first login', `${ADMIN_LOGIN} / ${generatedPassword}   (told this once)`]);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
+  process.stdout.write(`\nOutrider is ready. Ctrl-C stops it.\n\n${lines.join('\n')}\n\n`);
+}
