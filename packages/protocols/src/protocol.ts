@@ -46,3 +46,28 @@ export interface Protocol {
   maxFrameBytes: number;
   createSession(): Session;
 }
+
+/** What a simulated terminal learns from the bytes that the server sent it. */
+export type SimulatorReply =
+  /** Identified: data may be sent. */
+  | { type: 'welcome' }
+  /** The oldest packet sent and not yet acknowledged is durable. */
+  | { type: 'ack' }
+  | { type: 'refused'; detail: string };
+
+/**
+ * The terminal's side of a protocol: what tests, the demo fleet and the load tests speak. Positions it encodes lose what
+ * the protocol can't carry, and nothing else.
+ */
+export interface TerminalSimulator {
+  /** What the terminal says on connecting, before any data; null where it begins with data. */
+  hello(): Buffer | null;
+  /** One packet. At most `maxPositionsPerPacket` positions. */
+  encode(positions: readonly Position[]): Buffer;
+  maxPositionsPerPacket: number;
+  /** Bytes from the server, in any split. */
+  receive(chunk: Buffer): SimulatorReply[];
+}
+
+/** Makes the terminal's side of a protocol for one terminal. */
+export type CreateSimulator = (terminalId: TerminalId) => TerminalSimulator;

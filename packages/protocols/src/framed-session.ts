@@ -1,0 +1,83 @@
+import type { Inbound, RefusalReason, Session } from './protocol.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * What the sessions over TCP have in common: bytes come in any split, frames go out whole. A chunk that holds whole frames
+ * is read where it lies; only an unfinished tail is copied, and it is bounded.
+ */
+export abstract class FramedSession implements Session {
+  readonly #maxFrameBytes: number;
+  #tail: Buffer = NOTHING;
+  #length = 0;
+  #refused = false;
+
+  constructor(maxFrameBytes: number) {
+    this.#maxFrameBytes = maxFrameBytes;
+  }
+
+  push(chunk: Buffer, nowMs: number): Inbound[] {
+    const out: Inbound[] = [];
+    if (this.#refused || chunk.length === 0) return out;
+
+    const continued = this.#length > 0;
+    const bytes = continued ? this.#append(chunk) : chunk;
+    let from = 0;
+    while (from < bytes.length) {
+      const taken = this.take(bytes, from, nowMs, out);
+      if (this.#refused) {
+        this.#keep(bytes, bytes.length);
+        return out;
+      }
+      if (taken === 0) break;
+      from += taken;
+    }
+
+    const left = bytes.length - from;
+    if (left > this.#maxFrameBytes) {
+      this.refuse(out, 'bad-length', `a frame of more than ${this.#maxFrameBytes} bytes`);
+      this.#keep(bytes, bytes.length);
+    } else if (continued && from === 0) this.#length = bytes.length;
+    else this.#keep(bytes, from);
+    return out;
+  }
+
+  /**
+   * Takes one frame, or what may stand between frames, off `bytes` from `from` on, and tells `out` what it meant.
+   *
+   * @returns how many bytes it took; 0 when the frame is not yet whole, or after {@link FramedSession.refuse}
+   */
+  protected abstract take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number;
+
+  /** Ends the conversation; nothing more is taken after it. */
+  protected refuse(out: Inbound[], reason: RefusalReason, detail: string, bytes: Buffer | null = null): 0 {
+    this.#refused = true;
+    out.push({ type: 'refuse', reason, detail, bytes });
+    return 0;
+  }
+
+  /** The tail with the chunk behind it. The memory doubles as it grows: a frame that comes byte by byte is not copied each time. */
+  #append(chunk: Buffer): Buffer {
+    const length = this.#length + chunk.length;
+    if (length > this.#tail.length) {
+      // Memory of its own: a tail may be kept for long, and must not hold a slab of Node's pool.
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#tail.length));
+      this.#tail.copy(grown, 0, 0, this.#length);
+      this.#tail = grown;
+    }
+    chunk.copy(this.#tail, this.#length);
+    return this.#tail.subarray(0, length);
+  }
+
+  /** Makes what stands from `from` on the tail, in memory that is no longer than it. */
+  #keep(bytes: Buffer, from: number): void {
+    this.#length = bytes.length - from;
+    if (this.#length === 0) {
+      this.#tail = NOTHING;
+      return;
+    }
+    const tail = Buffer.allocUnsafeSlow(this.#length);
+    bytes.copy(tail, 0, from);
+    this.#tail = tail;
+  }
+}

@@ -1,0 +1,261 @@
+import { type Alarm, NO_ALARMS, type Position, type TerminalId } from '@outrider/domain';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { arbitraryPosition, describeProtocol } from '../protocol.conformance.ts';
+import { buildFrame, COMMAND } from './frame.ts';
+import { omnicomm } from './protocol.ts';
+import { createOmnicommSimulator } from './simulator.ts';
+
+const ALARMS: readonly Alarm[] = ['sos', 'power-cut', 'tamper'];
+
+function carried(position: Position): Position {
+  const { valid, attributes } = position;
+  const alarms = ALARMS.filter((alarm) => position.alarms.includes(alarm));
+  const flagged = !valid || alarms.length > 0 || attributes?.gsmLink === true || attributes?.roaming === true;
+  return {
+    ...position,
+    fixTimeMs: Math.floor(position.fixTimeMs / 1000) * 1000,
+    latitude: onGrid(position.latitude),
+    longitude: onGrid(position.longitude),
+    speedKmh: position.speedKmh === null ? null : Math.round(position.speedKmh * 10) / 10,
+    ignition: position.ignition ?? (flagged ? false : null),
+    odometerM: position.odometerM !== null && position.odometerM * 10 < 2 ** 32 ? position.odometerM : null,
+    supplyV: position.supplyV === null ? null : Math.round(position.supplyV * 10) / 10,
+    fuelL: null,
+    alarms,
+  };
+}
+
+/** In steps of 1e-7 degrees, without the negative zero that the wire does not have. */
+function onGrid(degrees: number): number {
+  return Math.round(degrees * 1e7) / 1e7 + 0;
+}
+
+const u32 = fc.nat({ max: 2 ** 32 - 1 });
+const attributes = fc
+  .record(
+    {
+      events: fc.array(u32, { minLength: 1, maxLength: 5 }).map((events) => events.join()),
+      iButton: fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+      gsmLink: fc.constant(true),
+      roaming: fc.constant(true),
+      sensorSpeedKmh: fc.nat({ max: 250 }),
+      rpm: fc.nat({ max: 9000 }),
+      batteryPercent: fc.nat({ max: 100 }),
+      accelerationG: fc.nat({ max: 400 }).map((hundredths) => hundredths / 100),
+      input1: u32,
+      input6: u32,
+      canFuelPercent: fc.nat({ max: 250 }).map((steps) => (steps * 4) / 10),
+      canRpm: fc.nat({ max: 0xfaff }).map((steps) => steps * 0.125),
+      spn245: u32,
+    },
+    { requiredKeys: [] },
+  )
+  .map((held) => (Object.keys(held).length > 0 ? held : null));
+
+describeProtocol('Omnicomm', {
+  protocol: omnicomm,
+  createSimulator: createOmnicommSimulator,
+  terminalId: '3233857728' as TerminalId, // 0xC0C0DBC0: every byte of it is escaped
+  positions: arbitraryPosition(attributes),
+  carried,
+});
+
+const bytesOf = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
+const HELLO = buildFrame(COMMAND.identification, bytesOf('40e20100 00000100'), 'low-first');
+
+function identified() {
+  const session = omnicomm.createSession();
+  session.push(HELLO, 0);
+  return session;
+}
+
+/** A record with number 9, at one second past the epoch, of messages given in hex. */
+function record(...messages: string[]): Buffer {
+  const parts = messages.map((hex) => {
+    const message = bytesOf(hex);
+    return Buffer.concat([Buffer.from([message.length & 0xff, message.length >> 8]), message]);
+  });
+  return buildFrame(COMMAND.archiveData, Buffer.concat([bytesOf('09000000 01000000 00'), ...parts]), 'low-first');
+}
+
+function positionsOf(...messages: string[]): Position[] {
+  const [inbound] = identified().push(record(...messages), 0);
+  if (inbound?.type !== 'positions') throw new Error(JSON.stringify(inbound));
+  return inbound.positions;
+}
+
+describe('frames', () => {
+  test('the identification is answered by a request for the archive from where it left off', () => {
+    // CRC-16/CCITT-FALSE of 80 08 00 40 E2 01 00 00 00 01 00, and of 85 04 00 00 00 00 00.
+    const [identify] = omnicomm.createSession().push(bytesOf('c0 80 0800 40e20100 00000100 afef'), 0);
+    expect(identify).toEqual({
+      type: 'identify',
+      terminalId: '123456',
+      accept: bytesOf('c0 85 0400 00000000 3125'),
+      reject: null,
+    });
+  });
+
+  test('a record is confirmed by the number of the next one', () => {
+    expect(identified().push(record(), 0)).toEqual([
+      { type: 'positions', positions: [], ack: buildFrame(COMMAND.archiveDurable, bytesOf('0a000000'), 'low-first') },
+    ]);
+  });
+
+  test('a terminal that sends checksums high byte first is answered in the same way', () => {
+    const hello = buildFrame(COMMAND.identification, bytesOf('40e20100 00000100'), 'high-first');
+    expect(omnicomm.createSession().push(hello, 0)).toMatchObject([
+      { type: 'identify', accept: buildFrame(COMMAND.archiveRequest, bytesOf('00000000'), 'high-first') },
+    ]);
+  });
+
+  test('an identification said again is answered again; another one is refused', () => {
+    const session = identified();
+    expect(session.push(HELLO, 0)).toMatchObject([{ type: 'reply' }]);
+    const other = buildFrame(COMMAND.identification, bytesOf('41e20100 00000100'), 'low-first');
+    expect(session.push(other, 0)).toMatchObject([{ type: 'refuse', reason: 'bad-content' }]);
+  });
+
+  test('a command that nothing is known of carries no positions and ends nothing', () => {
+    const unknown = buildFrame(0x93, bytesOf('01'), 'low-first');
+    expect(identified().push(Buffer.concat([unknown, record()]), 0)).toMatchObject([
+      { type: 'positions', positions: [], ack: null },
+      { type: 'positions', positions: [] },
+    ]);
+  });
+
+  test.each([
+    ['a byte that opens no frame', bytesOf('00'), 'bad-frame'],
+    ['a frame that opens inside another', bytesOf('c0 86 c0'), 'bad-frame'],
+    ['an escape of nothing', bytesOf('c0 86 db 00'), 'bad-frame'],
+    ['65,535 bytes of data', bytesOf('c0 86 ffff'), 'bad-length'],
+    ['a wrong checksum', bytesOf('c0 86 0000 0000'), 'bad-checksum'],
+    ['a record without a header', buildFrame(0x86, bytesOf('01000000'), 'low-first'), 'bad-content'],
+    [
+      'a message beyond its record',
+      buildFrame(0x86, bytesOf('09000000 01000000 00 0500 08'), 'low-first'),
+      'bad-content',
+    ],
+  ])('%s', (_, bytes, reason) => {
+    expect(identified().push(bytes, 0)).toMatchObject([{ type: 'refuse', reason }]);
+  });
+});
+
+describe('messages', () => {
+  // Group 2: time 700000000 s, id 123456, flags 0x45. Group 5: 55.75, 37.61, 63.5 km/h, 90 degrees, 11 satellites, 150.4 m, the same time.
+  const GENERAL = '13 08 80cee4cd02 10 c0c407 20 45 28 80ad4b 40 8b01 14';
+  const NAVIGATION = '2b 08 c099d69304 10 c0d2d6e602 18 fb04 20 5a 28 0b 30 c017 38 80cee4cd02 2c';
+
+  test('a whole one', () => {
+    expect(
+      positionsOf(`0a02 0c 10 ${GENERAL} ${NAVIGATION} 33 08 01 30 05 34 3b 8006 7d f00b a01f a80f 07 3c`),
+    ).toEqual([
+      {
+        fixTimeMs: Date.UTC(2009, 0, 1) + 700_000_000_000,
+        latitude: 55.75,
+        longitude: 37.61,
+        valid: true,
+        speedKmh: 63.5,
+        courseDeg: 90,
+        altitudeM: 150,
+        satellites: 11,
+        ignition: true,
+        odometerM: 123456,
+        supplyV: 13.9,
+        fuelL: null,
+        alarms: ['tamper'],
+        attributes: {
+          events: '12,16',
+          input1: 1,
+          input6: 5,
+          canFuelPercent: 50,
+          canRpm: 500,
+          spn245: 7,
+        },
+      },
+    ]);
+  });
+
+  test('without a place it is not valid, and keeps what else it says', () => {
+    expect(positionsOf('13 08 05 20 20 14')).toEqual([
+      {
+        fixTimeMs: Date.UTC(2009, 0, 1, 0, 0, 5),
+        latitude: 0,
+        longitude: 0,
+        valid: false,
+        speedKmh: null,
+        courseDeg: null,
+        altitudeM: null,
+        satellites: null,
+        ignition: false,
+        odometerM: null,
+        supplyV: null,
+        fuelL: null,
+        alarms: ['sos'],
+        attributes: null,
+      },
+    ]);
+  });
+
+  test('the time of the record is taken where it says none', () => {
+    expect(positionsOf('2b 08 02 10 02 2c')).toMatchObject([
+      { fixTimeMs: Date.UTC(2009, 0, 1, 0, 0, 1), valid: true, alarms: NO_ALARMS },
+    ]);
+  });
+
+  test('one that says nothing is no position', () => {
+    expect(positionsOf('', '13 14')).toEqual([]);
+  });
+
+  test('numbers in groups that nothing is known of are kept, everything else unknown is passed over', () => {
+    // Group 9: field 1 = 5, a nested group, bytes; then top-level fields 20 of every wire type.
+    expect(
+      positionsOf(
+        '2b 08 02 10 02 2c 4b 08 05 13 1b 1c 14 1a 02 ffff 4c a001 01 a101 0000000000000000 a201 01 00 a501 00000000',
+      ),
+    ).toMatchObject([{ attributes: { 'group9.1': 5 } }]);
+  });
+
+  test('CAN values that mean "not available" stay raw', () => {
+    expect(positionsOf('3b 8006 ff01 f00b ffff03 3c')).toMatchObject([{ attributes: { spn96: 255, spn190: 65535 } }]);
+  });
+
+  test.each([
+    ['a varint of 11 bytes', '08 ffffffffffffffffffff01'],
+    ['a varint without an end', '13 08 80'],
+    ['a group without an end', '13 08 05'],
+    ['a group that another one ends', '13 08 05 2c'],
+    ['an end without a group', '14'],
+    ['bytes beyond the end', '13 1a 05 00 14'],
+    ['events beyond the end', '0a 05 01'],
+    ['a field number 0', '00 00'],
+    ['a wire type that there is not', '13 0f 14'],
+    ['groups without end', '4b'.repeat(200)],
+  ])('%s is refused', (_, hex) => {
+    expect(identified().push(record(hex), 0)).toMatchObject([{ type: 'refuse', reason: 'bad-content' }]);
+  });
+
+  test('attributes are bounded', () => {
+    const fields = Array.from({ length: 300 }, (_, i) => {
+      const tag = ((i + 1) << 3) >>> 0;
+      const bytes = tag < 128 ? [tag] : [(tag & 0x7f) | 0x80, tag >> 7];
+      return Buffer.from([...bytes, 1]).toString('hex');
+    });
+    const [position] = positionsOf(`4b ${fields.join('')} 4c`);
+    expect(Object.keys(position?.attributes ?? {})).toHaveLength(96);
+  });
+});
+
+test('the simulated terminal goes on from the record that the server asks for', () => {
+  const simulator = createOmnicommSimulator('5' as TerminalId);
+  expect(simulator.receive(buildFrame(COMMAND.archiveRequest, bytesOf('00010000'), 'low-first'))).toEqual([
+    { type: 'welcome' },
+  ]);
+  const [inbound] = identified().push(simulator.encode([]), 0);
+  expect(inbound).toMatchObject({ ack: buildFrame(COMMAND.archiveDurable, bytesOf('01010000'), 'low-first') });
+});
+
+test('a simulated terminal needs a number for an id', () => {
+  expect(() => createOmnicommSimulator('4294967296' as TerminalId)).toThrow(TypeError);
+});

@@ -1,0 +1,187 @@
+import type { Position, TerminalId } from '@outrider/domain';
+import { ByteWriter } from '../byte-writer.ts';
+import type { CreateSimulator, SimulatorReply, TerminalSimulator } from '../protocol.ts';
+import { clampRound } from '../rounding.ts';
+import { buildFrame, COMMAND, FrameReader, MAX_DATA_BYTES } from './frame.ts';
+import { EPOCH_MS, EVENTS, FLAG, GROUP, INPUTS, SPN, SPN_LIMIT } from './message.ts';
+import { WIRE, zigzagEncode } from './protobuf.ts';
+
+const MAX_POSITIONS = 50;
+const FIRMWARE = 0x0001_0000;
+const U32 = 0xffffffff;
+const ORDINARY_PRIORITY = 0;
+
+/**
+ * An Omnicomm terminal. What the protocol can't carry: fractions of a second; litres of fuel; that the ignition is unknown, once any
+ * of the flags that it shares a field with has to be told; odometers over 429,496 km; alarms other than `sos`, `power-cut` and
+ * `tamper`; attributes that its decoder has no name for.
+ *
+ * @throws {TypeError} when the terminal's id is not a whole number of at most 32 bits
+ */
+export const createOmnicommSimulator: CreateSimulator = (terminalId) => new OmnicommSimulator(terminalId);
+
+class OmnicommSimulator implements TerminalSimulator {
+  readonly maxPositionsPerPacket = MAX_POSITIONS;
+  readonly #id: number;
+  readonly #record = new ByteWriter();
+  readonly #frame = new FrameReader();
+  #received: Buffer = Buffer.alloc(0);
+  #nextNumber = 1;
+  #unacknowledged: number[] = [];
+
+  constructor(terminalId: TerminalId) {
+    this.#id = Number(terminalId);
+    if (!/^\d{1,10}$/.test(terminalId) || this.#id > U32)
+      throw new TypeError(`an Omnicomm terminal's id is a number of 32 bits, not ${terminalId}`);
+  }
+
+  hello(): Buffer {
+    const data = this.#record.clear().u32le(this.#id).u32le(FIRMWARE).view();
+    return buildFrame(COMMAND.identification, data, 'low-first');
+  }
+
+  encode(positions: readonly Position[]): Buffer {
+    if (positions.length > MAX_POSITIONS) throw new RangeError(`${positions.length} positions in a packet`);
+    const number = this.#nextNumber;
+    const record = this.#record
+      .clear()
+      .u32le(number)
+      .u32le(secondsOf(positions[0]?.fixTimeMs ?? EPOCH_MS));
+    record.u8(ORDINARY_PRIORITY);
+    for (const position of positions) {
+      const lengthAt = record.length;
+      record.u16le(0);
+      writeMessage(record, position, this.#id);
+      record.patchU16le(record.length - lengthAt - 2, lengthAt);
+    }
+    if (record.length > MAX_DATA_BYTES) throw new RangeError(`a record of ${record.length} bytes`);
+    this.#nextNumber = (number + 1) >>> 0;
+    this.#unacknowledged.push(number);
+    return buildFrame(COMMAND.archiveData, record.view(), 'low-first');
+  }
+
+  receive(chunk: Buffer): SimulatorReply[] {
+    const replies: SimulatorReply[] = [];
+    const bytes = Buffer.concat([this.#received, chunk]);
+    let from = 0;
+    while (from < bytes.length) {
+      const taken = this.#frame.read(bytes, from);
+      if (taken === 0) {
+        if (this.#frame.fault === null) break;
+        this.#received = Buffer.alloc(0);
+        return [...replies, { type: 'refused', detail: this.#frame.fault }];
+      }
+      from += taken;
+      this.#answer(replies);
+    }
+    this.#received = bytes.subarray(from);
+    return replies;
+  }
+
+  #answer(replies: SimulatorReply[]): void {
+    const { command, bytes, dataStart, dataEnd } = this.#frame;
+    if (dataEnd - dataStart !== 4) {
+      replies.push({ type: 'refused', detail: `command ${command} with ${dataEnd - dataStart} bytes` });
+      return;
+    }
+    const number = bytes.readUInt32LE(dataStart);
+    if (command === COMMAND.archiveRequest) {
+      if (number !== 0) this.#nextNumber = number;
+      replies.push({ type: 'welcome' });
+    } else if (command === COMMAND.archiveDurable) {
+      let oldest = this.#unacknowledged[0];
+      while (oldest !== undefined && oldest < number) {
+        this.#unacknowledged.shift();
+        replies.push({ type: 'ack' });
+        oldest = this.#unacknowledged[0];
+      }
+    } else replies.push({ type: 'refused', detail: `command ${command}` });
+  }
+}
+
+function secondsOf(timeMs: number): number {
+  return Math.min(U32, Math.max(0, Math.floor((timeMs - EPOCH_MS) / 1000)));
+}
+
+function writeMessage(out: ByteWriter, position: Position, terminalNumber: number): void {
+  const attributes = position.attributes ?? {};
+  const number = (field: number, value: number) => out.varint((field << 3) | WIRE.varint).varint(value);
+  const numberOf = (field: number, name: string, max = U32, step = 1) => {
+    const value = attributes[name];
+    if (typeof value === 'number' && value >= 0) number(field, clampRound(value / step, 0, max));
+  };
+  const open = (group: number) => out.varint((group << 3) | WIRE.startGroup);
+  const close = (group: number) => out.varint((group << 3) | WIRE.endGroup);
+
+  const { events } = attributes;
+  if (typeof events === 'string' && /^\d{1,10}(,\d{1,10})*$/.test(events)) {
+    const packed = new ByteWriter();
+    for (const event of events.split(',')) packed.varint(Number(event));
+    out
+      .varint((EVENTS << 3) | WIRE.bytes)
+      .varint(packed.length)
+      .append(packed.view());
+  }
+
+  const seconds = secondsOf(position.fixTimeMs);
+  open(GROUP.general);
+  number(1, seconds);
+  number(2, terminalNumber);
+  const { iButton } = attributes;
+  if (typeof iButton === 'string' && /^([0-9a-f]{2}){1,16}$/.test(iButton))
+    out
+      .varint((3 << 3) | WIRE.bytes)
+      .varint(iButton.length / 2)
+      .append(Buffer.from(iButton, 'hex'));
+  const told = flagsOf(position);
+  // A valid fix needs no flags to be one; anything else does.
+  if (told !== FLAG.fix || position.ignition !== null) number(4, told);
+  if (position.odometerM !== null && position.odometerM * 10 <= U32)
+    number(5, clampRound(position.odometerM * 10, 0, U32));
+  numberOf(6, 'sensorSpeedKmh');
+  numberOf(7, 'rpm');
+  if (position.supplyV !== null) number(8, clampRound(position.supplyV * 10, 0, U32));
+  numberOf(9, 'batteryPercent', 100);
+  numberOf(10, 'accelerationG', 0x7fffffff, 0.01);
+  close(GROUP.general);
+
+  open(GROUP.navigation);
+  number(1, zigzagEncode(clampRound(position.latitude * 1e7, -900_000_000, 900_000_000)));
+  number(2, zigzagEncode(clampRound(position.longitude * 1e7, -1_800_000_000, 1_800_000_000)));
+  if (position.speedKmh !== null) number(3, clampRound(position.speedKmh * 10, 0, U32));
+  if (position.courseDeg !== null) number(4, clampRound(position.courseDeg, 0, 360) % 360);
+  if (position.satellites !== null) number(5, clampRound(position.satellites, 0, 255));
+  if (position.altitudeM !== null) number(6, zigzagEncode(clampRound(position.altitudeM * 10, -1_000_000, 1_000_000)));
+  number(7, seconds);
+  close(GROUP.navigation);
+
+  if (hasName(attributes, /^input[1-6]$/)) {
+    open(GROUP.inputs);
+    for (let input = 1; input <= INPUTS; input++) numberOf(input, `input${input}`);
+    close(GROUP.inputs);
+  }
+  if (hasName(attributes, /^(spn\d{1,6}|canRpm|canFuelPercent)$/)) {
+    open(GROUP.can);
+    numberOf(SPN.fuelPercent, 'canFuelPercent', SPN_LIMIT.oneByte, SPN.fuelStep);
+    numberOf(SPN.rpm, 'canRpm', SPN_LIMIT.twoBytes, SPN.rpmStep);
+    for (const name of Object.keys(attributes))
+      if (/^spn[1-9]\d{0,5}$/.test(name)) numberOf(Number(name.slice(3)), name);
+    close(GROUP.can);
+  }
+}
+
+function flagsOf({ valid, ignition, alarms, attributes }: Position): number {
+  return (
+    (ignition === true ? FLAG.ignition : 0) |
+    (valid ? FLAG.fix : 0) |
+    (attributes?.gsmLink === true ? FLAG.gsmLink : 0) |
+    (attributes?.roaming === true ? FLAG.roaming : 0) |
+    (alarms.includes('power-cut') ? FLAG.reservePower : 0) |
+    (alarms.includes('sos') ? FLAG.panic : 0) |
+    (alarms.includes('tamper') ? FLAG.caseOpen : 0)
+  );
+}
+
+function hasName(attributes: NonNullable<Position['attributes']>, pattern: RegExp): boolean {
+  return Object.keys(attributes).some((name) => pattern.test(name));
+}

@@ -1,0 +1,160 @@
+import { type Alarm, type AttributeValue, NO_ALARMS } from '@outrider/domain';
+
+/** What the query and the JSON form have in common: the attributes beside the fix, under the names that Traccar gives them. */
+export interface Extras {
+  ignition: boolean | null;
+  odometerM: number | null;
+  supplyV: number | null;
+  fuelL: number | null;
+  satellites: number | null;
+  alarms: readonly Alarm[];
+  attributes: Record<string, AttributeValue> | null;
+}
+
+/** More attributes than any phone sends; the rest of a request's is passed over. */
+const MAX_ATTRIBUTES = 96;
+const MAX_NAME_LENGTH = 64;
+const MAX_TEXT_LENGTH = 1024;
+
+/** Traccar's names of alarms that differ from ours. */
+const ALARM_BY_NAME: Readonly<Record<string, Alarm>> = {
+  powercut: 'power-cut',
+  lowbattery: 'low-battery',
+  tampering: 'tamper',
+  accident: 'crash',
+  hardacceleration: 'harsh-acceleration',
+  hardbraking: 'harsh-braking',
+  hardcornering: 'harsh-cornering',
+  tow: 'towing',
+};
+const ALARMS: readonly Alarm[] = [
+  'sos',
+  'power-cut',
+  'low-battery',
+  'tamper',
+  'overspeed',
+  'crash',
+  'harsh-acceleration',
+  'harsh-braking',
+  'harsh-cornering',
+  'towing',
+  'jamming',
+  'other',
+];
+
+/**
+ * Sorts what a request says beside its fix into fields, alarms and attributes. `ignition` is a truth value, `odometer` metres, `power`
+ * volts, `fuel` litres, `sat` a count, `alarm` one name or several with commas; a value that can't be that is an attribute like any other.
+ *
+ * @param entries names and values in the order they came; anything but numbers, texts and truth values is passed over
+ */
+export function sortExtras(entries: Iterable<readonly [string, unknown]>): Extras {
+  const extras: Extras = {
+    ignition: null,
+    odometerM: null,
+    supplyV: null,
+    fuelL: null,
+    satellites: null,
+    alarms: NO_ALARMS,
+    attributes: null,
+  };
+  let held = 0;
+  for (const [name, given] of entries) {
+    const value = readValue(given);
+    if (value === null || takeField(extras, name, value)) continue;
+    if (held >= MAX_ATTRIBUTES || name === '' || name.length > MAX_NAME_LENGTH || name === '__proto__') continue;
+    extras.attributes ??= {};
+    extras.attributes[name] = value;
+    held++;
+  }
+  return extras;
+}
+
+function takeField(extras: Extras, name: string, value: AttributeValue): boolean {
+  switch (name) {
+    case 'ignition':
+      if (typeof value === 'string') return false;
+      extras.ignition = value === true || (value !== false && value !== 0);
+      return true;
+    case 'odometer':
+      if (typeof value !== 'number' || value < 0) return false;
+      extras.odometerM = Math.round(value);
+      return true;
+    case 'power':
+      if (typeof value !== 'number' || value < 0) return false;
+      extras.supplyV = value;
+      return true;
+    case 'fuel':
+      if (typeof value !== 'number' || value < 0) return false;
+      extras.fuelL = value;
+      return true;
+    case 'sat':
+      if (typeof value !== 'number' || !(value >= 0 && value <= 255)) return false;
+      extras.satellites = Math.round(value);
+      return true;
+    case 'alarm': {
+      if (typeof value !== 'string') return false;
+      const alarms = new Set(extras.alarms);
+      for (const word of value.split(',', ALARMS.length)) alarms.add(alarmOf(word.trim()));
+      extras.alarms = [...alarms];
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+function alarmOf(word: string): Alarm {
+  return ALARMS.find((alarm) => alarm === word) ?? ALARM_BY_NAME[word.toLowerCase()] ?? 'other';
+}
+
+/** Text that is written like a number or a truth value is one: a query has nothing but text. */
+function readValue(given: unknown): AttributeValue | null {
+  if (typeof given === 'boolean') return given;
+  if (typeof given === 'number') return Number.isFinite(given) ? given + 0 : null;
+  if (typeof given !== 'string' || given.length > MAX_TEXT_LENGTH) return null;
+  if (given === 'true') return true;
+  if (given === 'false') return false;
+  // `007` and `1e3` are names rather than numbers: they would not be written so again.
+  return /^-?\d{1,17}(\.\d{1,20})?$/.test(given) &&
+    !/^-?0\d/.test(given) &&
+    Math.abs(Number(given)) <= Number.MAX_SAFE_INTEGER
+    ? Number(given) + 0
+    : given;
+}
+
+/** Unix milliseconds of the year 2248, beyond which no clock is merely wrong. */
+const MAX_TIME_MS = 2 ** 43;
+/** Seconds reach this in the year 5138, milliseconds reached it in 1973. */
+const SECONDS_LIMIT = 1e11;
+const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?([.,]\d{1,9})?\s*(Z|[ +-]\d\d:?\d\d)?$/;
+
+/**
+ * Unix milliseconds of a time in seconds, in milliseconds, or in ISO 8601 (`T` or a space between date and time; no zone means UTC).
+ *
+ * @returns null where it is none of them
+ */
+export function readTimeMs(given: string | number): number | null {
+  let timeMs: number;
+  if (typeof given === 'number' || /^\d{1,14}(\.\d{1,9})?$/.test(given)) {
+    const number = Number(given);
+    timeMs = Math.round(number < SECONDS_LIMIT ? number * 1000 : number);
+  } else {
+    const match = ISO.exec(given);
+    if (match === null) return null;
+    const [, date, minutes, seconds = ':00', fraction = '', zone = 'Z'] = match;
+    // A plus sign that was not escaped in a query arrives as a space.
+    timeMs = Date.parse(`${date}T${minutes}${seconds}${fraction.replace(',', '.')}${zone.replace(' ', '+')}`);
+  }
+  return timeMs >= 0 && timeMs < MAX_TIME_MS ? timeMs : null;
+}
+
+/** Kilometres per hour, to the tenth that is kept. Phones say -1 where they don't know. */
+export function speedOf(kmh: number): number | null {
+  return kmh >= 0 ? Math.round(kmh * 10) / 10 : null;
+}
+
+/** Whole degrees from 0 to 359. Phones say -1 where they don't know. */
+export function courseOf(degrees: number): number | null {
+  return degrees >= 0 && degrees <= 360 ? Math.round(degrees) % 360 : null;
+}

@@ -1,0 +1,231 @@
+import type { Alarm, AttributeValue, Position, TerminalId } from '@outrider/domain';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CreateSimulator, Inbound, Protocol, Session } from './protocol.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+
+const ALARMS: readonly Alarm[] = [
+  'sos',
+  'power-cut',
+  'low-battery',
+  'tamper',
+  'overspeed',
+  'crash',
+  'harsh-acceleration',
+  'harsh-braking',
+  'harsh-cornering',
+  'towing',
+  'jamming',
+  'other',
+];
+
+/** Any position that a vehicle could report, with attributes as the protocol names them. */
+export function arbitraryPosition(
+  attributes: fc.Arbitrary<Record<string, AttributeValue> | null> = fc.constant(null),
+): fc.Arbitrary<Position> {
+  const perhaps = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+  return fc.record({
+    fixTimeMs: fc.integer({ min: Date.UTC(2010, 0, 1), max: Date.UTC(2099, 11, 31) }),
+    latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+    longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+    valid: fc.boolean(),
+    speedKmh: perhaps(fc.double({ min: 0, max: 300, noNaN: true })),
+    courseDeg: perhaps(fc.integer({ min: 0, max: 359 })),
+    altitudeM: perhaps(fc.integer({ min: -400, max: 8800 })),
+    satellites: perhaps(fc.integer({ min: 0, max: 40 })),
+    ignition: perhaps(fc.boolean()),
+    odometerM: perhaps(fc.integer({ min: 0, max: 2_000_000_000 })),
+    supplyV: perhaps(fc.integer({ min: 0, max: 60_000 }).map((millivolts) => millivolts / 1000)),
+    fuelL: perhaps(fc.integer({ min: 0, max: 6000 }).map((tenths) => tenths / 10)),
+    alarms: fc.subarray([...ALARMS]),
+    attributes,
+  });
+}
+
+/** What the suite needs to know of a protocol's codec. */
+export interface Conformance {
+  protocol: Protocol;
+  createSimulator: CreateSimulator;
+  terminalId: TerminalId;
+  positions: fc.Arbitrary<Position>;
+  /** The position as it comes out at the other end: without what the protocol can't carry. */
+  carried(position: Position): Position;
+  /** Bytes that a terminal may send for ever between frames, if any. */
+  idleBytes?: readonly number[];
+}
+
+/** What every protocol over TCP promises; each codec's test runs it. */
+export function describeProtocol(name: string, conformance: Conformance): void {
+  const { protocol, createSimulator, terminalId, carried } = conformance;
+  const packets = fc.array(fc.array(conformance.positions, { minLength: 1, maxLength: 6 }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+
+  const talk = (sent: readonly Position[][]) => {
+    const simulator = createSimulator(terminalId);
+    const hello = simulator.hello();
+    return Buffer.concat([...(hello === null ? [] : [hello]), ...sent.map((positions) => simulator.encode(positions))]);
+  };
+  const listen = (bytes: Buffer, session: Session = protocol.createSession()) =>
+    session.push(Buffer.from(bytes), NOW_MS);
+
+  describe(`${name} keeps what every protocol promises`, () => {
+    test('positions come out as they went in, save for what the protocol cannot carry', () => {
+      fc.assert(
+        fc.property(packets, (sent) => {
+          const [identify, ...data] = listen(talk(sent));
+          expect(identify).toMatchObject({ type: 'identify', terminalId });
+          const expected = sent.map((positions) => positions.map(carried));
+          expect(data.map((inbound) => (inbound.type === 'positions' ? inbound.positions : inbound))).toEqual(expected);
+        }),
+      );
+    });
+
+    test('every position has all fields in the declared order', () => {
+      fc.assert(
+        fc.property(packets, (sent) => {
+          for (const inbound of listen(talk(sent)))
+            for (const position of inbound.type === 'positions' ? inbound.positions : [])
+              expect(Object.keys(position).join()).toBe(
+                'fixTimeMs,latitude,longitude,valid,speedKmh,courseDeg,altitudeM,satellites,ignition,odometerM,supplyV,fuelL,alarms,attributes',
+              );
+        }),
+      );
+    });
+
+    test('the terminal is welcomed by what accepts it, and told of every packet that is durable', () => {
+      fc.assert(
+        fc.property(packets, (sent) => {
+          const session = protocol.createSession();
+          const simulator = createSimulator(terminalId);
+          const [identify] = listen(simulator.hello() ?? Buffer.alloc(0), session);
+          if (identify?.type !== 'identify') throw new Error(`not identified: ${JSON.stringify(identify)}`);
+          expect(simulator.receive(identify.accept ?? Buffer.alloc(0))).toEqual([{ type: 'welcome' }]);
+
+          const acks: Buffer[] = [];
+          for (const positions of sent)
+            for (const inbound of listen(simulator.encode(positions), session))
+              if (inbound.type === 'positions' && inbound.ack !== null) acks.push(inbound.ack);
+          expect(acks).toHaveLength(sent.length);
+          const bytes = Buffer.concat(acks);
+          const replies = [...bytes].flatMap((byte) => simulator.receive(Buffer.from([byte])));
+          expect(replies).toEqual(sent.map(() => ({ type: 'ack' })));
+        }),
+      );
+    });
+
+    test('a terminal that is rejected learns of it', () => {
+      const simulator = createSimulator(terminalId);
+      const [identify] = listen(simulator.hello() ?? Buffer.alloc(0));
+      if (identify?.type !== 'identify') throw new Error('not identified');
+      const replies = identify.reject === null ? [] : simulator.receive(identify.reject);
+      expect(replies.filter((reply) => reply.type === 'welcome')).toEqual([]);
+      if (identify.reject !== null) expect(replies).toMatchObject([{ type: 'refused' }]);
+    });
+
+    test('any split of the bytes gives the same messages, and nothing is kept of a chunk', () => {
+      fc.assert(
+        fc.property(packets, fc.array(fc.nat(), { maxLength: 12 }), (sent, cuts) => {
+          const bytes = talk(sent);
+          const whole = listen(bytes);
+          const session = protocol.createSession();
+          const pieces: Inbound[] = [];
+          let from = 0;
+          for (const to of [...cuts.map((cut) => cut % bytes.length), bytes.length].sort((a, b) => a - b)) {
+            const chunk = Buffer.from(bytes.subarray(from, to));
+            pieces.push(...session.push(chunk, NOW_MS));
+            chunk.fill(0xaa);
+            from = to;
+          }
+          expect(pieces).toEqual(whole);
+        }),
+      );
+    });
+
+    test('byte by byte is a split too', () => {
+      const bytes = talk(fc.sample(packets, { numRuns: 1, seed: 7 })[0] ?? []);
+      const session = protocol.createSession();
+      const pieces = [...bytes].flatMap((byte) => session.push(Buffer.from([byte]), NOW_MS));
+      expect(pieces).toEqual(listen(bytes));
+    });
+
+    test('an unfinished packet gives nothing', () => {
+      fc.assert(
+        fc.property(packets, fc.nat(), (sent, cut) => {
+          const before = talk(sent.slice(0, -1));
+          const bytes = talk(sent);
+          const unfinished = bytes.subarray(0, before.length + (cut % (bytes.length - before.length)));
+          expect(listen(unfinished)).toEqual(listen(before));
+        }),
+      );
+    });
+
+    test('data before the terminal said who it is ends the connection', () => {
+      fc.assert(
+        fc.property(conformance.positions, (position) => {
+          const replies = listen(createSimulator(terminalId).encode([position]));
+          expect(replies).toMatchObject([{ type: 'refuse', reason: 'not-identified' }]);
+        }),
+      );
+    });
+
+    test('any mutation decodes or is refused, and after a refusal comes nothing', () => {
+      const mutation = fc.record({
+        at: fc.nat(),
+        kind: fc.constantFrom('change', 'insert', 'remove', 'cut'),
+        bytes: fc.uint8Array({ minLength: 1, maxLength: 8 }),
+      });
+      fc.assert(
+        fc.property(packets, fc.array(mutation, { minLength: 1, maxLength: 4 }), (sent, mutations) => {
+          let bytes = talk(sent);
+          for (const { at, kind, bytes: put } of mutations) {
+            const place = at % (bytes.length + 1);
+            const after = { change: place + put.length, insert: place, remove: place + put.length, cut: bytes.length };
+            const middle = kind === 'change' || kind === 'insert' ? put : new Uint8Array();
+            bytes = Buffer.concat([bytes.subarray(0, place), middle, bytes.subarray(after[kind])]);
+          }
+          expectOrderly(bytes);
+        }),
+        { numRuns: 400 },
+      );
+    });
+
+    test('garbage is refused or ignored, before and after the identification', () => {
+      const hello = createSimulator(terminalId).hello() ?? Buffer.alloc(0);
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (garbage, identified) => {
+          expectOrderly(identified ? Buffer.concat([hello, garbage]) : Buffer.from(garbage));
+        }),
+        { numRuns: 400 },
+      );
+    });
+
+    test('bytes without end are refused within the bound of a frame', () => {
+      const hello = createSimulator(terminalId).hello() ?? Buffer.alloc(0);
+      const packet = createSimulator(terminalId).encode(fc.sample(conformance.positions, { numRuns: 1, seed: 3 }));
+      for (let byte = 0; byte < 256; byte++) {
+        if (conformance.idleBytes?.includes(byte)) continue;
+        for (const begun of [Buffer.alloc(0), hello, Buffer.concat([hello, packet.subarray(0, -1)])]) {
+          const session = protocol.createSession();
+          const told = listen(begun, session);
+          const chunk = Buffer.alloc(1000, byte);
+          for (let fed = 0; fed <= protocol.maxFrameBytes + chunk.length; fed += chunk.length)
+            told.push(...session.push(chunk, NOW_MS));
+          expect(told.at(-1), `0x${byte.toString(16)} after ${begun.length} bytes`).toMatchObject({ type: 'refuse' });
+        }
+      }
+    });
+
+    function expectOrderly(bytes: Buffer): void {
+      const session = protocol.createSession();
+      const told = listen(bytes, session);
+      const refusals = told.filter((inbound) => inbound.type === 'refuse');
+      expect(refusals.length).toBeLessThanOrEqual(1);
+      if (refusals.length === 0) return;
+      expect(told.at(-1)).toBe(refusals[0]);
+      expect(listen(talk([]), session)).toEqual([]);
+    }
+  });
+}

@@ -1,0 +1,125 @@
+import type { Alarm } from '@outrider/domain';
+
+/**
+ * I/O elements (AVL ids) that have a field, or an alarm, of their own; from the "Data Sending Parameters ID" pages of
+ * Teltonika's wiki. Every other one becomes the attribute `io<id>` with its raw value, as the wiki lists it.
+ */
+export const IO = {
+  /** Total odometer, metres. */
+  odometer: 16,
+  /** External voltage, mV. */
+  supply: 66,
+  /** Fuel level by a CAN adapter, 0.1 l. */
+  fuel: 84,
+  /** 1: the alarm button was pressed. */
+  alarm: 236,
+  ignition: 239,
+  /** 1: the vehicle is being towed. */
+  towing: 246,
+  /** 1: a crash was seen; 6: the same by a device that was not calibrated. 2 to 5 tell of traces of it. */
+  crash: 247,
+  /** 1: jamming began; 0: it ended. */
+  jamming: 249,
+  /** 1: cut off from external power. */
+  unplug: 252,
+  /** 1 acceleration, 2 braking, 3 cornering. */
+  greenDriving: 253,
+  /** Speed at the beginning or the end of overspeeding, km/h; an alarm in the record that it caused. */
+  overspeed: 255,
+  /** External voltage of the 1000 V platforms, mV. */
+  supplyWide: 800,
+  /** Vehicle identification number, text. */
+  vin: 256,
+} as const;
+
+/** The alarm that an element raises with a value; null where the value raises none. */
+export function alarmOf(id: number, value: number, eventId: number): Alarm | null {
+  switch (id) {
+    case IO.alarm:
+      return value === 1 ? 'sos' : null;
+    case IO.towing:
+      return value === 1 ? 'towing' : null;
+    case IO.crash:
+      return value === 1 || value === 6 ? 'crash' : null;
+    case IO.jamming:
+      return value === 1 ? 'jamming' : null;
+    case IO.unplug:
+      return value === 1 ? 'power-cut' : null;
+    case IO.greenDriving:
+      return value === 1
+        ? 'harsh-acceleration'
+        : value === 2
+          ? 'harsh-braking'
+          : value === 3
+            ? 'harsh-cornering'
+            : null;
+    case IO.overspeed:
+      return eventId === IO.overspeed ? 'overspeed' : null;
+    default:
+      return null;
+  }
+}
+
+/** How a terminal says an alarm; alarms that Teltonika has no element for are not in it. */
+export const IO_OF_ALARM: Partial<Record<Alarm, { id: number; value: number }>> = {
+  sos: { id: IO.alarm, value: 1 },
+  towing: { id: IO.towing, value: 1 },
+  crash: { id: IO.crash, value: 1 },
+  jamming: { id: IO.jamming, value: 1 },
+  'power-cut': { id: IO.unplug, value: 1 },
+  'harsh-acceleration': { id: IO.greenDriving, value: 1 },
+  'harsh-braking': { id: IO.greenDriving, value: 2 },
+  'harsh-cornering': { id: IO.greenDriving, value: 3 },
+  overspeed: { id: IO.overspeed, value: 0 },
+};
+
+/** Elements that can raise an alarm: as the event of a record they need no attribute of their own. */
+export function raisesAlarm(id: number): boolean {
+  return (
+    id === IO.alarm ||
+    id === IO.towing ||
+    id === IO.crash ||
+    id === IO.jamming ||
+    id === IO.unplug ||
+    id === IO.greenDriving ||
+    id === IO.overspeed
+  );
+}
+
+/** Bytes of the elements that the wiki lists as signed: axes, sensors' and engine temperatures, fuel trim. */
+const SIGNED_BYTES = new Uint8Array(128);
+for (const [id, bytes] of [
+  [17, 2],
+  [18, 2],
+  [19, 2],
+  [25, 2],
+  [26, 2],
+  [27, 2],
+  [28, 2],
+  [32, 1],
+  [33, 1],
+  [39, 1],
+  [53, 1],
+  [72, 4],
+  [73, 4],
+  [74, 4],
+  [75, 4],
+  [115, 2],
+] as const)
+  SIGNED_BYTES[id] = bytes;
+
+/** How many bytes a signed element has; 0 for one that is not signed. */
+export function signedBytesOf(id: number): number {
+  return id < SIGNED_BYTES.length ? (SIGNED_BYTES[id] as number) : 0;
+}
+
+const names: string[] = [];
+
+/** `io<id>`; made once for each id, of which there are at most 65,536. */
+export function ioName(id: number): string {
+  const known = names[id];
+  if (known !== undefined) return known;
+  const name = `io${id}`;
+  names[id] = name;
+  return name;
+}

@@ -1,0 +1,278 @@
+import { type Alarm, type AttributeValue, NO_ALARMS, type Position } from '@outrider/domain';
+
+/** Why a message was not taken: the code that Gurtam's description answers it with. */
+export const FAULT = {
+  structure: '-1',
+  time: '0',
+  coordinates: '10',
+  speedCourseAltitude: '11',
+  satellites: '12',
+  inputs: '13',
+  adc: '14',
+  params: '15',
+} as const;
+export type Fault = (typeof FAULT)[keyof typeof FAULT];
+
+/** Fields of a short and of an extended message, without the checksum that version 2 puts behind them. */
+export const SHORT_FIELDS = 10;
+export const EXTENDED_FIELDS = 16;
+/** How the terminal says that it doesn't know. */
+export const UNKNOWN = 'NA';
+
+/** More than any terminal has sensors for; further parameters of a message are passed over. */
+const MAX_ATTRIBUTES = 96;
+const MAX_NAME_LENGTH = 64;
+const SOS: readonly Alarm[] = Object.freeze(['sos'] satisfies Alarm[]);
+
+/**
+ * Parameters that have a field of their own. Their names are the terminal's to choose, so only those are taken whose name leaves
+ * no doubt of what they are and in which unit; every other one (`odometer` may count metres or kilometres) is an attribute under its
+ * own name. Digital inputs say nothing of the ignition: which of them is wired to it, only the installer knows.
+ */
+export const PARAM = {
+  sos: 'SOS',
+  ignition: 'ignition',
+  ignitionShort: 'ign',
+  supply: 'pwr_ext',
+  odometer: 'odometer_m',
+  fuel: 'fuel_l',
+} as const;
+
+/**
+ * Reads the fields of one message, short or extended. A message without coordinates is not valid and stands at 0/0, so that
+ * its parameters are not lost.
+ *
+ * @param fields ten or sixteen of them, as they stood between the semicolons
+ * @param nowMs taken where the terminal gives neither date nor time, as the description asks
+ * @returns the position, or the code of what is wrong
+ */
+export function readMessage(fields: readonly string[], nowMs: number): Position | Fault {
+  if (fields.length !== SHORT_FIELDS && fields.length !== EXTENDED_FIELDS) return FAULT.structure;
+  const [date = '', time = '', lat1 = '', lat2 = '', lon1 = '', lon2 = ''] = fields;
+  const [, , , , , , speed = '', course = '', altitude = '', sats = ''] = fields;
+
+  const fixTimeMs = date === UNKNOWN && time === UNKNOWN ? nowMs : readTime(date, time);
+  if (Number.isNaN(fixTimeMs)) return FAULT.time;
+
+  const placed = lat1 !== UNKNOWN || lon1 !== UNKNOWN;
+  const latitude = placed ? readDegrees(lat1, lat2, 'N', 'S', 90) : 0;
+  const longitude = placed ? readDegrees(lon1, lon2, 'E', 'W', 180) : 0;
+  if (Number.isNaN(latitude) || Number.isNaN(longitude)) return FAULT.coordinates;
+
+  const speedKmh = readNumber(speed);
+  const courseDeg = readNumber(course);
+  const altitudeM = readNumber(altitude);
+  if (speedKmh !== null && !(speedKmh >= 0)) return FAULT.speedCourseAltitude;
+  if (courseDeg !== null && !(courseDeg >= 0 && courseDeg <= 360)) return FAULT.speedCourseAltitude;
+  if (altitudeM !== null && Number.isNaN(altitudeM)) return FAULT.speedCourseAltitude;
+  const satellites = readNumber(sats);
+  if (satellites !== null && !(satellites >= 0 && satellites <= 255)) return FAULT.satellites;
+
+  let ignition: boolean | null = null;
+  let odometerM: number | null = null;
+  let supplyV: number | null = null;
+  let fuelL: number | null = null;
+  let alarms = NO_ALARMS;
+  let attributes: Record<string, AttributeValue> | null = null;
+
+  if (fields.length === EXTENDED_FIELDS) {
+    const hdop = readNumber(fields[10] ?? '');
+    const inputs = readNumber(fields[11] ?? '');
+    const outputs = readNumber(fields[12] ?? '');
+    const adc = fields[13] ?? '';
+    const ibutton = fields[14] ?? '';
+    const params = fields[15] ?? '';
+    let held = 0;
+
+    if (Number.isNaN(hdop)) return FAULT.satellites;
+    if (Number.isNaN(inputs) || Number.isNaN(outputs)) return FAULT.inputs;
+    if (hdop !== null) {
+      attributes = { hdop };
+      held++;
+    }
+    if (inputs !== null) {
+      attributes ??= {};
+      attributes.inputs = inputs;
+      held++;
+    }
+    if (outputs !== null) {
+      attributes ??= {};
+      attributes.outputs = outputs;
+      held++;
+    }
+    if (adc !== '' && adc !== UNKNOWN) {
+      let input = 0;
+      for (const text of adc.split(',')) {
+        input++;
+        const value = readNumber(text);
+        if (Number.isNaN(value)) return FAULT.adc;
+        if (value === null || held >= MAX_ATTRIBUTES) continue;
+        attributes ??= {};
+        attributes[`adc${input}`] = value;
+        held++;
+      }
+    }
+    if (ibutton !== '' && ibutton !== UNKNOWN && ibutton.length <= MAX_NAME_LENGTH) {
+      attributes ??= {};
+      attributes.ibutton = ibutton;
+      held++;
+    }
+
+    if (params !== '' && params !== UNKNOWN) {
+      for (const param of params.split(',')) {
+        const typeAt = param.indexOf(':') + 1;
+        // Name, colon, type of one character, colon, value.
+        if (typeAt < 2 || typeAt > MAX_NAME_LENGTH + 1 || param[typeAt + 1] !== ':') return FAULT.params;
+        const name = param.slice(0, typeAt - 1);
+        const text = param.slice(typeAt + 2);
+        if (text === UNKNOWN) continue;
+        const value = readParam(param[typeAt], text);
+        if (value === null) return FAULT.params;
+
+        if (typeof value === 'number') {
+          if (name === PARAM.sos) {
+            if (value !== 0) alarms = SOS;
+            continue;
+          }
+          if ((name === PARAM.ignition || name === PARAM.ignitionShort) && (value === 0 || value === 1)) {
+            ignition = value === 1;
+            continue;
+          }
+          if (name === PARAM.supply) {
+            supplyV = value;
+            continue;
+          }
+          if (name === PARAM.odometer) {
+            odometerM = Math.round(value);
+            continue;
+          }
+          if (name === PARAM.fuel) {
+            fuelL = value;
+            continue;
+          }
+        }
+        // An object's own prototype can't be reached by a name from outside.
+        if (held >= MAX_ATTRIBUTES || name === '__proto__') continue;
+        attributes ??= {};
+        attributes[name] = value;
+        held++;
+      }
+    }
+  }
+
+  return {
+    fixTimeMs,
+    latitude,
+    longitude,
+    valid: placed,
+    speedKmh,
+    courseDeg: courseDeg === 360 ? 0 : courseDeg,
+    altitudeM: altitudeM === null ? null : Math.round(altitudeM) + 0,
+    satellites: satellites === null ? null : Math.round(satellites),
+    ignition,
+    odometerM,
+    supplyV,
+    fuelL,
+    alarms,
+    attributes,
+  };
+}
+
+/** Unix milliseconds of DDMMYY and HHMMSS, with a fraction or without; NaN where they are no date and time. */
+function readTime(date: string, time: string): number {
+  if (date.length !== 6 || time.length < 6 || time.length > 16) return Number.NaN;
+  const day = twoDigits(date, 0);
+  const month = twoDigits(date, 2);
+  const year = twoDigits(date, 4);
+  const hours = twoDigits(time, 0);
+  const minutes = twoDigits(time, 2);
+  const seconds = twoDigits(time, 4);
+  // NaN fails every comparison.
+  if (!(day >= 1 && day <= 31 && month >= 1 && month <= 12 && year >= 0)) return Number.NaN;
+  if (!(hours <= 23 && minutes <= 59 && seconds <= 59)) return Number.NaN;
+  const midnight = Date.UTC(2000 + year, month - 1, day);
+  // A 31 June would otherwise become a 1 July.
+  if (day > 28 && new Date(midnight).getUTCDate() !== day) return Number.NaN;
+  let fraction = 0;
+  if (time.length > 6) {
+    if (time[6] !== '.' || !isDigits(time, 7)) return Number.NaN;
+    fraction = Math.floor(Number(time.slice(6)) * 1000);
+  }
+  return midnight + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + fraction;
+}
+
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 0x30;
+  const ones = text.charCodeAt(at + 1) - 0x30;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+function isDigits(text: string, from: number): boolean {
+  for (let i = from; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return text.length > from;
+}
+
+/** Degrees of "degrees and minutes in one number" and a hemisphere; NaN where they are none. */
+function readDegrees(text: string, hemisphere: string, positive: string, negative: string, limit: number): number {
+  if (hemisphere !== positive && hemisphere !== negative) return Number.NaN;
+  const number = readNumber(text);
+  if (number === null || !(number >= 0)) return Number.NaN;
+  const whole = Math.floor(number / 100);
+  const minutes = number - whole * 100;
+  // To the grid of the log: the minutes' binary dust would end up in the tenth decimal.
+  const degrees = Math.round((whole + minutes / 60) * 1e7) / 1e7;
+  if (minutes >= 60 || degrees > limit) return Number.NaN;
+  return hemisphere === positive ? degrees : 0 - degrees;
+}
+
+const POWERS_OF_TEN = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+
+/** A plain decimal number; null for "unknown", NaN for anything else. */
+function readNumber(text: string): number | null {
+  if (text === UNKNOWN) return null;
+  const first = text.charCodeAt(0);
+  const isSigned = first === 0x2d || first === 0x2b;
+  let mantissa = 0;
+  let digits = 0;
+  let decimals = -1;
+  for (let i = isSigned ? 1 : 0; i < text.length; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit >= 0 && digit <= 9) {
+      mantissa = mantissa * 10 + digit;
+      digits++;
+      if (decimals >= 0) decimals++;
+    } else if (digit === -2 && decimals === -1) decimals = 0;
+    else return Number.NaN;
+  }
+  if (digits === 0 || digits > 20) return Number.NaN;
+  // Up to 15 digits both the digits and the power are exact, so the quotient is the nearest number: what Number() says, sooner.
+  if (digits > 15) return Number(text) + 0;
+  const value = decimals > 0 ? mantissa / (POWERS_OF_TEN[decimals] as number) : mantissa;
+  return first === 0x2d ? 0 - value : value;
+}
+
+/** A parameter's value by its type: 1 whole, 2 with decimals, 3 text; null where it is not of that type. */
+function readParam(type: string | undefined, text: string): AttributeValue | null {
+  switch (type) {
+    case '1': {
+      const value = readNumber(text);
+      if (value === null || Number.isNaN(value)) return null;
+      // A 64-bit value that a number can't hold stays as its digits.
+      return Number.isSafeInteger(value) || text.includes('.') ? value : text;
+    }
+    case '2': {
+      const value = readNumber(text);
+      if (value !== null && !Number.isNaN(value)) return value;
+      return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,3})?$/i.test(text) && Number.isFinite(Number(text))
+        ? Number(text) + 0
+        : null;
+    }
+    case '3':
+      return text;
+    default:
+      return null;
+  }
+}
