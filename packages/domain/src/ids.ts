@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 declare const brand: unique symbol;
 /** A string that the compiler keeps apart from every other kind of string. */
@@ -36,12 +36,9 @@ export function isUuid(text: string): boolean {
  * @param beganAtMs Unix milliseconds of the fix that began the event
  */
 export function deriveEventId(kind: string, vehicleId: VehicleId, subject: string, beganAtMs: number): EventId {
-  const hash = createHash('sha256').update(`${kind}\n${vehicleId}\n${subject}\n${beganAtMs}`).digest();
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(beganAtMs, 0, 6);
-  hash.copy(bytes, 6, 0, 10);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}` as EventId;
+  const digest = hash('sha256', `${kind}\n${vehicleId}\n${subject}\n${beganAtMs}`);
+  const time = beganAtMs.toString(16).padStart(12, '0');
+  // Version 7, and the variant in the upper two bits of the ninth byte (RFC 9562).
+  const variant = '89ab'[Number.parseInt(digest.charAt(4), 16) & 3];
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${digest.slice(1, 4)}-${variant}${digest.slice(5, 8)}-${digest.slice(8, 20)}` as EventId;
 }

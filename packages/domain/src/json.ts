@@ -7,12 +7,30 @@ export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
+/** The fields of a position that are shown where they are known, in this order. */
+const SHOWN = [
+  'latitude',
+  'longitude',
+  'valid',
+  'speedKmh',
+  'courseDeg',
+  'altitudeM',
+  'satellites',
+  'ignition',
+  'odometerM',
+  'supplyV',
+  'fuelL',
+] as const satisfies (keyof Position)[];
+
 /** A position as REST and live API show it: times as text, units in names, only the fields that are known. */
 export function positionJson(vehicleId: VehicleId, position: Position): Record<string, unknown> {
-  const { fixTimeMs, alarms, ...rest } = position;
-  const json: Record<string, unknown> = { vehicleId, fixTime: isoTime(fixTimeMs) };
-  for (const [name, value] of Object.entries(rest)) if (value !== null) json[name] = value;
-  if (alarms.length > 0) json.alarms = alarms;
+  const json: Record<string, unknown> = { vehicleId, fixTime: isoTime(position.fixTimeMs) };
+  for (const name of SHOWN) {
+    const value = position[name];
+    if (value !== null) json[name] = value;
+  }
+  if (position.alarms.length > 0) json.alarms = position.alarms;
+  if (position.attributes !== null) json.attributes = position.attributes;
   return json;
 }
 

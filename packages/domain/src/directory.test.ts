@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import type { DefinitionChange, Vehicle } from './definitions.ts';
+import { Directory } from './directory.ts';
+import type { TerminalId, VehicleId } from './ids.ts';
+
+function vehicle(id: string, version: number, terminalId: string | null): DefinitionChange {
+  const definition: Vehicle = {
+    kind: 'vehicle',
+    id: id as VehicleId,
+    version,
+    name: id,
+    plate: null,
+    terminalId: terminalId as TerminalId | null,
+    dealerId: null,
+    groupIds: [],
+    speedLimitKmh: null,
+    speedToleranceKmh: 0,
+    speedingMinSeconds: 0,
+    offlineAfterMinutes: 10,
+  };
+  return { kind: 'vehicle', id, version, changedAtMs: version, definition };
+}
+
+function deleted(id: string, version: number): DefinitionChange {
+  return { kind: 'vehicle', id, version, changedAtMs: version, definition: null };
+}
+
+test('a terminal leads to the vehicle it is fitted to', () => {
+  const directory = new Directory();
+  expect(directory.apply(vehicle('car', 1, '7001'))).toBeNull();
+  expect(directory.vehicleOfTerminal('7001' as TerminalId)?.id).toBe('car');
+  expect(directory.vehicleOfTerminal('7002' as TerminalId)).toBeUndefined();
+});
+
+test('a terminal that moves to another vehicle leads there, whichever change comes first', () => {
+  for (const changes of [
+    [vehicle('car', 2, null), vehicle('van', 1, '7001')],
+    [vehicle('van', 1, '7001'), vehicle('car', 2, null)],
+  ]) {
+    const directory = new Directory();
+    directory.apply(vehicle('car', 1, '7001'));
+    for (const change of changes) directory.apply(change);
+    expect(directory.vehicleOfTerminal('7001' as TerminalId)?.id).toBe('van');
+  }
+});
+
+test('a deleted vehicle is gone, and its terminal unknown', () => {
+  const directory = new Directory();
+  directory.apply(vehicle('car', 1, '7001'));
+  expect(directory.apply(deleted('car', 2))).toMatchObject({ id: 'car', version: 1 });
+  expect(directory.vehicles.size).toBe(0);
+  expect(directory.vehicleOfTerminal('7001' as TerminalId)).toBeUndefined();
+});
+
+test('a change seen before, or overtaken by a newer one, changes nothing', () => {
+  const directory = new Directory();
+  directory.apply(vehicle('car', 2, '7001'));
+  expect(directory.apply(vehicle('car', 2, '7002'))).toBeUndefined();
+  expect(directory.apply(vehicle('car', 1, '7003'))).toBeUndefined();
+  expect(directory.vehicleOfTerminal('7001' as TerminalId)?.id).toBe('car');
+  directory.apply(deleted('car', 3));
+  expect(directory.apply(vehicle('car', 2, '7001'))).toBeUndefined();
+  expect(directory.vehicles.size).toBe(0);
+});

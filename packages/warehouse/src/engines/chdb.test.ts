@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Worker } from 'node:worker_threads';
+import type { VehicleId } from '@outrider/domain';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fixedColumn } from '../native/columns.ts';
+import { openWarehouse } from '../warehouse.ts';
+import { openChdb } from './chdb.ts';
+
+const VEHICLE = '00000000-0000-4000-8000-000000000001' as VehicleId;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'outrider-chdb-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('any bytes go in and come out as they were', async () => {
+  const engine = await openChdb(folder);
+  try {
+    await engine.execute('CREATE TABLE bytes (place UInt32, number UInt64) ENGINE = MergeTree ORDER BY place');
+    const rows = 100_000;
+    const numbers = new BigUint64Array(new Uint8Array(randomBytes(rows * 8)).buffer);
+    const places = Uint32Array.from({ length: rows }, (_, place) => place);
+    await engine.insert('bytes', {
+      rows,
+      columns: [fixedColumn('place', 'UInt32', places), fixedColumn('number', 'UInt64', numbers)],
+    });
+    const read = await engine.select({ sql: 'SELECT hex(number) FROM bytes ORDER BY place', parameters: {} });
+    const wrong = read.findIndex(([hex], place) => BigInt(`0x${hex}`) !== numbers[place]);
+    expect([read.length, wrong]).toEqual([rows, -1]);
+    expect(readdirSync(join(folder, 'outrider-spool'))).toEqual([]);
+  } finally {
+    await engine.close();
+  }
+});
+
+test('a query that takes too long or too much is broken off', async () => {
+  const engine = await openChdb(folder);
+  try {
+    const long = { sql: 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)', parameters: {} };
+    await expect(engine.select({ ...long, limits: { maxSeconds: 1, maxMemoryBytes: 2 ** 28 } })).rejects.toThrow(
+      /TIMEOUT/,
+    );
+    const big = { sql: 'SELECT length(groupArray(number)) FROM numbers(100000000)', parameters: {} };
+    await expect(engine.select({ ...big, limits: { maxSeconds: 30, maxMemoryBytes: 2 ** 26 } })).rejects.toThrow(
+      /MEMORY/,
+    );
+  } finally {
+    await engine.close();
+  }
+});
+
+test('what was confirmed is there after kill -9 in the middle of inserts', async () => {
+  for (let round = 0; round < 2; round++) {
+    const { child, said } = archiveUntilKilled();
+    let confirmed = 0;
+    let lines = 0;
+    for await (const line of said) {
+      if (line !== 'open') confirmed = Number(line);
+      if (++lines > 4 + round) child.kill('SIGKILL');
+    }
+    expect(confirmed).toBeGreaterThanOrEqual(8000);
+    const warehouse = await openWarehouse({ path: folder });
+    try {
+      expect(await warehouse.positionCount()).toBeGreaterThanOrEqual(confirmed);
+      const { positions } = await warehouse.track({ vehicleId: VEHICLE, fromMs: 0, toMs: Date.now(), limit: 10_000 });
+      const expected = Array.from({ length: Math.min(confirmed, 10_000) }, (_, i) => Date.UTC(2025, 0, 1) + i * 1000);
+      expect(positions.slice(0, expected.length).map(({ fixTimeMs }) => fixTimeMs)).toEqual(expected);
+      expect(readdirSync(join(folder, 'outrider-spool'))).toEqual([]);
+    } finally {
+      await warehouse.close();
+    }
+  }
+});
+
+test('a folder that another process holds is refused', async () => {
+  const { child, said } = archiveUntilKilled();
+  try {
+    for await (const line of said) if (line === 'open') break;
+    await expect(openWarehouse({ path: folder })).rejects.toThrow(/another process/);
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+});
+
+test('a folder whose name ClickHouse would take for a pattern is refused', async () => {
+  await expect(openChdb(join(folder, 'a*b'))).rejects.toThrow(/pattern/);
+  expect(existsSync(join(folder, 'a*b'))).toBe(false);
+});
+
+test('a worker thread may hold it, and ends without harm', async () => {
+  const code = `
+    import { parentPort } from 'node:worker_threads';
+    import { openWarehouse } from ${JSON.stringify(new URL('../warehouse.ts', import.meta.url).href)};
+    const warehouse = await openWarehouse({ path: ${JSON.stringify(folder)} });
+    parentPort.postMessage(await warehouse.positionCount());
+    await warehouse.close();`;
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
+  const [count] = await once(worker, 'message');
+  expect(count).toBe(0);
+  const [exitCode] = await once(worker, 'exit');
+  expect(exitCode).toBe(0);
+});
+
+function archiveUntilKilled(): { child: ChildProcess; said: AsyncIterable<string> } {
+  const script = new URL('crash-child.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, folder, VEHICLE], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return { child, said: createInterface({ input: child.stdout }) };
+}

@@ -1,0 +1,197 @@
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import type { Session } from 'chdb';
+import { blockChunks, blockStructure } from '../native/block.ts';
+import { type Engine, INSERT_SETTINGS, limitedSql } from './engine.ts';
+
+/**
+ * What the engine may keep in memory. chDB's own defaults are a server's (caches of 5 GB each, nine tenths of the
+ * machine): here it is a guest in the service's process.
+ */
+const ENGINE_SETTINGS = {
+  max_server_memory_usage: 2 * 1024 ** 3,
+  mark_cache_size: 64 * 1024 ** 2,
+  index_mark_cache_size: 16 * 1024 ** 2,
+  primary_index_cache_size: 64 * 1024 ** 2,
+  query_condition_cache_size: 8 * 1024 ** 2,
+  uncompressed_cache_size: 0,
+  index_uncompressed_cache_size: 0,
+  background_pool_size: 1,
+  background_merges_mutations_concurrency_ratio: 2,
+  max_thread_pool_size: 200,
+  max_io_thread_pool_size: 8,
+} as const;
+
+const DATABASE = 'outrider';
+
+/**
+ * ClickHouse in this process, with its data in the folder `path`.
+ *
+ * chDB holds one data directory per process, and a directory belongs to one process at a time: a second engine on
+ * another path, or the same path opened by a second process, is refused. It may be opened in the main thread or in a
+ * worker, but in one of them only: a connection closed by one thread while another has a query under way leaves that
+ * query hanging for ever.
+ *
+ * A block goes in through a file: chDB takes an insert's data only as a part of the query's text, where binary data is
+ * cut at the first bytes that look like an end of the statement. The file lives for the length of the insert in a folder of
+ * the data directory, is read by `file(…, Native)` and removed; nothing waits for the disk but the insert itself.
+ *
+ * @throws {Error} when the folder can't be used: held by another process, not writable, or a path with `* ? { }`,
+ *   which the `file` function would take for a pattern
+ */
+export async function openChdb(path: string): Promise<Engine> {
+  const folder = resolve(path);
+  if (/[*?{}]/.test(folder))
+    throw new Error(
+      `The warehouse's folder ${folder} has one of * ? { } in its path, which ClickHouse takes for a pattern`,
+    );
+  const spool = join(folder, 'outrider-spool');
+  await mkdir(spool, { recursive: true });
+
+  // Loaded here, not at the top: the library is half a gigabyte, and a service with a ClickHouse server never needs it.
+  if (!isMainThread) keepLoaded();
+  const chdb = await import('chdb');
+  const connectionArgs = Object.entries(ENGINE_SETTINGS).map(([name, value]) => `--${name}=${value}`);
+  const connect = () => {
+    try {
+      return new chdb.Session(folder, { connectionArgs });
+    } catch (cause) {
+      // chDB prints the reason to standard error and does not tell it.
+      throw new Error(`The warehouse can't open ${folder}: another process holds it, or it can't be written to`, {
+        cause,
+      });
+    }
+  };
+
+  // A connection runs one statement at a time: each kind of work has its own, so that a report holds up neither the
+  // archiver nor a health check.
+  const writer = new Turns(connect());
+  let reader: Turns;
+  let prober: Turns;
+  try {
+    await writer.session.queryAsync(`CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`);
+    reader = new Turns(connect());
+    prober = new Turns(connect());
+    for (const { session } of [writer, reader]) await session.queryAsync(`USE ${DATABASE}`);
+    // What a crash left behind: the insert it belonged to was never confirmed.
+    for (const name of await readdir(spool)) await rm(join(spool, name), { force: true });
+  } catch (error) {
+    writer.session.close();
+    throw error;
+  }
+
+  const insertSettings = Object.entries(INSERT_SETTINGS).map(([name, value]) => `${name} = ${value}`);
+  let inserts = 0;
+
+  return {
+    async insert(table, block) {
+      if (block.rows === 0) return;
+      const file = join(spool, `${process.pid}-${++inserts}.native`);
+      try {
+        const handle = await open(file, 'wx');
+        try {
+          await writeAll(handle, blockChunks(block));
+        } finally {
+          await handle.close();
+        }
+        const names = block.columns.map((column) => `\`${column.name}\``).join(', ');
+        const sql = `INSERT INTO ${table} (${names}) SETTINGS ${insertSettings.join(', ')}
+          SELECT ${names} FROM file(${literal(file)}, Native, ${literal(blockStructure(block))})`;
+        await writer.take((session) => session.queryAsync(sql));
+      } finally {
+        await rm(file, { force: true });
+      }
+    },
+
+    async select(statement) {
+      const sql = limitedSql(statement);
+      const bound = Object.keys(statement.parameters).length > 0;
+      const result = await reader.take((session) =>
+        bound
+          ? session.queryBindAsync(sql, statement.parameters, { format: 'JSONCompact' })
+          : session.queryAsync(sql, { format: 'JSONCompact' }),
+      );
+      return result.json<{ data: unknown[][] }>().data;
+    },
+
+    async execute(sql) {
+      await writer.take((session) => session.queryAsync(sql));
+    },
+
+    async ping() {
+      await prober.take((session) => session.queryAsync('SELECT 1'));
+    },
+
+    async close() {
+      await Promise.all([writer, reader, prober].map((turns) => turns.done()));
+      for (const { session } of [reader, prober, writer]) session.close();
+      await chdb.drainPending();
+    },
+  };
+}
+
+/**
+ * A connection whose statements wait for their turn here. Left to chDB they would wait in Node's thread pool, where four
+ * of them would leave no thread for anything else.
+ */
+class Turns {
+  readonly session: Session;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(session: Session) {
+    this.session = session;
+  }
+
+  take<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => work(this.session));
+    // A failure is told to whoever took the turn; the next one goes on.
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async done(): Promise<void> {
+    await this.#last;
+  }
+}
+
+/**
+ * Pins chDB in the process. A thread that ends unloads the native modules that no other thread has loaded, and the
+ * engine's own threads, which outlive a closed connection, would then run into unmapped code.
+ */
+function keepLoaded(): void {
+  const fromChdb = createRequire(createRequire(import.meta.url).resolve('chdb'));
+  const platform = `${process.platform}-${process.arch}`;
+  const folder = dirname(fromChdb.resolve(`@chdb/lib-${platform}${process.platform === 'linux' ? '-gnu' : ''}`));
+  // RTLD_NODELETE, which Node has no name for: 0x1000 in glibc, 0x80 on macOS.
+  const noDelete = process.platform === 'darwin' ? 0x80 : 0x1000;
+  process.dlopen({ exports: {} }, join(folder, 'chdb_node.node'), constants.dlopen.RTLD_LAZY | noDelete);
+}
+
+// Far under the number of pieces that one writev takes (IOV_MAX is 1024).
+const PIECES_PER_WRITE = 512;
+
+async function writeAll(
+  file: { writev(pieces: Uint8Array[]): Promise<{ bytesWritten: number }> },
+  chunks: Uint8Array[],
+) {
+  let pending = chunks;
+  while (pending.length > 0) {
+    let { bytesWritten } = await file.writev(pending.slice(0, PIECES_PER_WRITE));
+    let done = 0;
+    for (let piece = pending[done]; piece && bytesWritten >= piece.byteLength; piece = pending[done]) {
+      bytesWritten -= piece.byteLength;
+      done++;
+    }
+    const partial = pending[done];
+    pending = pending.slice(done);
+    if (partial && bytesWritten > 0) pending[0] = partial.subarray(bytesWritten);
+  }
+}
+
+/** A string literal of ClickHouse's SQL. */
+function literal(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

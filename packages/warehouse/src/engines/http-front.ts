@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { drainPending, Session } from 'chdb';
+
+/**
+ * ClickHouse's engine behind the part of its HTTP interface that the client speaks: for tests of the server's adapter
+ * where no server is at hand. Requests are answered one after the other.
+ *
+ * @param folder for the engine's data; it must be there
+ */
+export async function openHttpFront(folder: string): Promise<{ url: string; close(): Promise<void> }> {
+  const session = new Session(join(folder, 'data'));
+  let bodies = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function answer(request: IncomingMessage): Promise<Uint8Array> {
+    const body = Buffer.concat(await request.toArray());
+    const asked = new URL(request.url ?? '/', 'http://front').searchParams;
+    const database = asked.get('database') ?? 'default';
+    await session.queryAsync(`USE ${database}`);
+    const inUrl = asked.get('query');
+    if (inUrl !== null && body.length > 0) {
+      const file = join(folder, `${++bodies}.native`);
+      writeFileSync(file, body);
+      for (const name of ['max_partitions_per_insert_block', 'optimize_on_insert'])
+        if (asked.has(name)) await session.queryAsync(`SET ${name} = ${Number(asked.get(name))}`);
+      const sql = inUrl.replace(/FORMAT Native\s*$/, `SELECT * FROM file('${file}', Native)`);
+      return (await session.queryAsync(sql)).bytes();
+    }
+    const parameters = Object.fromEntries(
+      [...asked].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
+    );
+    const sql = inUrl ?? body.toString();
+    const result =
+      Object.keys(parameters).length > 0 ? session.queryBindAsync(sql, parameters) : session.queryAsync(sql);
+    return (await result).bytes();
+  }
+
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    turn = turn.then(async () => {
+      try {
+        const bytes = await answer(request);
+        response.end(bytes);
+      } catch (error) {
+        response.writeHead(500, { 'content-type': 'text/plain' });
+        response.end(error instanceof Error ? error.message : String(error));
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await drainPending();
+      session.close();
+      await drainPending();
+    },
+  };
+}

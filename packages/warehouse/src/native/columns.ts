@@ -1,0 +1,216 @@
+import { UnfitRecordError } from '../recorded.ts';
+import type { NativeColumn } from './block.ts';
+
+/*
+ * Columns are gathered in typed arrays and handed over as they are: Native is little-endian, and so is every machine
+ * that Node and ClickHouse both run on.
+ */
+
+type Fixed = Uint8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float64Array | BigUint64Array;
+
+const bytesOf = (array: Fixed): Uint8Array => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+
+/** A column of fixed-width values, such as `Int32` in an Int32Array. */
+export function fixedColumn(name: string, type: string, values: Fixed): NativeColumn {
+  return { name, type, chunks: [bytesOf(values)] };
+}
+
+/**
+ * A column of fixed-width values that may be missing.
+ *
+ * @param type type of the values, without `Nullable`
+ * @param nulls 1 where the value is missing, one byte per row
+ */
+export function nullableColumn(name: string, type: string, nulls: Uint8Array, values: Fixed): NativeColumn {
+  return { name, type: `Nullable(${type})`, chunks: [nulls, bytesOf(values)] };
+}
+
+/** 64-bit signed values, such as Unix milliseconds, from numbers: two halves, so that no BigInt is made per row. */
+export class Int64Values {
+  readonly #halves: Int32Array;
+
+  constructor(rows: number) {
+    this.#halves = new Int32Array(rows * 2);
+  }
+
+  /** Anything beyond the safe integers becomes the nearest of them; what is no number at all becomes 0. */
+  set(row: number, value: number): void {
+    const whole = Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.trunc(value) || 0));
+    this.#halves[row * 2] = whole | 0;
+    this.#halves[row * 2 + 1] = Math.floor(whole / 0x1_0000_0000);
+  }
+
+  column(name: string, type: string): NativeColumn {
+    return { name, type, chunks: [bytesOf(this.#halves)] };
+  }
+
+  nullableColumn(name: string, type: string, nulls: Uint8Array): NativeColumn {
+    return { name, type: `Nullable(${type})`, chunks: [nulls, bytesOf(this.#halves)] };
+  }
+}
+
+/** A UUID as Native writes it: two 64-bit halves, each little-endian; here as four 32-bit words in that order. */
+export type UuidWords = readonly [number, number, number, number];
+
+/** @throws {UnfitRecordError} when `text` is not a UUID */
+export function uuidWords(text: string): UuidWords {
+  const hex = text.replaceAll('-', '');
+  if (text.length !== 36 || !/^[0-9a-fA-F]{32}$/.test(hex))
+    throw new UnfitRecordError(`${JSON.stringify(text)} is not a UUID`);
+  const word = (at: number) => Number.parseInt(hex.slice(at, at + 8), 16);
+  return [word(8), word(0), word(24), word(16)];
+}
+
+/** A column of UUIDs. */
+export class UuidValues {
+  readonly #words: Uint32Array;
+
+  constructor(rows: number) {
+    this.#words = new Uint32Array(rows * 4);
+  }
+
+  set(row: number, uuid: UuidWords): void {
+    const at = row * 4;
+    this.#words[at] = uuid[0];
+    this.#words[at + 1] = uuid[1];
+    this.#words[at + 2] = uuid[2];
+    this.#words[at + 3] = uuid[3];
+  }
+
+  column(name: string): NativeColumn {
+    return { name, type: 'UUID', chunks: [bytesOf(this.#words)] };
+  }
+
+  nullableColumn(name: string, nulls: Uint8Array): NativeColumn {
+    return { name, type: 'Nullable(UUID)', chunks: [nulls, bytesOf(this.#words)] };
+  }
+}
+
+/** Strings of any length: each its length (LEB128) and its UTF-8, in a buffer that grows. */
+export class StringValues {
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(capacity = 1024) {
+    this.#bytes = Buffer.allocUnsafe(capacity);
+  }
+
+  push(text: string): void {
+    // UTF-8 needs at most 3 bytes per UTF-16 unit; a length of up to 2^31 at most 5.
+    this.#reserve(text.length * 3 + 5);
+    let length = text.length;
+    // The length is known beforehand only for ASCII, so short texts are written after a guess of one byte for it.
+    const written = this.#bytes.write(text, this.#length + 1, 'utf8');
+    if (written < 0x80) {
+      this.#bytes[this.#length] = written;
+      this.#length += written + 1;
+      return;
+    }
+    length = written;
+    let prefix = 1;
+    for (let rest = length >>> 7; rest > 0; rest >>>= 7) prefix++;
+    this.#bytes.copyWithin(this.#length + prefix, this.#length + 1, this.#length + 1 + length);
+    while (length > 0x7f) {
+      this.#bytes[this.#length++] = (length & 0x7f) | 0x80;
+      length >>>= 7;
+    }
+    this.#bytes[this.#length++] = length;
+    this.#length += written;
+  }
+
+  #reserve(extra: number): void {
+    if (this.#length + extra <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + extra));
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+
+  get chunk(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  column(name: string): NativeColumn {
+    return { name, type: 'String', chunks: [this.chunk] };
+  }
+}
+
+// Serialization of LowCardinality: its version, and per block the width of the indexes with the flags "has keys of its own" and "new dictionary".
+const LOW_CARDINALITY_VERSION = 1n;
+const INDEXES_UINT32 = 2n;
+const OWN_KEYS = 1n << 9n;
+const NEW_DICTIONARY = 1n << 10n;
+const VERSION_CHUNK = bytesOf(new BigUint64Array([LOW_CARDINALITY_VERSION]));
+
+/** `LowCardinality(String)`: each distinct string once, and an index per value. */
+export class LowCardinalityValues {
+  readonly #indexOf = new Map<string, number>();
+  readonly #keys = new StringValues();
+  #indexes: Uint32Array;
+  #length = 0;
+
+  constructor(capacity = 64) {
+    this.#indexes = new Uint32Array(capacity);
+  }
+
+  /** The index of `text`, to be pushed for every value that equals it. */
+  index(text: string): number {
+    let index = this.#indexOf.get(text);
+    if (index === undefined) {
+      index = this.#indexOf.size;
+      this.#indexOf.set(text, index);
+      this.#keys.push(text);
+    }
+    return index;
+  }
+
+  pushIndex(index: number): void {
+    if (this.#length === this.#indexes.length) {
+      const grown = new Uint32Array(this.#indexes.length * 2);
+      grown.set(this.#indexes);
+      this.#indexes = grown;
+    }
+    this.#indexes[this.#length++] = index;
+  }
+
+  push(text: string): void {
+    this.pushIndex(this.index(text));
+  }
+
+  column(name: string): NativeColumn {
+    return { name, type: 'LowCardinality(String)', chunks: [VERSION_CHUNK, ...this.#chunks()] };
+  }
+
+  /** As the values of an array per row. `ends` holds, per row, how many values there are up to its end. */
+  arrayColumn(name: string, ends: OffsetValues): NativeColumn {
+    return { name, type: 'Array(LowCardinality(String))', chunks: [VERSION_CHUNK, ends.chunk, ...this.#chunks()] };
+  }
+
+  #chunks(): Uint8Array[] {
+    // Where no row has any value, the format has neither dictionary nor indexes.
+    if (this.#length === 0) return [];
+    const flags = INDEXES_UINT32 | OWN_KEYS | NEW_DICTIONARY;
+    return [
+      bytesOf(new BigUint64Array([flags, BigInt(this.#indexOf.size)])),
+      this.#keys.chunk,
+      bytesOf(new BigUint64Array([BigInt(this.#length)])),
+      bytesOf(this.#indexes.subarray(0, this.#length)),
+    ];
+  }
+}
+
+/** Where each row's array ends among the values of all rows (UInt64). */
+export class OffsetValues {
+  readonly #ends: Uint32Array;
+
+  constructor(rows: number) {
+    this.#ends = new Uint32Array(rows * 2);
+  }
+
+  set(row: number, end: number): void {
+    this.#ends[row * 2] = end;
+  }
+
+  get chunk(): Uint8Array {
+    return bytesOf(this.#ends);
+  }
+}

@@ -1,0 +1,20 @@
+import { clamp } from './scaled.ts';
+
+/** What a column of times holds: the years 1900 to 2299, in Unix milliseconds. */
+export const EARLIEST_MS = -2_208_988_800_000;
+export const LATEST_MS = 10_413_791_999_999;
+
+/** The time as a column of times takes it: the nearest that it can hold. Whatever lies outside is flagged by its rejection. */
+export function storableMs(timeMs: number): number {
+  return clamp(timeMs, EARLIEST_MS, LATEST_MS - 1);
+}
+
+/**
+ * A bound of a stretch of time, in whole milliseconds within what a column of times can be compared with.
+ *
+ * @throws {RangeError} when it is not a number
+ */
+export function boundMs(timeMs: number): number {
+  if (Number.isNaN(timeMs)) throw new RangeError('A bound of a stretch of time is not a number');
+  return Math.ceil(Math.max(EARLIEST_MS, Math.min(LATEST_MS, timeMs)));
+}

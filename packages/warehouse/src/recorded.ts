@@ -1,0 +1,11 @@
+/** A record with its place in the log, as a consumer of the log has it. */
+export interface Recorded<T> {
+  /** Grows along the log. The same record has the same offset however often it is read. */
+  offset: number;
+  value: T;
+}
+
+/** A record that can never be archived, however often it is tried: a bug of whoever wrote it. */
+export class UnfitRecordError extends Error {
+  override name = 'UnfitRecordError';
+}

@@ -1,0 +1,135 @@
+import type { EventId, FleetEvent, GeofenceId, GeofenceVisit, Speeding, VehicleId } from '@outrider/domain';
+import type { Engine } from '../engines/engine.ts';
+import { boundMs } from '../native/time.ts';
+
+export interface EventsQuestion {
+  vehicleId: VehicleId;
+  /** Unix milliseconds of the fix that began the event, inclusive. */
+  fromMs: number;
+  /** Unix milliseconds of the fix that began the event, exclusive. */
+  toMs: number;
+  /** At most this many events: 1 to 10,000. */
+  limit: number;
+  /** Where to go on: the `next` of the page before. */
+  after?: EventsCursor | null;
+}
+
+/** The last event of a page, by what events are ordered by. */
+export interface EventsCursor {
+  beganAtMs: number;
+  id: EventId;
+}
+
+export interface Events {
+  /** By the time at which they began, oldest first; each as its latest phase tells it. */
+  events: FleetEvent[];
+  /** Null when there are no more. */
+  next: EventsCursor | null;
+}
+
+/** What one page may hold at most. */
+export const MAX_EVENTS_LIMIT = 10_000;
+
+const COLUMNS = `id, kind, phase, vehicle_id, toUnixTimestamp64Milli(started_at), toUnixTimestamp64Milli(ended_at),
+  latitude_e7, longitude_e7, speed_kmh_x10, toUnixTimestamp64Milli(fix_time), geofence_id, definition_version, end_reason,
+  limit_source, limit_kmh, peak_kmh, mean_kmh, distance_m, toUnixTimestamp64Milli(began_at)`;
+
+/**
+ * The vehicle's events that began in a stretch of time, a page at a time.
+ *
+ * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
+ */
+export async function events(engine: Engine, question: EventsQuestion): Promise<Events> {
+  const { vehicleId, fromMs, toMs, limit, after = null } = question;
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_EVENTS_LIMIT))
+    throw new RangeError(`The limit of events must be 1 to ${MAX_EVENTS_LIMIT}, not ${limit}`);
+  const parameters: Record<string, string | number> = {
+    vehicleId,
+    fromMs: boundMs(fromMs),
+    toMs: boundMs(toMs),
+    limit: limit + 1,
+  };
+  const conditions = [
+    'vehicle_id = {vehicleId:UUID}',
+    "began_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+    "began_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+  ];
+  if (after) {
+    parameters.afterMs = boundMs(after.beganAtMs);
+    parameters.afterId = after.id;
+    conditions.push("(began_at, id) > (fromUnixTimestamp64Milli({afterMs:Int64}, 'UTC'), {afterId:UUID})");
+  }
+  const rows = (await engine.select({
+    sql: `SELECT ${COLUMNS} FROM events FINAL WHERE ${conditions.join(' AND ')}
+      ORDER BY vehicle_id, began_at, id LIMIT {limit:UInt32}`,
+    parameters,
+  })) as EventRow[];
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const next = rows.length > limit && last ? { beganAtMs: last[18], id: last[0] } : null;
+  return { events: page.map(fleetEvent), next };
+}
+
+type EventRow = [
+  id: EventId,
+  kind: FleetEvent['kind'],
+  phase: FleetEvent['phase'],
+  vehicleId: VehicleId,
+  startedAtMs: number,
+  endedAtMs: number | null,
+  latitudeE7: number,
+  longitudeE7: number,
+  speedKmhX10: number | null,
+  fixTimeMs: number,
+  geofenceId: GeofenceId | null,
+  definitionVersion: number,
+  endReason: string,
+  limitSource: string,
+  limitKmh: number | null,
+  peakKmh: number | null,
+  meanKmh: number | null,
+  distanceM: number | null,
+  beganAtMs: number,
+];
+
+function fleetEvent(row: EventRow): FleetEvent {
+  const base = {
+    id: row[0],
+    phase: row[2],
+    vehicleId: row[3],
+    startedAtMs: row[4],
+    endedAtMs: row[5],
+    latitude: row[6] / 1e7,
+    longitude: row[7] / 1e7,
+    speedKmh: row[8] === null ? null : row[8] / 10,
+    fixTimeMs: row[9],
+  };
+  switch (row[1]) {
+    case 'geofence-visit':
+      return {
+        ...base,
+        kind: 'geofence-visit',
+        geofenceId: present(row[10], 'geofence_id'),
+        geofenceVersion: row[11],
+        endReason: (row[12] || null) as GeofenceVisit['endReason'],
+      };
+    case 'speeding':
+      return {
+        ...base,
+        kind: 'speeding',
+        limitSource: row[13] as Speeding['limitSource'],
+        geofenceId: row[10],
+        definitionVersion: row[11],
+        limitKmh: present(row[14], 'limit_kmh'),
+        peakKmh: present(row[15], 'peak_kmh'),
+        meanKmh: present(row[16], 'mean_kmh'),
+        distanceM: present(row[17], 'distance_m'),
+        endReason: (row[12] || null) as Speeding['endReason'],
+      };
+  }
+}
+
+function present<T>(value: T | null, column: string): T {
+  if (value === null) throw new Error(`An archived event has no ${column}`);
+  return value;
+}

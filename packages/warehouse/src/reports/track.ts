@@ -1,0 +1,134 @@
+import type { Alarm, Position, ProtocolName, Rejection, TerminalId, VehicleId } from '@outrider/domain';
+import { NO_ALARMS } from '@outrider/domain';
+import type { Engine } from '../engines/engine.ts';
+import { boundMs } from '../native/time.ts';
+
+/** A position as it is archived. */
+export interface ArchivedPosition extends Position {
+  /** Unix milliseconds at which the gateway had its packet. */
+  receivedAtMs: number;
+  terminalId: TerminalId;
+  protocol: ProtocolName;
+  /** Why it moved nothing; null when it is good. */
+  rejection: Rejection | null;
+}
+
+export interface TrackQuestion {
+  vehicleId: VehicleId;
+  /** Unix milliseconds of the fix, inclusive. */
+  fromMs: number;
+  /** Unix milliseconds of the fix, exclusive. */
+  toMs: number;
+  /** At most this many positions: 1 to 10,000. */
+  limit: number;
+  /** Where to go on: the `next` of the page before. */
+  after?: TrackCursor | null;
+  /** Also those that were rejected. Default false. */
+  withRejected?: boolean;
+}
+
+/** The last position of a page, by what positions are ordered by. */
+export interface TrackCursor {
+  fixTimeMs: number;
+  rejection: Rejection | null;
+}
+
+export interface Track {
+  /** By time of the fix, oldest first. */
+  positions: ArchivedPosition[];
+  /** Null when there are no more. */
+  next: TrackCursor | null;
+}
+
+/** What one page may hold at most. */
+export const MAX_TRACK_LIMIT = 10_000;
+
+const COLUMNS = `toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, course_deg, altitude_m,
+  satellites, ignition, odometer_m, supply_v_x1000, fuel_l_x10, alarms, attributes, toUnixTimestamp64Milli(received_at),
+  terminal_id, protocol, rejection`;
+
+/**
+ * The vehicle's positions in a stretch of time, a page at a time. A page goes on behind the last position of the one
+ * before it, not behind a count of them, so that positions that arrive in between shift nothing.
+ *
+ * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
+ */
+export async function track(engine: Engine, question: TrackQuestion): Promise<Track> {
+  const { vehicleId, fromMs, toMs, limit, after = null, withRejected = false } = question;
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_TRACK_LIMIT))
+    throw new RangeError(`The limit of a track must be 1 to ${MAX_TRACK_LIMIT}, not ${limit}`);
+
+  const parameters: Record<string, string | number> = {
+    vehicleId,
+    fromMs: boundMs(fromMs),
+    toMs: boundMs(toMs),
+    // One more than asked for tells whether there is a next page.
+    limit: limit + 1,
+  };
+  const conditions = [
+    'vehicle_id = {vehicleId:UUID}',
+    "fix_time >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+    "fix_time < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+  ];
+  if (!withRejected) conditions.push("rejection = ''");
+  if (after) {
+    parameters.afterMs = boundMs(after.fixTimeMs);
+    parameters.afterRejection = after.rejection ?? '';
+    conditions.push(
+      "(fix_time, rejection) > (fromUnixTimestamp64Milli({afterMs:Int64}, 'UTC'), {afterRejection:String})",
+    );
+  }
+  const rows = await engine.select({
+    sql: `SELECT ${COLUMNS} FROM positions FINAL WHERE ${conditions.join(' AND ')}
+      ORDER BY vehicle_id, fix_time, rejection LIMIT {limit:UInt32}`,
+    parameters,
+  });
+  const positions = rows.slice(0, limit).map((row) => archivedPosition(row as PositionRow));
+  const last = positions.at(-1);
+  const next = rows.length > limit && last ? { fixTimeMs: last.fixTimeMs, rejection: last.rejection } : null;
+  return { positions, next };
+}
+
+type PositionRow = [
+  fixTimeMs: number,
+  latitudeE7: number,
+  longitudeE7: number,
+  valid: boolean,
+  speedKmhX10: number | null,
+  courseDeg: number | null,
+  altitudeM: number | null,
+  satellites: number | null,
+  ignition: boolean | null,
+  odometerM: number | null,
+  supplyVX1000: number | null,
+  fuelLX10: number | null,
+  alarms: Alarm[],
+  attributes: string,
+  receivedAtMs: number,
+  terminalId: TerminalId,
+  protocol: ProtocolName,
+  rejection: Rejection | '',
+];
+
+function archivedPosition(row: PositionRow): ArchivedPosition {
+  return {
+    fixTimeMs: row[0],
+    latitude: row[1] / 1e7,
+    longitude: row[2] / 1e7,
+    valid: row[3],
+    speedKmh: row[4] === null ? null : row[4] / 10,
+    courseDeg: row[5],
+    altitudeM: row[6],
+    satellites: row[7],
+    ignition: row[8],
+    odometerM: row[9],
+    supplyV: row[10] === null ? null : row[10] / 1000,
+    fuelL: row[11] === null ? null : row[11] / 10,
+    alarms: row[12].length === 0 ? NO_ALARMS : row[12],
+    attributes: row[13] === '' ? null : (JSON.parse(row[13]) as Position['attributes']),
+    receivedAtMs: row[14],
+    terminalId: row[15],
+    protocol: row[16],
+    rejection: row[17] === '' ? null : row[17],
+  };
+}

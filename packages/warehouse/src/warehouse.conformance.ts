@@ -1,0 +1,368 @@
+import {
+  type Alarm,
+  type AttributeValue,
+  blankPosition,
+  deriveEventId,
+  type FleetEvent,
+  type GeofenceId,
+  NO_ALARMS,
+  type Position,
+  rejectionOf,
+  type TelemetryPacket,
+  type TerminalId,
+  type VehicleId,
+} from '@outrider/domain';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Recorded, UnfitRecordError } from './recorded.ts';
+import type { ArchivedPosition, TrackCursor } from './reports/track.ts';
+import { seededRandom } from './sample.ts';
+import type { Warehouse } from './warehouse.ts';
+
+const RECEIVED_MS = Date.UTC(2026, 3, 5, 12);
+const EVER = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+
+/** What every warehouse promises, whatever ClickHouse it stands on. */
+export function warehouseConformance(name: string, open: () => Promise<Warehouse>): void {
+  describe(`a warehouse on ${name}`, () => {
+    let warehouse: Warehouse;
+    let vehicles = 0;
+    // Each test has vehicles of its own, so that a server that is used again and again serves too.
+    const session = Math.floor(Math.random() * 2 ** 47);
+    const nextVehicleId = () =>
+      `${(++vehicles).toString(16).padStart(8, '0')}-0000-4000-8000-${session.toString(16).padStart(12, '0')}` as VehicleId;
+
+    const packet = (
+      vehicleId: VehicleId,
+      positions: Position[],
+      more: Partial<TelemetryPacket> = {},
+    ): TelemetryPacket => ({
+      vehicleId,
+      terminalId: '356307042441013' as TerminalId,
+      protocol: 'teltonika',
+      receivedAtMs: RECEIVED_MS,
+      positions,
+      ...more,
+    });
+    const wholeTrack = async (vehicleId: VehicleId) => {
+      const { positions, next } = await warehouse.track({ vehicleId, ...EVER, limit: 10_000, withRejected: true });
+      expect(next).toBeNull();
+      return positions;
+    };
+
+    beforeAll(async () => {
+      warehouse = await open();
+    });
+    afterAll(() => warehouse?.close());
+
+    test('answers a ping', async () => {
+      await warehouse.ping();
+    });
+
+    test('every position comes back as it was, to the precision of the log', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(arbitraryPacket, { minLength: 1, maxLength: 8 }), async (drafts) => {
+          const vehicleId = nextVehicleId();
+          const times = new Set<number>();
+          const packets = drafts
+            .map((draft, offset) => ({
+              offset,
+              value: {
+                ...draft,
+                vehicleId,
+                // Which of two at one time stands is another promise's matter.
+                positions: draft.positions.filter(
+                  ({ fixTimeMs }) => !times.has(kept(fixTimeMs)) && times.add(kept(fixTimeMs)),
+                ),
+              },
+            }))
+            .filter(({ value }) => value.positions.length > 0);
+          expect(await warehouse.insertPositions(packets)).toBe(times.size);
+          const expected = packets.flatMap(({ value }) =>
+            value.positions.map((position) => asArchived(position, value)),
+          );
+          expect(await wholeTrack(vehicleId)).toEqual(expected.sort((a, b) => a.fixTimeMs - b.fixTimeMs));
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('a replay of any stretch in any batches changes nothing, and the first of several at one time stands', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1 }), async (seed) => {
+          const random = seededRandom(seed);
+          const vehicleId = nextVehicleId();
+          const packets: Recorded<TelemetryPacket>[] = Array.from({ length: 30 }, (_, offset) => ({
+            offset: offset * 3 + 1,
+            value: packet(
+              vehicleId,
+              Array.from({ length: 1 + Math.floor(random() * 4) }, () => ({
+                ...blankPosition(RECEIVED_MS - 60_000 * Math.floor(random() * 60_000), 55, 37),
+                altitudeM: Math.floor(random() * 1000),
+              })),
+            ),
+          }));
+          const first = new Map<number, number>();
+          for (const { value } of packets)
+            for (const { fixTimeMs, altitudeM } of value.positions)
+              if (!first.has(fixTimeMs) && altitudeM !== null) first.set(fixTimeMs, altitudeM);
+          const expected = [...first].sort(([a], [b]) => a - b);
+
+          for (let from = 0; from < packets.length; ) {
+            const to = from + 1 + Math.floor(random() * 12);
+            await warehouse.insertPositions(packets.slice(from, to));
+            // Some of it again, as after a crash before the checkpoint.
+            from = random() < 0.4 ? Math.max(0, to - Math.floor(random() * 15)) : to;
+          }
+          const replayFrom = Math.floor(random() * packets.length);
+          await warehouse.insertPositions(packets.slice(replayFrom, replayFrom + 10));
+          const archived = await wholeTrack(vehicleId);
+          expect(archived.map(({ fixTimeMs, altitudeM }) => [fixTimeMs, altitudeM])).toEqual(expected);
+        }),
+        { numRuns: 6 },
+      );
+    });
+
+    test('counts what is archived once', async () => {
+      const before = await warehouse.positionCount();
+      const vehicleId = nextVehicleId();
+      const records = Array.from({ length: 50 }, (_, offset) => ({
+        offset,
+        value: packet(vehicleId, [blankPosition(RECEIVED_MS - offset * 1000, 50, 10)]),
+      }));
+      await warehouse.insertPositions(records);
+      await warehouse.insertPositions(records.slice(20));
+      expect(await warehouse.positionCount()).toBe(before + 50);
+      expect(await warehouse.insertPositions([])).toBe(0);
+    });
+
+    test('a track is read page by page, and a position that arrives meanwhile shifts nothing', async () => {
+      const vehicleId = nextVehicleId();
+      const positions = Array.from({ length: 95 }, (_, i) => blankPosition(RECEIVED_MS - 1_000_000 + i * 1000, 50, 10));
+      await warehouse.insertPositions([{ offset: 1, value: packet(vehicleId, positions) }]);
+      const times: number[] = [];
+      let after: TrackCursor | null = null;
+      let pages = 0;
+      do {
+        const page = await warehouse.track({ vehicleId, ...EVER, limit: 10, after });
+        times.push(...page.positions.map(({ fixTimeMs }) => fixTimeMs));
+        after = page.next;
+        pages++;
+        const late = blankPosition(RECEIVED_MS - 2_000_000 - pages * 1000, 50, 10);
+        await warehouse.insertPositions([{ offset: 1 + pages, value: packet(vehicleId, [late]) }]);
+      } while (after);
+      expect(pages).toBe(10);
+      expect(times).toEqual(positions.map(({ fixTimeMs }) => fixTimeMs));
+    });
+
+    test('a stretch of time has its start and not its end', async () => {
+      const vehicleId = nextVehicleId();
+      const at = (seconds: number) => RECEIVED_MS - 100_000 + seconds * 1000;
+      await warehouse.insertPositions([
+        {
+          offset: 1,
+          value: packet(
+            vehicleId,
+            [0, 1, 2, 3].map((second) => blankPosition(at(second), 50, 10)),
+          ),
+        },
+      ]);
+      const { positions } = await warehouse.track({ vehicleId, fromMs: at(1), toMs: at(3), limit: 10 });
+      expect(positions.map(({ fixTimeMs }) => fixTimeMs)).toEqual([at(1), at(2)]);
+    });
+
+    test('what is rejected is kept beside what is good, and told only when asked for', async () => {
+      const vehicleId = nextVehicleId();
+      const time = RECEIVED_MS - 5000;
+      await warehouse.insertPositions([
+        { offset: 1, value: packet(vehicleId, [blankPosition(time, 0, 0), blankPosition(time + 86_400_000, 50, 10)]) },
+        { offset: 2, value: packet(vehicleId, [blankPosition(time, 50, 10)]) },
+      ]);
+      const told = await warehouse.track({ vehicleId, ...EVER, limit: 10 });
+      expect(told.positions.map(({ latitude, rejection }) => [latitude, rejection])).toEqual([[50, null]]);
+      const paged: ArchivedPosition[] = [];
+      for (let after: TrackCursor | null = null; ; ) {
+        const page = await warehouse.track({ vehicleId, ...EVER, limit: 1, after, withRejected: true });
+        paged.push(...page.positions);
+        after = page.next;
+        if (!after) break;
+      }
+      expect(paged.map(({ rejection }) => rejection)).toEqual([null, 'null-island', 'time-in-future']);
+    });
+
+    test('late data of more than a hundred months goes in at once', async () => {
+      const vehicleId = nextVehicleId();
+      const positions = Array.from({ length: 120 }, (_, month) => blankPosition(Date.UTC(2005, month, 15), 50, 10));
+      await warehouse.insertPositions([{ offset: 1, value: packet(vehicleId, positions) }]);
+      expect(await wholeTrack(vehicleId)).toHaveLength(120);
+    });
+
+    test('what a caller asks for is a value, never a part of the query', async () => {
+      const hostile = "' OR 1 = 1 --" as VehicleId;
+      await expect(warehouse.track({ vehicleId: hostile, ...EVER, limit: 10 })).rejects.toThrow();
+      await expect(warehouse.track({ vehicleId: nextVehicleId(), ...EVER, limit: 0 })).rejects.toThrow(RangeError);
+      await expect(warehouse.track({ vehicleId: nextVehicleId(), ...EVER, limit: 10_001 })).rejects.toThrow(RangeError);
+    });
+
+    test('a vehicle id that is no UUID is refused as unfit', async () => {
+      const record = { offset: 1, value: packet('car 7' as VehicleId, [blankPosition(RECEIVED_MS, 50, 10)]) };
+      await expect(warehouse.insertPositions([record])).rejects.toThrow(UnfitRecordError);
+    });
+
+    test('inserts and questions go on side by side', async () => {
+      const vehicleIds = Array.from({ length: 8 }, nextVehicleId);
+      const inserts = vehicleIds.map((vehicleId, offset) =>
+        warehouse.insertPositions([
+          { offset, value: packet(vehicleId, [blankPosition(RECEIVED_MS - offset, 50, 10)]) },
+        ]),
+      );
+      const questions = vehicleIds.map((vehicleId) => warehouse.track({ vehicleId, ...EVER, limit: 5 }));
+      await Promise.all([...inserts, ...questions]);
+      const tracks = await Promise.all(vehicleIds.map(wholeTrack));
+      expect(tracks.map((track) => track.map(({ fixTimeMs }) => RECEIVED_MS - fixTimeMs))).toEqual(
+        vehicleIds.map((_, offset) => [offset]),
+      );
+    });
+
+    test('an event is one, in its latest phase, in whatever order and however often its phases come', async () => {
+      const vehicleId = nextVehicleId();
+      const before = await warehouse.eventCount();
+      const { begin, end, speeding } = someEvents(vehicleId);
+      await warehouse.insertEvents([
+        { offset: 4, value: end },
+        { offset: 2, value: speeding },
+      ]);
+      await warehouse.insertEvents([
+        { offset: 1, value: begin },
+        { offset: 2, value: speeding },
+      ]);
+      await warehouse.insertEvents([{ offset: 4, value: end }]);
+      const { events, next } = await warehouse.events({ vehicleId, ...EVER, limit: 10 });
+      expect(events).toEqual([end, speeding]);
+      expect(next).toBeNull();
+      expect(await warehouse.eventCount()).toBe(before + 2);
+
+      const firstPage = await warehouse.events({ vehicleId, ...EVER, limit: 1 });
+      expect(firstPage.events).toEqual([end]);
+      const secondPage = await warehouse.events({ vehicleId, ...EVER, limit: 1, after: firstPage.next });
+      expect(secondPage).toEqual({ events: [speeding], next: null });
+    });
+  });
+}
+
+function someEvents(vehicleId: VehicleId) {
+  const beganAtMs = RECEIVED_MS - 600_000;
+  const geofenceId = '00000000-0000-4000-8000-00000000000f' as GeofenceId;
+  const begin: FleetEvent = {
+    id: deriveEventId('geofence-visit', vehicleId, geofenceId, beganAtMs),
+    phase: 'begin',
+    vehicleId,
+    startedAtMs: beganAtMs - 1500,
+    endedAtMs: null,
+    latitude: 55.7512345,
+    longitude: -37.6184321,
+    speedKmh: 43.2,
+    fixTimeMs: beganAtMs,
+    kind: 'geofence-visit',
+    geofenceId,
+    geofenceVersion: 7,
+    endReason: null,
+  };
+  const end: FleetEvent = {
+    ...begin,
+    phase: 'end',
+    endedAtMs: beganAtMs + 300_250,
+    latitude: 55.76,
+    speedKmh: null,
+    fixTimeMs: beganAtMs + 301_000,
+    endReason: 'left',
+  };
+  const speeding: FleetEvent = {
+    id: deriveEventId('speeding', vehicleId, '', beganAtMs + 60_000),
+    phase: 'end',
+    vehicleId,
+    startedAtMs: beganAtMs + 60_000,
+    endedAtMs: beganAtMs + 90_000,
+    latitude: 55.755,
+    longitude: -37.62,
+    speedKmh: 58,
+    fixTimeMs: beganAtMs + 90_000,
+    kind: 'speeding',
+    limitSource: 'vehicle',
+    geofenceId: null,
+    definitionVersion: 3,
+    limitKmh: 60,
+    peakKmh: 87.5,
+    meanKmh: 71.03,
+    distanceM: 592.125,
+    endReason: 'slowed',
+  };
+  return { begin, end, speeding };
+}
+
+const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
+const scaled = (min: number, max: number, scale: number) => fc.integer({ min, max }).map((whole) => whole / scale);
+
+const arbitraryAttribute: fc.Arbitrary<AttributeValue> = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  fc.boolean(),
+);
+
+const arbitraryPosition: fc.Arbitrary<Position> = fc.record({
+  fixTimeMs: fc.oneof(
+    fc.integer({ min: RECEIVED_MS - 60 * 86_400_000, max: RECEIVED_MS }),
+    fc.constantFrom(0, -1, Date.UTC(2004, 11, 31), RECEIVED_MS + 86_400_000, 2 ** 32, 8.64e15, -8.64e15),
+  ),
+  latitude: fc.oneof(scaled(-900_000_000, 900_000_000, 1e7), fc.constantFrom(0, 90, -90, 95.5, -214.7483648)),
+  longitude: fc.oneof(scaled(-1_800_000_000, 1_800_000_000, 1e7), fc.constantFrom(0, 180, -180, 214.7483647)),
+  valid: fc.boolean(),
+  speedKmh: orNull(scaled(0, 65_535, 10)),
+  courseDeg: orNull(fc.integer({ min: 0, max: 359 })),
+  altitudeM: orNull(fc.integer({ min: -32_768, max: 32_767 })),
+  satellites: orNull(fc.integer({ min: 0, max: 255 })),
+  ignition: orNull(fc.boolean()),
+  odometerM: orNull(fc.integer({ min: 0, max: 0xffff_ffff })),
+  supplyV: orNull(scaled(0, 0xffff_ffff, 1000)),
+  fuelL: orNull(scaled(0, 0xffff_ffff, 10)),
+  alarms: fc.oneof(fc.constant(NO_ALARMS), fc.subarray<Alarm>(['sos', 'power-cut', 'tamper', 'crash', 'other'])),
+  attributes: orNull(
+    fc.dictionary(fc.string({ unit: 'binary', maxLength: 20 }), arbitraryAttribute, {
+      maxKeys: 6,
+      noNullPrototype: true,
+    }),
+  ),
+});
+
+const arbitraryPacket: fc.Arbitrary<TelemetryPacket> = fc.record({
+  vehicleId: fc.constant('' as VehicleId),
+  terminalId: fc.oneof(
+    fc.stringMatching(/^\d{15}$/),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+  ) as fc.Arbitrary<TerminalId>,
+  protocol: fc.constantFrom('omnicomm', 'teltonika', 'wialon-ips', 'osmand'),
+  receivedAtMs: fc.constant(RECEIVED_MS),
+  positions: fc.array(arbitraryPosition, { minLength: 1, maxLength: 30 }),
+});
+
+/** A time that no receiver can mean is kept as the nearest that the archive's columns hold (1900 to 2299). */
+function kept(timeMs: number): number {
+  return Math.max(Date.UTC(1900, 0), Math.min(Date.UTC(2299, 11, 31, 23, 59, 59, 998), timeMs));
+}
+
+/** What the archive says of a position. -0 is 0 to it. */
+function asArchived(position: Position, packet: TelemetryPacket): ArchivedPosition {
+  const { attributes } = position;
+  return {
+    ...position,
+    fixTimeMs: kept(position.fixTimeMs),
+    latitude: position.latitude + 0,
+    longitude: position.longitude + 0,
+    attributes: attributes && { ...attributes },
+    receivedAtMs: packet.receivedAtMs,
+    terminalId: packet.terminalId,
+    protocol: packet.protocol,
+    rejection: rejectionOf(position, packet.receivedAtMs),
+  };
+}

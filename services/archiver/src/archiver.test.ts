@@ -1,0 +1,295 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  blankPosition,
+  deriveEventId,
+  type FleetEvent,
+  type GeofenceId,
+  type TelemetryPacket,
+  type TerminalId,
+  type VehicleId,
+} from '@outrider/domain';
+import type {
+  Batch,
+  Checkpoint,
+  CheckpointChange,
+  ConsumeOptions,
+  LogRecord,
+  Subscription,
+  Topic,
+} from '@outrider/log';
+import { createLogger, Registry } from '@outrider/runtime';
+import { openWarehouse, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Archiver, type ArchiverConfig, createArchiver } from './archiver.ts';
+
+const START_MS = Date.UTC(2026, 0, 1);
+
+/** A log of one partition whose records are all there from the beginning. */
+class RecordedLog {
+  readonly #topics: Record<string, readonly LogRecord<unknown>[]>;
+  /** Records handed over and taken in so far, by topic. */
+  readonly taken: Record<string, number> = { telemetry: 0, events: 0 };
+  constructor(topics: Record<string, readonly LogRecord<unknown>[]>) {
+    this.#topics = topics;
+  }
+
+  async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
+    const all = (this.#topics[topic.name] ?? []) as readonly LogRecord<T>[];
+    const startAt = await options.startAt(0);
+    let at = startAt === 'earliest' ? 0 : all.findIndex(({ offset }) => offset >= Number(startAt));
+    if (at < 0) at = all.length;
+    let stopped = false;
+    let fail: (error: unknown) => void = () => {};
+    const failed = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    failed.catch(() => {});
+    const running = (async () => {
+      while (!stopped && at < all.length) {
+        const records = all.slice(at, at + Math.min(options.maxBatchRecords ?? 1000, 7));
+        await options.onBatch({ partition: 0, records } satisfies Batch<T>);
+        at += records.length;
+        this.taken[topic.name] = (this.taken[topic.name] ?? 0) + records.length;
+      }
+    })().catch(fail);
+    return {
+      failed,
+      async stop() {
+        stopped = true;
+        await running;
+      },
+    };
+  }
+}
+
+class MemoryCheckpoints {
+  readonly saved = new Map<string, Checkpoint>();
+  async load(consumer: string, partition: number): Promise<Checkpoint | null> {
+    return this.saved.get(`${consumer}:${partition}`) ?? null;
+  }
+  async save(consumer: string, partition: number, { offsets }: CheckpointChange): Promise<void> {
+    this.saved.set(`${consumer}:${partition}`, { offsets, entries: new Map() });
+  }
+  next(topic: string): number | undefined {
+    return this.saved.get(`archiver/${topic}:0`)?.offsets[topic];
+  }
+}
+
+type Sink = Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
+
+const vehicleId = (n: number) => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000` as VehicleId;
+
+function telemetry(packets: number, positionsEach: number): LogRecord<TelemetryPacket>[] {
+  return Array.from({ length: packets }, (_, i) => ({
+    // Offsets have gaps, as those of a log do.
+    offset: i * 2 + 1,
+    value: {
+      vehicleId: vehicleId(i % 5),
+      terminalId: '356307042441013' as TerminalId,
+      protocol: 'teltonika',
+      receivedAtMs: START_MS + 1e9,
+      positions: Array.from({ length: positionsEach }, (_, place) =>
+        blankPosition(START_MS + (i * positionsEach + place) * 1000, 50, 10),
+      ),
+    },
+  }));
+}
+
+function visits(count: number): LogRecord<FleetEvent>[] {
+  const geofenceId = '00000000-0000-4000-8000-00000000000f' as GeofenceId;
+  return Array.from({ length: count * 2 }, (_, i) => {
+    const ended = i >= count;
+    const beganAtMs = START_MS + (i % count) * 60_000;
+    return {
+      offset: i,
+      value: {
+        id: deriveEventId('geofence-visit', vehicleId(1), geofenceId, beganAtMs),
+        phase: ended ? 'end' : 'begin',
+        vehicleId: vehicleId(1),
+        startedAtMs: beganAtMs,
+        endedAtMs: ended ? beganAtMs + 30_000 : null,
+        latitude: 50,
+        longitude: 10,
+        speedKmh: null,
+        fixTimeMs: ended ? beganAtMs + 30_000 : beganAtMs,
+        kind: 'geofence-visit',
+        geofenceId,
+        geofenceVersion: 1,
+        endReason: ended ? 'left' : null,
+      },
+    };
+  });
+}
+
+function archiverOn(
+  log: RecordedLog,
+  checkpoints: MemoryCheckpoints,
+  warehouse: Sink,
+  config: ArchiverConfig = {},
+): { archiver: Archiver; metrics: Registry } {
+  const metrics = new Registry();
+  const archiver = createArchiver({
+    config: { retryFirstMs: 1, retryLongestMs: 4, maxDelayMs: 5, ...config },
+    log,
+    checkpoints,
+    warehouse,
+    diary: createLogger('silent', 'json'),
+    metrics,
+    now: () => START_MS + 1e9 + 2000,
+  });
+  return { archiver, metrics };
+}
+
+describe('into a warehouse', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-archiver-'));
+  let warehouse: Warehouse;
+  beforeAll(async () => {
+    warehouse = await openWarehouse({ path: folder });
+  });
+  afterAll(async () => {
+    await warehouse.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('each position and event is archived once, whatever fails and however often it is started again', async () => {
+    const packets = telemetry(400, 3);
+    const events = visits(60);
+    const checkpoints = new MemoryCheckpoints();
+    const ends = { telemetry: 800, events: 120 };
+    let turn = 0;
+    // Before an insert, after it, or in the checkpoint: every way in which a process can be cut off.
+    const unsteady: Sink = {
+      async insertPositions(records) {
+        if (++turn % 5 === 1) throw new Error('the warehouse is away');
+        const rows = await warehouse.insertPositions(records);
+        if (turn % 7 === 2) throw new Error('the answer was lost');
+        return rows;
+      },
+      async insertEvents(records) {
+        if (++turn % 4 === 1) throw new Error('the warehouse is away');
+        return warehouse.insertEvents(records);
+      },
+    };
+    let starts = 0;
+    while (checkpoints.next('telemetry') !== ends.telemetry || checkpoints.next('events') !== ends.events) {
+      const log = new RecordedLog({ telemetry: packets, events });
+      const kept = new Map(checkpoints.saved);
+      const { archiver } = archiverOn(log, checkpoints, unsteady, { maxRows: 40 + starts });
+      await archiver.start();
+      const progress = checkpoints.next('telemetry') ?? 0;
+      await vi.waitFor(
+        () => expect(checkpoints.next('telemetry')).toBeGreaterThanOrEqual(Math.min(ends.telemetry, progress + 150)),
+        { timeout: 20_000, interval: 2 },
+      );
+      await archiver.stop();
+      // Every second time its checkpoints are lost on the way: it goes back to those of the start before.
+      if (starts++ % 2 === 0 && starts < 6) {
+        checkpoints.saved.clear();
+        for (const [key, checkpoint] of kept) checkpoints.saved.set(key, checkpoint);
+      }
+    }
+    expect(starts).toBeGreaterThan(4);
+    expect(await warehouse.positionCount()).toBe(1200);
+    expect(await warehouse.eventCount()).toBe(60);
+    const archived = await warehouse.events({ vehicleId: vehicleId(1), fromMs: 0, toMs: Infinity, limit: 100 });
+    expect(archived.events.map(({ phase }) => phase)).toEqual(Array(60).fill('end'));
+  });
+});
+
+/** A warehouse that remembers what it was given, and can be shut. */
+class Shelf implements Sink {
+  inserts: number[] = [];
+  positions = 0;
+  shut = false;
+  attempts = 0;
+  async insertPositions(records: Iterable<LogRecord<TelemetryPacket>>): Promise<number> {
+    this.attempts++;
+    if (this.shut) throw new Error('shut');
+    const rows = [...records].reduce((sum, { value }) => sum + value.positions.length, 0);
+    this.inserts.push(rows);
+    this.positions += rows;
+    return rows;
+  }
+  async insertEvents(): Promise<number> {
+    return 0;
+  }
+}
+
+test('many small batches become few big inserts, and the place is saved after them', async () => {
+  const shelf = new Shelf();
+  const checkpoints = new MemoryCheckpoints();
+  const { archiver, metrics } = archiverOn(new RecordedLog({ telemetry: telemetry(500, 2) }), checkpoints, shelf, {
+    maxRows: 300,
+    maxDelayMs: 60_000,
+  });
+  await archiver.start();
+  await vi.waitFor(() => expect(shelf.positions).toBe(900));
+  expect(checkpoints.next('telemetry')).toBeLessThan(1000);
+  await archiver.stop();
+  expect(shelf.inserts).toEqual([300, 300, 300, 100]);
+  expect(checkpoints.next('telemetry')).toBe(1000);
+  expect(await metrics.metrics()).toMatch(/outrider_archived_rows_total\{topic="telemetry"\} 1000/);
+  expect(await metrics.metrics()).toMatch(/outrider_archive_delay_seconds 2/);
+});
+
+test('what waits alone is written in time', async () => {
+  const shelf = new Shelf();
+  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(1, 2) }), new MemoryCheckpoints(), shelf);
+  await archiver.start();
+  await vi.waitFor(() => expect(shelf.inserts).toEqual([2]));
+  await archiver.stop();
+});
+
+test('while the warehouse is away no more than two inserts are held, and nothing is dropped', async () => {
+  const shelf = new Shelf();
+  shelf.shut = true;
+  const checkpoints = new MemoryCheckpoints();
+  const log = new RecordedLog({ telemetry: telemetry(700, 1) });
+  const { archiver } = archiverOn(log, checkpoints, shelf, { maxRows: 100 });
+  await archiver.start();
+  await vi.waitFor(() => expect(shelf.attempts).toBeGreaterThan(20));
+  expect(archiver.healthy).toBe(false);
+  expect(log.taken.telemetry).toBeLessThanOrEqual(200);
+  expect(checkpoints.next('telemetry')).toBeUndefined();
+  shelf.shut = false;
+  await vi.waitFor(() => expect(shelf.positions).toBe(700));
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(1400));
+  expect(archiver.healthy).toBe(true);
+  await archiver.stop();
+});
+
+test('it stops while the warehouse is away, and what was not archived comes at the next start', async () => {
+  const shelf = new Shelf();
+  shelf.shut = true;
+  const checkpoints = new MemoryCheckpoints();
+  const packets = telemetry(300, 1);
+  const first = archiverOn(new RecordedLog({ telemetry: packets }), checkpoints, shelf, {
+    maxRows: 50,
+    retryFirstMs: 60_000,
+    retryLongestMs: 60_000,
+  });
+  await first.archiver.start();
+  await vi.waitFor(() => expect(shelf.attempts).toBe(1));
+  await first.archiver.stop();
+  expect(checkpoints.next('telemetry')).toBeUndefined();
+
+  shelf.shut = false;
+  const second = archiverOn(new RecordedLog({ telemetry: packets }), checkpoints, shelf);
+  await second.archiver.start();
+  await vi.waitFor(() => expect(shelf.positions).toBe(300));
+  await second.archiver.stop();
+  expect(checkpoints.next('telemetry')).toBe(600);
+});
+
+test('a record that can never be archived fails the archiver', async () => {
+  const shelf = new Shelf();
+  shelf.insertPositions = async () => {
+    throw new UnfitRecordError('not a vehicle');
+  };
+  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(3, 1) }), new MemoryCheckpoints(), shelf);
+  await archiver.start();
+  await expect(archiver.failed).rejects.toThrow('not a vehicle');
+  await archiver.stop();
+});

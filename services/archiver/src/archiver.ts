@@ -1,0 +1,168 @@
+import type { FleetEvent, TelemetryPacket } from '@outrider/domain';
+import {
+  type Checkpoints,
+  eventsTopic,
+  type Log,
+  type LogRecord,
+  type Subscription,
+  type Topic,
+  telemetryTopic,
+} from '@outrider/log';
+import type { Log as Diary, Part, Registry } from '@outrider/runtime';
+import { UnfitRecordError, type Warehouse } from '@outrider/warehouse';
+import { Gatherer } from './gatherer.ts';
+import { archiverMetrics } from './metrics.ts';
+import { retry } from './retry.ts';
+
+export interface ArchiverConfig {
+  /** An insert goes out when this many rows wait for it… Default 100,000. */
+  maxRows?: number;
+  /** …or when the oldest has waited for this long. Default 500. */
+  maxDelayMs?: number;
+  /** The wait after a first failure, and the longest. Default 100 and 30,000. */
+  retryFirstMs?: number;
+  retryLongestMs?: number;
+}
+
+export interface ArchiverParts {
+  config?: ArchiverConfig;
+  log: Pick<Log, 'consume'>;
+  checkpoints: Pick<Checkpoints, 'load' | 'save'>;
+  warehouse: Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
+  diary: Diary;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+export interface Archiver extends Part {
+  readonly failed: Promise<never>;
+  /** False while the warehouse takes nothing. */
+  readonly healthy: boolean;
+}
+
+const GROUP = 'archiver';
+const BATCH_RECORDS = 4096;
+
+/**
+ * Takes topics `telemetry` and `events` into the warehouse.
+ *
+ * The place in a topic is saved after its rows are durable, and the warehouse takes repeated rows for one: whatever is
+ * read again after a crash changes nothing. Each topic has checkpoints of its own (`archiver/telemetry`,
+ * `archiver/events`), because with several members its partitions may be another member's.
+ *
+ * A warehouse that fails is tried again for as long as it takes; meanwhile no more than two inserts' rows are held, and
+ * the rest waits in the log. Only a record that can never be archived fails the archiver itself.
+ */
+export function createArchiver(parts: ArchiverParts): Archiver {
+  const { log, checkpoints, warehouse, diary, now } = parts;
+  const { maxRows = 100_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
+  const metrics = archiverMetrics(parts.metrics);
+  const giveUp = new AbortController();
+  const troubled = new Set<string>();
+  let subscriptions: Subscription[] = [];
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+
+  /** A topic's way into the warehouse. */
+  function road<T>(
+    topic: Topic<T>,
+    rowsOf: (value: T) => number,
+    insert: (records: readonly LogRecord<T>[]) => Promise<unknown>,
+  ) {
+    const consumer = `${GROUP}/${topic.name}`;
+    const counted = metrics.of(topic.name);
+    const persistently = <R>(work: () => Promise<R>) =>
+      retry(work, {
+        firstMs: retryFirstMs,
+        longestMs: retryLongestMs,
+        giveUp: giveUp.signal,
+        isFinal: (error) => error instanceof UnfitRecordError,
+        onRetry(error, attempt, waitMs) {
+          troubled.add(topic.name);
+          counted.retries.inc();
+          diary.warn({ err: error, topic: topic.name, attempt, waitMs }, 'could not archive: trying again');
+        },
+      });
+
+    const gatherer = new Gatherer<T>({
+      rowsOf,
+      maxRows,
+      maxDelayMs,
+      async write(records, nextOffsets, rows) {
+        await persistently(() => insert(records));
+        for (const [partition, offset] of nextOffsets)
+          await persistently(() =>
+            checkpoints.save(consumer, partition, { offsets: { [topic.name]: offset }, changed: [] }),
+          );
+        if (troubled.delete(topic.name)) diary.info({ topic: topic.name }, 'archives again');
+        counted.rows.inc(rows);
+        counted.inserts.inc();
+      },
+      onFailure(error) {
+        if (giveUp.signal.aborted)
+          diary.warn({ err: error, topic: topic.name }, 'stopped with records still to archive');
+        else fail(error);
+      },
+    });
+
+    return {
+      subscribe: () =>
+        log.consume(topic, {
+          group: GROUP,
+          maxBatchRecords: BATCH_RECORDS,
+          async startAt(partition) {
+            const checkpoint = await checkpoints.load(consumer, partition);
+            return checkpoint?.offsets[topic.name] ?? 'earliest';
+          },
+          onBatch: ({ partition, records }) => gatherer.add(partition, records),
+          onRevoked: () => gatherer.drain(),
+        }),
+      drain: () => gatherer.drain(),
+    };
+  }
+
+  const roads = [
+    road<TelemetryPacket>(
+      telemetryTopic,
+      (packet) => packet.positions.length,
+      async (records) => {
+        await warehouse.insertPositions(records);
+        const oldest = records[0];
+        if (oldest) metrics.delay.set((now() - oldest.value.receivedAtMs) / 1000);
+      },
+    ),
+    road<FleetEvent>(
+      eventsTopic,
+      () => 1,
+      (events) => warehouse.insertEvents(events),
+    ),
+  ];
+
+  return {
+    name: 'archiver',
+    failed,
+    get healthy() {
+      return troubled.size === 0;
+    },
+    async start() {
+      for (const { subscribe } of roads) {
+        const subscription = await subscribe();
+        subscriptions.push(subscription);
+        subscription.failed.catch((error) => {
+          if (!giveUp.signal.aborted) fail(error);
+        });
+      }
+    },
+    async stop() {
+      // From here on a failure is not tried again: what is not archived stays in the log and comes at the next start.
+      giveUp.abort();
+      await Promise.allSettled(subscriptions.map((subscription) => subscription.stop()));
+      subscriptions = [];
+      await Promise.allSettled(roads.map(({ drain }) => drain()));
+    },
+  };
+}

@@ -1,0 +1,43 @@
+export interface RetryOptions {
+  /** Waits between attempts double from `firstMs` to `longestMs`. */
+  firstMs: number;
+  longestMs: number;
+  /** Once aborted, the next failure is the last. */
+  giveUp: AbortSignal;
+  /** Where true, trying again can't help. */
+  isFinal(error: unknown): boolean;
+  onRetry(error: unknown, attempt: number, waitMs: number): void;
+}
+
+/**
+ * Does the work until it succeeds.
+ *
+ * @throws the last failure, where it is final or nobody wants to wait any longer
+ */
+export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { firstMs, longestMs, giveUp, isFinal, onRetry } = options;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isFinal(error) || giveUp.aborted) throw error;
+      const waitMs = Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 30));
+      onRetry(error, attempt, waitMs);
+      await pause(waitMs, giveUp);
+    }
+  }
+}
+
+/** Resolves after the time, or as soon as the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}
