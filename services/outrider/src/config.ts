@@ -1,4 +1,18 @@
-import { oneOf, port, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+import { oneOf, port, secret, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+
+/** Texts separated by commas; none where it is unset. */
+function list(description: string): Variable<readonly string[]> {
+  return {
+    description,
+    fallback: ',',
+    secret: false,
+    parse: (value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+  };
+}
 
 /** A list of `host:port`, separated by commas; null where it is unset. */
 function brokers(description: string): Variable<readonly string[] | null> {
@@ -40,7 +54,7 @@ export const variables = {
   LIMIT_AUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 180, 'Authorized calls per user.'),
   LIMIT_UNAUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 60, 'Unauthorized calls per IP address.'),
   BLOCK_SECONDS: whole(1, 86_400, 60, 'How long a user or an address that went over a limit is blocked.'),
-  TRUSTED_PROXIES: text('Addresses of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
+  TRUSTED_PROXIES: list('Addresses or subnets of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
   TELEMETRY_RETENTION_HOURS: whole(
     1,
     87_600,

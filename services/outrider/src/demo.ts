@@ -50,7 +50,15 @@ async function ensureDefinitions(registry: Registry, scenario: DemoScenario): Pr
     const group = await registry.groups.get(id);
     if (group) groupByName.set(group.name, id);
   }
-  for (const { name, plate, group, terminalId, speedLimitKmh, speedToleranceKmh, speedingMinSeconds } of scenario.vehicles) {
+  for (const {
+    name,
+    plate,
+    group,
+    terminalId,
+    speedLimitKmh,
+    speedToleranceKmh,
+    speedingMinSeconds,
+  } of scenario.vehicles) {
     const groupId = groupByName.get(group);
     const vehicle =
       (await registry.vehicles.list({ terminalId }, { limit: 1, after: null })).items[0] ??
@@ -132,7 +140,8 @@ function inWords(event: LiveMessage, { vehicles, geofences }: Names): string {
   const time = (event.endedAt ?? event.startedAt).slice(11, 19);
   const vehicle = (vehicles.get(event.vehicleId) ?? event.vehicleId).padEnd(24);
   const place = event.geofenceId === null ? '' : (geofences.get(event.geofenceId) ?? event.geofenceId);
-  const seconds = event.endedAt === null ? 0 : Math.round((Date.parse(event.endedAt) - Date.parse(event.startedAt)) / 1000);
+  const seconds =
+    event.endedAt === null ? 0 : Math.round((Date.parse(event.endedAt) - Date.parse(event.startedAt)) / 1000);
   if (event.kind === 'geofence-visit')
     return `${time}  ${vehicle}  ${event.phase === 'begin' ? `entered     ${place}` : `left        ${place}, after ${seconds} s`}`;
   const where = place === '' ? '' : ` in ${place}`;

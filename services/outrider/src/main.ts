@@ -38,7 +38,8 @@ async function run(command: 'start' | 'demo'): Promise<void> {
     const demo = command === 'demo' ? await runDemo(config, outrider) : null;
 
     const reason = await Promise.race([stopped, outrider.failed.catch((error: unknown) => error)]);
-    if (typeof reason === 'string') diary.info({ signal: reason }, 'stopping: no new packets; writing down what was taken');
+    if (typeof reason === 'string')
+      diary.info({ signal: reason }, 'stopping: no new packets; writing down what was taken');
     await demo?.stop();
     await outrider.stop();
     if (typeof reason !== 'string') throw reason;
@@ -67,9 +68,14 @@ function stopSignal(): Promise<string> {
 /** What a person can act on is told as a sentence; anything else is a bug, and told with its stack. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DataDirError) return error.message;
-  const { code, port, address, syscall, message, stack } = error as NodeJS.ErrnoException & { port?: number; address?: string };
-  if (code === 'EADDRINUSE') return `port ${port} is in use by another program: stop it, or set another port (see README.md)`;
-  if (code === 'EACCES' && syscall === 'listen') return `port ${port} may not be listened on by this account: set a port above 1023`;
+  const { code, port, address, syscall, message, stack } = error as NodeJS.ErrnoException & {
+    port?: number;
+    address?: string;
+  };
+  if (code === 'EADDRINUSE')
+    return `port ${port} is in use by another program: stop it, or set another port (see README.md)`;
+  if (code === 'EACCES' && syscall === 'listen')
+    return `port ${port} may not be listened on by this account: set a port above 1023`;
   if (code === 'EADDRNOTAVAIL') return `HOST ${address} is no address of this machine`;
   return stack ?? message ?? String(error);
 }

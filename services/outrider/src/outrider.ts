@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createApi, createRelay, listenApi } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
 import { openKeys, Tokens } from '@outrider/auth';
@@ -102,7 +99,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       keys,
       ttlSeconds: config.JWT_TTL_SECONDS,
       now,
-      sessionIsLive: (sessionId) => registry.sessions.isLive(sessionId),
+      sessionIsLive: async (sessionId) => (await registry.sessions.get(sessionId)) !== null,
     });
     const notifier = createNotifier({
       config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
@@ -113,8 +110,6 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       metrics,
       now,
     });
-    await life.start(notifier);
-
     const gateway = createServiceThread<GatewaySettings, Partial<Record<ProtocolName, number>>>(
       'gateway',
       new URL('./gateway-thread.ts', import.meta.url),
@@ -136,9 +131,62 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       threadDiary,
     );
 
+    const { directory, stop: unfollow } = await followRegistry(registry);
+    const healthyOrThrow = (healthy: boolean, what: string) => {
+      if (!healthy) throw new Error(what);
+    };
+    const api = createApi({
+      config: {
+        sessionTtlSeconds: config.SESSION_TTL_SECONDS,
+        limits: {
+          failedLoginsPerMinute: config.LIMIT_FAILED_LOGINS_PER_MINUTE,
+          authorizedPerMinute: config.LIMIT_AUTHORIZED_PER_MINUTE,
+          unauthorizedPerMinute: config.LIMIT_UNAUTHORIZED_PER_MINUTE,
+          blockSeconds: config.BLOCK_SECONDS,
+        },
+        trustedProxies: config.TRUSTED_PROXIES,
+      },
+      registry,
+      directory,
+      tokens,
+      hub,
+      trackReport: warehouse,
+      checks: {
+        registry: () => registry.ping(),
+        warehouse: () => warehouse.ping(),
+        log: async () => healthyOrThrow(await gateway.healthy(), 'the log takes no packets'),
+        definitions: async () => healthyOrThrow(relay.healthy, 'definitions do not reach the log'),
+        rules: async () => healthyOrThrow(await rules.healthy(), 'the rules do not run'),
+        archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
+      },
+      metricsText: async () =>
+        mergedMetrics(await Promise.all([snapshotOf(metrics), rules.metrics(), gateway.metrics()])),
+      diary: part('api'),
+      metrics,
+      now,
+    });
+    await life.start({
+      name: 'api',
+      start: async () => {},
+      async stop() {
+        api.close();
+        unfollow();
+      },
+    });
+
+    // People may look from here on; terminals come last, when all that their packets need is there.
+    const http = await listenApi(api, { host: config.HOST, port: config.PORT });
+    await life.start({ name: 'http', start: async () => {}, stop: () => http.close() });
+    // Started after the server and so stopped before it: a server does not close while WebSockets are open.
+    await life.start(notifier);
+    http.server.on('upgrade', (request, socket, head) => {
+      if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
+      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    });
     await life.start(gateway);
+
     return {
-      ports: { http: 0, ...gateway.told() },
+      ports: { http: http.port, ...gateway.told() },
       generatedPassword,
       registry,
       failed: life.failed,

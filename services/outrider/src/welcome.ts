@@ -25,7 +25,8 @@ export function printWelcome(config: Config<typeof variables>, { ports, generate
     ...PROTOCOL_NAMES.map(([protocol, name]): [string, string] => [name, `port ${ports[protocol]}`]),
     ['data', config.DATA_DIR],
   ];
-  if (generatedPassword !== null) rows.push(['first login', `${ADMIN_LOGIN} / ${generatedPassword}   (told this once)`]);
+  if (generatedPassword !== null)
+    rows.push(['first login', `${ADMIN_LOGIN} / ${generatedPassword}   (told this once)`]);
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
   process.stdout.write(`\nOutrider is ready. Ctrl-C stops it.\n\n${lines.join('\n')}\n\n`);
