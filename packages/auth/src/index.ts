@@ -1,0 +1,2 @@
+export { openKeys, type SigningKeys } from './keys.ts';
+export * from './tokens.ts';

@@ -1,0 +1,191 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SessionId, UserId } from '@outrider/domain';
+import fc from 'fast-check';
+import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openKeys, type SigningKeys } from './keys.ts';
+import { Tokens, tokenOfHeader } from './tokens.ts';
+
+const USER = '01900000-0000-7000-8000-000000000001' as UserId;
+const OTHER_USER = '01900000-0000-7000-8000-000000000002' as UserId;
+const SESSION = '01900000-0000-7000-8000-00000000000a' as SessionId;
+const OTHER_SESSION = '01900000-0000-7000-8000-00000000000b' as SessionId;
+
+let folder: string;
+let keys: SigningKeys;
+let foreignKeys: SigningKeys;
+let nowMs: number;
+let live: Set<SessionId>;
+let asked: number;
+let tokens: Tokens;
+
+const newTokens = (of: SigningKeys = keys) =>
+  new Tokens({
+    keys: of,
+    ttlSeconds: 3600,
+    now: () => nowMs,
+    async sessionIsLive(sessionId) {
+      asked += 1;
+      return live.has(sessionId);
+    },
+  });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tokens-'));
+  keys = await openKeys(join(folder, 'keys.json'));
+  foreignKeys = await openKeys(join(folder, 'foreign.json'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+beforeEach(() => {
+  nowMs = Date.UTC(2026, 0, 15, 12);
+  live = new Set([SESSION, OTHER_SESSION]);
+  asked = 0;
+  tokens = newTokens();
+});
+
+test('a token says who and until when, in Unix seconds', async () => {
+  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION);
+  expect(expiresAtMs).toBe(nowMs + 3_600_000);
+  expect(decodeJwt(jwt)).toMatchObject({ sub: USER, sid: SESSION, exp: expiresAtMs / 1000, iat: nowMs / 1000 });
+  expect(decodeProtectedHeader(jwt)).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: keys.current.kid });
+  expect(await tokens.verify(jwt)).toEqual({ userId: USER, sessionId: SESSION, expiresAtMs });
+});
+
+test('it is good until its last second is over, whether it was seen before or not', async () => {
+  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION);
+  nowMs = expiresAtMs - 1;
+  expect(await tokens.verify(jwt)).toMatchObject({ userId: USER });
+  nowMs = expiresAtMs;
+  expect(await tokens.verify(jwt)).toEqual({ error: 'expired' });
+  expect(await newTokens().verify(jwt)).toEqual({ error: 'expired' });
+});
+
+test('for refreshing, an expired token is as good as any', async () => {
+  const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION);
+  nowMs = expiresAtMs + 86_400_000;
+  expect(await tokens.verifyIgnoringExpiry(jwt)).toEqual({ userId: USER, sessionId: SESSION, expiresAtMs });
+  expect(await newTokens(foreignKeys).verifyIgnoringExpiry(jwt)).toEqual({ error: 'bad-signature' });
+});
+
+test('keys of another place are not taken', async () => {
+  const { jwt } = await newTokens(foreignKeys).issue(USER, SESSION);
+  expect(await tokens.verify(jwt)).toEqual({ error: 'bad-signature' });
+});
+
+test('the algorithm is pinned: neither none nor a public key used as a secret gets in', async () => {
+  const claims = { sid: SESSION, sub: USER, iss: 'outrider' };
+  const none = new UnsecuredJWT(claims).setExpirationTime(nowMs / 1000 + 60).encode();
+  expect(await tokens.verify(none)).toEqual({ error: 'malformed' });
+  const secret = Buffer.from(keys.jwks.keys[0]?.x ?? '', 'base64url');
+  const confused = await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'HS256', kid: keys.current.kid })
+    .setExpirationTime(nowMs / 1000 + 60)
+    .sign(secret);
+  expect(await tokens.verify(confused)).toEqual({ error: 'malformed' });
+});
+
+test('a token without what it must say is not taken, though it is signed', async () => {
+  const sign = (claims: Record<string, unknown>) =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: keys.current.kid }).sign(keys.current.privateKey);
+  const good = { sub: USER, sid: SESSION, iss: 'outrider', exp: nowMs / 1000 + 60 };
+  expect(await tokens.verify(await sign(good))).toMatchObject({ userId: USER });
+  for (const missing of ['sub', 'sid', 'iss', 'exp'])
+    expect(await tokens.verify(await sign({ ...good, [missing]: undefined }))).toEqual({ error: 'malformed' });
+  for (const wrong of [{ sub: 'admin' }, { sid: 7 }, { iss: 'elsewhere' }])
+    expect(await tokens.verify(await sign({ ...good, ...wrong }))).toEqual({ error: 'malformed' });
+});
+
+test('whatever is sent as a token is refused as a value', async () => {
+  const { jwt } = await tokens.issue(USER, SESSION);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.string({ maxLength: 2000 }),
+        fc
+          .nat(jwt.length - 1)
+          .chain((at) =>
+            fc.base64String({ minLength: 4, maxLength: 4 }).map((text) => jwt.slice(0, at) + text + jwt.slice(at + 4)),
+          ),
+      ),
+      async (text) => {
+        if (text === jwt) return;
+        const result = await tokens.verify(text);
+        // The last character of a signature has bits that mean nothing: two spellings of one signature are one token.
+        if (result.error === undefined) expect(decodeJwt(text)).toEqual(decodeJwt(jwt));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+describe('what was verified', () => {
+  test('is not verified again, and its session is asked for again after 5 s', async () => {
+    const { jwt } = await tokens.issue(USER, SESSION);
+    for (let n = 0; n < 10; n += 1) await tokens.verify(jwt);
+    expect(asked).toBe(1);
+    nowMs += 4999;
+    await tokens.verify(jwt);
+    expect(asked).toBe(1);
+    live.delete(SESSION);
+    nowMs += 1;
+    expect(await tokens.verify(jwt)).toEqual({ error: 'ended' });
+    expect(asked).toBe(2);
+  });
+
+  test('is dropped at once with its session, and no other is', async () => {
+    const { jwt } = await tokens.issue(USER, SESSION);
+    const other = await tokens.issue(USER, OTHER_SESSION);
+    await tokens.verify(jwt);
+    await tokens.verify(other.jwt);
+    live.delete(SESSION);
+    tokens.revokeSession(SESSION);
+    expect(await tokens.verify(jwt)).toEqual({ error: 'ended' });
+    asked = 0;
+    expect(await tokens.verify(other.jwt)).toMatchObject({ sessionId: OTHER_SESSION });
+    expect(asked).toBe(0);
+  });
+
+  test('is dropped at once with its user, and no other is', async () => {
+    const { jwt } = await tokens.issue(USER, SESSION);
+    const other = await tokens.issue(OTHER_USER, OTHER_SESSION);
+    await tokens.verify(jwt);
+    await tokens.verify(other.jwt);
+    live.clear();
+    tokens.revokeUser(USER);
+    expect(await tokens.verify(jwt)).toEqual({ error: 'ended' });
+    expect(await tokens.verify(other.jwt)).toMatchObject({ userId: OTHER_USER });
+  });
+
+  test('is not kept when a revocation came while it was being verified', async () => {
+    let answer: (live: boolean) => void = () => {};
+    const slow = new Tokens({
+      keys,
+      ttlSeconds: 3600,
+      now: () => nowMs,
+      sessionIsLive: () =>
+        new Promise((resolve) => {
+          asked += 1;
+          answer = resolve;
+        }),
+    });
+    const { jwt } = await slow.issue(USER, SESSION);
+    const first = slow.verify(jwt);
+    while (asked === 0) await new Promise(setImmediate);
+    slow.revokeSession(SESSION);
+    answer(true);
+    await first;
+    const second = slow.verify(jwt);
+    while (asked === 1) await new Promise(setImmediate);
+    answer(false);
+    expect(await second).toEqual({ error: 'ended' });
+  });
+});
+
+test('the header has the word JWT, one space, and the token', () => {
+  expect(tokenOfHeader('JWT aaa.bbb.ccc')).toBe('aaa.bbb.ccc');
+  expect(tokenOfHeader('jwt aaa.bbb.ccc')).toBe('aaa.bbb.ccc');
+  for (const wrong of [undefined, '', 'JWT', 'JWT ', 'JWT  a', 'Bearer a.b.c', 'JWT a b', 'JWT a\n', 'xJWT a'])
+    expect(tokenOfHeader(wrong)).toBeNull();
+});

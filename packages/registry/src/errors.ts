@@ -1,0 +1,48 @@
+import type { Definition, DefinitionKind } from '@outrider/domain';
+
+/** Fields whose value must be unique. */
+export type UniqueField = 'login' | 'name' | 'terminalId';
+
+/** Another definition already has this value. */
+export class ConflictError extends Error {
+  override name = 'ConflictError';
+  readonly kind: DefinitionKind;
+  readonly field: UniqueField;
+  constructor(kind: DefinitionKind, field: UniqueField, value: string) {
+    super(`another ${kind} has the ${field} ${JSON.stringify(value)}`);
+    this.kind = kind;
+    this.field = field;
+  }
+}
+
+/** The definition changed since the caller read it. */
+export class StaleError extends Error {
+  override name = 'StaleError';
+  readonly current: Definition;
+  constructor(current: Definition, expectedVersion: number) {
+    super(`the ${current.kind} is at version ${current.version}, not ${expectedVersion}`);
+    this.current = current;
+  }
+}
+
+/** There is no such definition. */
+export class NotFoundError extends Error {
+  override name = 'NotFoundError';
+  readonly kind: DefinitionKind | 'session';
+  constructor(kind: DefinitionKind | 'session', id: string) {
+    super(`there is no ${kind} ${id}`);
+    this.kind = kind;
+  }
+}
+
+/** A field names something that does not exist, or that is of the wrong kind. */
+export class UnknownReferenceError extends Error {
+  override name = 'UnknownReferenceError';
+  readonly field: string;
+  readonly id: string;
+  constructor(field: string, id: string) {
+    super(`${field} names ${id}, which does not exist`);
+    this.field = field;
+    this.id = id;
+  }
+}

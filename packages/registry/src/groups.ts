@@ -1,0 +1,233 @@
+import type { GroupId, UserId, VehicleGroup, VehicleId } from '@outrider/domain';
+import { requireDealer } from './dealers.ts';
+import { ConflictError, NotFoundError, StaleError } from './errors.ts';
+import { touchGeofences } from './geofences.ts';
+import { type MembershipTable, membersOf } from './memberships.ts';
+import { type Page, type Paging, pageOf } from './page.ts';
+import type { GroupRow } from './schema.ts';
+import { differences, type Reader, type Store, type Writer } from './store.ts';
+import { touchUsers } from './users.ts';
+import { touchVehicles } from './vehicles.ts';
+
+/** What a group is made of, without what the registry itself gives it. */
+export type GroupFields = Omit<VehicleGroup, 'kind' | 'id' | 'version'>;
+
+/** Only groups for which all that is set holds. */
+export interface GroupFilter {
+  dealerId?: UserId;
+  /** One of these. */
+  ids?: readonly GroupId[];
+}
+
+/** Vehicle groups, who is in them and who may see them. */
+export class Groups {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * @throws {ConflictError} when the dealer (or the operator) already has a group of that name
+   * @throws {UnknownReferenceError} when the dealer does not exist
+   */
+  create(fields: GroupFields): Promise<VehicleGroup> {
+    return this.#store.write((writer) => insertGroup(writer, fields));
+  }
+
+  async get(id: GroupId): Promise<VehicleGroup | null> {
+    return loadGroup(this.#store.db, id);
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: GroupFilter, paging: Paging): Promise<Page<VehicleGroup>> {
+    if (filter.ids?.length === 0) return { items: [], next: null };
+    let query = this.#store.db
+      .selectFrom('vehicle_groups')
+      .selectAll()
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    if (filter.dealerId !== undefined) query = query.where('dealer_id', '=', filter.dealerId);
+    if (filter.ids !== undefined) query = query.where('id', 'in', filter.ids);
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: page.items.map(fromGroupRow) };
+  }
+
+  /** Ids of the vehicles in the group, sorted. */
+  async vehicleIds(id: GroupId): Promise<VehicleId[]> {
+    return (await membersOf(this.#store.db, 'vehicle_group_members', id)) as VehicleId[];
+  }
+
+  /** Ids of the users who were given access to the group, sorted. */
+  async userIds(id: GroupId): Promise<UserId[]> {
+    return (await membersOf(this.#store.db, 'user_group_access', id)) as UserId[];
+  }
+
+  /**
+   * Puts a vehicle into the group, or takes it out. Nothing happens where it already is so.
+   *
+   * @throws {NotFoundError} when the group or the vehicle does not exist
+   */
+  setVehicle(id: GroupId, vehicleId: VehicleId, isMember: boolean): Promise<void> {
+    return this.#setMember('vehicle_group_members', 'vehicle', id, vehicleId, isMember);
+  }
+
+  /**
+   * Gives a user access to the group, or takes it. Nothing happens where it already is so.
+   *
+   * @throws {NotFoundError} when the group or the user does not exist
+   */
+  setUser(id: GroupId, userId: UserId, hasAccess: boolean): Promise<void> {
+    return this.#setMember('user_group_access', 'user', id, userId, hasAccess);
+  }
+
+  #setMember(
+    table: MembershipTable,
+    kind: 'vehicle' | 'user',
+    id: GroupId,
+    memberId: string,
+    wanted: boolean,
+  ): Promise<void> {
+    return this.#store.write(async (writer) => {
+      await requireGroup(writer, id, null);
+      const member = await writer.tx
+        .selectFrom(kind === 'vehicle' ? 'vehicles' : 'users')
+        .select('id')
+        .where('id', '=', memberId)
+        .executeTakeFirst();
+      if (!member) throw new NotFoundError(kind, memberId);
+      const existing = await writer.tx
+        .selectFrom(table)
+        .select('group_id')
+        .where('group_id', '=', id)
+        .where('member_id', '=', memberId)
+        .executeTakeFirst();
+      if ((existing !== undefined) === wanted) return;
+      if (wanted) await writer.tx.insertInto(table).values({ group_id: id, member_id: memberId }).execute();
+      else await writer.tx.deleteFrom(table).where('group_id', '=', id).where('member_id', '=', memberId).execute();
+      await (kind === 'vehicle' ? touchVehicles : touchUsers)(writer, [memberId]);
+    });
+  }
+
+  /**
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
+   */
+  update(id: GroupId, expectedVersion: number | null, patch: Partial<GroupFields>): Promise<VehicleGroup> {
+    return this.#store.write(async (writer) => {
+      const current = await requireGroup(writer, id, expectedVersion);
+      const changed = differences<GroupFields>(current, patch);
+      if (Object.keys(changed).length === 0) return current;
+      const group: VehicleGroup = { ...current, ...changed, version: current.version + 1 };
+      await check(writer, group);
+      const { id: _, ...columns } = toRow(group);
+      await writer.tx.updateTable('vehicle_groups').set(columns).where('id', '=', id).execute();
+      writer.changed(group);
+      return group;
+    });
+  }
+
+  /**
+   * Takes the group away, and out of every vehicle, user and geofence that names it: each of them gets a new version.
+   * A geofence that named no other group then watches nothing, rather than everything.
+   *
+   * @throws {NotFoundError} {StaleError}
+   */
+  delete(id: GroupId, expectedVersion: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const group = await requireGroup(writer, id, expectedVersion);
+      for (const [table, touch] of [
+        ['vehicle_group_members', touchVehicles],
+        ['user_group_access', touchUsers],
+        ['geofence_groups', touchGeofences],
+      ] as const) {
+        const members = await membersOf(writer.tx, table, id);
+        await writer.tx.deleteFrom(table).where('group_id', '=', id).execute();
+        await touch(writer, members);
+      }
+      await writer.tx.deleteFrom('vehicle_groups').where('id', '=', id).execute();
+      writer.deleted(group);
+    });
+  }
+}
+
+/** @throws {ConflictError} {UnknownReferenceError} */
+export async function insertGroup(writer: Writer, fields: GroupFields): Promise<VehicleGroup> {
+  const group: VehicleGroup = { ...fields, kind: 'group', id: writer.newId() as GroupId, version: 1 };
+  await check(writer, group);
+  await writer.tx.insertInto('vehicle_groups').values(toRow(group)).execute();
+  writer.changed(group);
+  return group;
+}
+
+/** The wanted name, or the first of `name (2)`, `name (3)`, … that the dealer (or the operator) has not given yet. */
+export async function freeGroupName({ tx }: Writer, wanted: string, dealerId: UserId | null): Promise<string> {
+  for (let nth = 1; ; nth += 1) {
+    const name = nth === 1 ? wanted : `${wanted} (${nth})`;
+    if (!(await named(tx, name, dealerId))) return name;
+  }
+}
+
+/** Gives all groups of a dealer to the operator, under a free name each. */
+export async function releaseGroups(writer: Writer, dealerId: UserId): Promise<void> {
+  const rows = await writer.tx.selectFrom('vehicle_groups').selectAll().where('dealer_id', '=', dealerId).execute();
+  for (const row of rows) {
+    const name = await freeGroupName(writer, row.name, null);
+    const group: VehicleGroup = { ...fromGroupRow(row), name, dealerId: null, version: row.version + 1 };
+    const { id, ...columns } = toRow(group);
+    await writer.tx.updateTable('vehicle_groups').set(columns).where('id', '=', id).execute();
+    writer.changed(group);
+  }
+}
+
+async function requireGroup({ tx }: Writer, id: GroupId, expectedVersion: number | null): Promise<VehicleGroup> {
+  const group = await loadGroup(tx, id);
+  if (!group) throw new NotFoundError('group', id);
+  if (expectedVersion !== null && group.version !== expectedVersion) throw new StaleError(group, expectedVersion);
+  return group;
+}
+
+async function check({ tx }: Writer, group: VehicleGroup): Promise<void> {
+  await requireDealer(tx, group.dealerId);
+  const other = await named(tx, group.name, group.dealerId);
+  if (other && other.id !== group.id) throw new ConflictError('group', 'name', group.name);
+}
+
+function named(db: Reader, name: string, dealerId: UserId | null): Promise<{ id: string } | undefined> {
+  return db
+    .selectFrom('vehicle_groups')
+    .select('id')
+    .where('name_scope', '=', nameScope(dealerId))
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
+async function loadGroup(db: Reader, id: GroupId): Promise<VehicleGroup | null> {
+  const row = await db.selectFrom('vehicle_groups').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? fromGroupRow(row) : null;
+}
+
+export function fromGroupRow(row: GroupRow): VehicleGroup {
+  return {
+    kind: 'group',
+    id: row.id as GroupId,
+    version: row.version,
+    name: row.name,
+    dealerId: row.dealer_id as UserId | null,
+  };
+}
+
+function toRow(group: VehicleGroup): GroupRow {
+  return {
+    id: group.id,
+    version: group.version,
+    name: group.name,
+    dealer_id: group.dealerId,
+    name_scope: nameScope(group.dealerId),
+  };
+}
+
+function nameScope(dealerId: UserId | null): string {
+  return dealerId ?? 'operator';
+}

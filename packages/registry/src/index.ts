@@ -1,0 +1,11 @@
+export * from './errors.ts';
+export type { GeofenceFields, GeofenceFilter, Geofences } from './geofences.ts';
+export type { GroupFields, GroupFilter, Groups } from './groups.ts';
+export type { Outbox, PendingChange } from './outbox.ts';
+export type { Page, Paging } from './page.ts';
+export { PasswordsBusyError } from './password.ts';
+export * from './registry.ts';
+export { MAX_SESSIONS_PER_USER, type Session, type Sessions } from './sessions.ts';
+export type { ChangeListener } from './store.ts';
+export type { UserFields, UserFilter, UserPatch, Users } from './users.ts';
+export type { VehicleFields, VehicleFilter, Vehicles } from './vehicles.ts';

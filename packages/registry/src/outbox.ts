@@ -1,0 +1,34 @@
+import type { DefinitionChange } from '@outrider/domain';
+import { inChunks, type Store } from './store.ts';
+
+/** A change that waits to be told to the log. */
+export interface PendingChange {
+  /** Grows in the order in which the changes were committed. */
+  seq: number;
+  change: DefinitionChange;
+}
+
+/** Changes that were committed and not yet told to the log: at least once, in order. */
+export class Outbox {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The oldest ones. */
+  async pending(limit: number): Promise<PendingChange[]> {
+    const rows = await this.#store.db
+      .selectFrom('outbox')
+      .select(['seq', 'change'])
+      .orderBy('seq')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({ seq: row.seq, change: JSON.parse(row.change) as DefinitionChange }));
+  }
+
+  /** Forgets what the log has made durable. */
+  async delivered(seqs: readonly number[]): Promise<void> {
+    for (const some of inChunks(seqs)) await this.#store.db.deleteFrom('outbox').where('seq', 'in', some).execute();
+  }
+}

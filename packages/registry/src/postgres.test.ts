@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { describe, expect, test } from 'vitest';
+import { openRegistry } from './index.ts';
+import { registryConformance } from './registry.conformance.ts';
+
+const url = process.env.DATABASE_URL;
+
+if (url) {
+  registryConformance('PostgreSQL', async () => {
+    const schema = `registry_${randomBytes(6).toString('hex')}`;
+    return {
+      open: (now) => openRegistry({ url, schema, now }),
+      async remove() {
+        const client = new pg.Client({ connectionString: url });
+        await client.connect();
+        await client.query(`drop schema ${schema} cascade`);
+        await client.end();
+      },
+    };
+  });
+} else describe.skip('registry on PostgreSQL, which DATABASE_URL turns on', () => test('skipped', () => {}));
+
+test('a schema name that would need quoting is refused', async () => {
+  await expect(openRegistry({ url: 'postgres://localhost:1/none', schema: 'a"; drop' })).rejects.toThrow('schema name');
+});

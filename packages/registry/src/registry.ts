@@ -1,0 +1,147 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { type DefinitionChange, Directory } from '@outrider/domain';
+import { Kysely, sql } from 'kysely';
+import { fromGeofenceRow, Geofences } from './geofences.ts';
+import { fromGroupRow, Groups } from './groups.ts';
+import { allGroups } from './memberships.ts';
+import { type DialectName, migrate } from './migrations.ts';
+import { Outbox } from './outbox.ts';
+import { postgresDialect } from './postgres.ts';
+import type { Tables } from './schema.ts';
+import { Sessions } from './sessions.ts';
+import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
+import { type ChangeListener, Store } from './store.ts';
+import { fromUserRow, Users } from './users.ts';
+import { fromVehicleRow, Vehicles } from './vehicles.ts';
+
+/** Where definitions live, and how time and ids come to be. */
+export type RegistryOptions = (
+  | {
+      /** SQLite file; made when missing. */
+      path: string;
+    }
+  | {
+      /** PostgreSQL. */
+      url: string;
+      /** Schema of the tables, made when missing: a plain lower-case name. Default `public`. */
+      schema?: string;
+      /** Told of a connection that broke while nobody used it; it is replaced. Default: a process warning. */
+      onIdleError?: (error: Error) => void;
+    }
+) & {
+  /** Unix milliseconds. */
+  now?: () => number;
+  /** UUIDs that grow with time: lists are in their order. */
+  newId?: () => string;
+};
+
+/** All definitions: one repository for each aggregate, and the outbox of their changes. */
+export class Registry {
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly vehicles: Vehicles;
+  readonly groups: Groups;
+  readonly geofences: Geofences;
+  readonly outbox: Outbox;
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.users = new Users(store);
+    this.sessions = new Sessions(store);
+    this.vehicles = new Vehicles(store);
+    this.groups = new Groups(store);
+    this.geofences = new Geofences(store);
+    this.outbox = new Outbox(store);
+  }
+
+  /**
+   * Calls `listener` after each commit in this process, before the call that changed something resolves.
+   *
+   * @returns call it to hear no more
+   */
+  onChange(listener: ChangeListener): () => void {
+    return this.#store.onChange(listener);
+  }
+
+  /** Everything that is defined now, in the form of changes; groups and users before what names them. */
+  async snapshot(): Promise<DefinitionChange[]> {
+    const changedAtMs = this.#store.now();
+    // One snapshot for all the queries: a row and its groups must be of the same version.
+    const reading = this.#store.db.transaction().setIsolationLevel('repeatable read');
+    const definitions = await reading.execute(async (tx) => {
+      const members = await allGroups(tx, 'vehicle_group_members');
+      const access = await allGroups(tx, 'user_group_access');
+      const watched = await allGroups(tx, 'geofence_groups');
+      const groups = await tx.selectFrom('vehicle_groups').selectAll().orderBy('id').execute();
+      const users = await tx.selectFrom('users').selectAll().orderBy('id').execute();
+      const vehicles = await tx.selectFrom('vehicles').selectAll().orderBy('id').execute();
+      const geofences = await tx.selectFrom('geofences').selectAll().orderBy('id').execute();
+      return [
+        ...groups.map(fromGroupRow),
+        ...users.map((row) => fromUserRow(row, access.get(row.id) ?? [])),
+        ...vehicles.map((row) => fromVehicleRow(row, members.get(row.id) ?? [])),
+        ...geofences.map((row) => fromGeofenceRow(row, watched.get(row.id) ?? [])),
+      ];
+    });
+    return definitions.map((definition) => ({
+      kind: definition.kind,
+      id: definition.id,
+      version: definition.version,
+      changedAtMs,
+      definition,
+    }));
+  }
+
+  /** @throws {Error} when the database does not answer */
+  async ping(): Promise<void> {
+    await sql`select 1`.execute(this.#store.db);
+  }
+
+  /** Lets running transactions finish and closes the database. */
+  async close(): Promise<void> {
+    await this.#store.db.destroy();
+  }
+}
+
+/**
+ * Opens the database and brings it to the newest schema.
+ *
+ * @throws {Error} when the database cannot be reached, opened or migrated
+ */
+export async function openRegistry(options: RegistryOptions): Promise<Registry> {
+  const now = options.now ?? Date.now;
+  const newId = options.newId ?? randomUUIDv7;
+  const open = async (db: Kysely<Tables>, dialect: DialectName, schema?: string) => {
+    try {
+      if (schema !== undefined) await db.schema.createSchema(schema).ifNotExists().execute();
+      await migrate(db, dialect, schema);
+    } catch (error) {
+      await db.destroy();
+      throw error;
+    }
+    return new Registry(new Store(db, dialect, now, newId));
+  };
+
+  if ('path' in options)
+    return open(new Kysely({ dialect: new NodeSqliteDialect(openDatabase(options.path)) }), 'sqlite');
+  const schema = options.schema ?? 'public';
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
+  const onIdleError = options.onIdleError ?? ((error: Error) => process.emitWarning(error));
+  return open(new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError) }), 'postgres', schema);
+}
+
+/**
+ * A view of everything defined that follows the changes made through this registry, each in force before the call that
+ * made it resolves.
+ */
+export async function followRegistry(registry: Registry): Promise<{ directory: Directory; stop: () => void }> {
+  const directory = new Directory();
+  const take: ChangeListener = (changes) => {
+    for (const change of changes) directory.apply(change);
+  };
+  // Listens first: a change made while the snapshot is read is in one of the two, and the newer version wins.
+  const stop = registry.onChange(take);
+  take(await registry.snapshot());
+  return { directory, stop };
+}

@@ -1,0 +1,37 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openRegistry } from './index.ts';
+import { registryConformance } from './registry.conformance.ts';
+import { openDatabase } from './sqlite.ts';
+
+async function newFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'registry-'));
+}
+
+registryConformance('node:sqlite', async () => {
+  const folder = await newFolder();
+  return {
+    open: (now) => openRegistry({ path: join(folder, 'registry.sqlite'), now }),
+    remove: () => rm(folder, { recursive: true }),
+  };
+});
+
+test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
+  const folder = await newFolder();
+  const database = openDatabase(join(folder, 'registry.sqlite'));
+  expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+  expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
+  expect(database.prepare('PRAGMA foreign_keys').get()).toMatchObject({ foreign_keys: 1 });
+  expect(database.prepare('PRAGMA busy_timeout').get()).toMatchObject({ timeout: 5000 });
+  database.close();
+  await rm(folder, { recursive: true });
+});
+
+test('a folder that does not exist is an error, not an empty registry', async () => {
+  const folder = await newFolder();
+  await rm(folder, { recursive: true });
+  await expect(openRegistry({ path: join(folder, 'registry.sqlite') })).rejects.toThrow('unable to open database file');
+  await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
+});

@@ -1,0 +1,289 @@
+import type { GroupId, Role, SessionId, User, UserId } from '@outrider/domain';
+import { requireDealer } from './dealers.ts';
+import { ConflictError, NotFoundError, StaleError } from './errors.ts';
+import { deleteGeofencesOf } from './geofences.ts';
+import { freeGroupName, insertGroup, releaseGroups } from './groups.ts';
+import { groupsOf, setGroups, sortedSet } from './memberships.ts';
+import { type Page, type Paging, pageOf } from './page.ts';
+import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
+import type { UserRow } from './schema.ts';
+import { endSessionsOf } from './sessions.ts';
+import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
+import { touchVehicles } from './vehicles.ts';
+
+/** What an account is made of, without what the registry itself gives it. */
+export type UserFields = Omit<User, 'kind' | 'id' | 'version'>;
+
+/** What of an account can change: what it is for stays as it was made. */
+export type UserPatch = Partial<Omit<UserFields, 'role'>>;
+
+/** Only users for which all that is set holds. */
+export interface UserFilter {
+  /** The dealer and the dealer's users. */
+  ofDealer?: UserId;
+  id?: UserId;
+}
+
+/** Accounts and their passwords. */
+export class Users {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * Makes an account. A user (operators and dealers need none) comes with a group of their own, named like the login,
+   * that the user has access to and that belongs to the user's dealer.
+   *
+   * @throws {ConflictError} when the login is taken
+   * @throws {UnknownReferenceError} when the dealer or a group does not exist
+   * @throws {PasswordsBusyError} when too many passwords are being worked on
+   */
+  async create(fields: UserFields, password: string): Promise<User> {
+    const passwordHash = await hashPassword(password);
+    return this.#store.write(async (writer) => {
+      const id = writer.newId() as UserId;
+      const draft: User = { ...fields, kind: 'user', id, version: 1 };
+      await check(writer, draft);
+      const own =
+        fields.role === 'user'
+          ? await insertGroup(writer, {
+              name: await freeGroupName(writer, fields.login, fields.dealerId),
+              dealerId: fields.dealerId,
+            })
+          : null;
+      const user: User = { ...draft, groupIds: sortedSet(own ? [...fields.groupIds, own.id] : fields.groupIds) };
+      await writer.tx.insertInto('users').values(toRow(user)).execute();
+      await setGroups(writer, 'user_group_access', id, user.groupIds);
+      await writer.tx
+        .insertInto('credentials')
+        .values({ user_id: id, password_hash: passwordHash, changed_at_ms: writer.nowMs })
+        .execute();
+      writer.changed(user);
+      return user;
+    });
+  }
+
+  async get(id: UserId): Promise<User | null> {
+    const [user] = await loadUsers(this.#store.db, [id]);
+    return user ?? null;
+  }
+
+  /** Logins are compared without regard to case. */
+  async byLogin(login: string): Promise<User | null> {
+    const row = await this.#store.db
+      .selectFrom('users')
+      .selectAll()
+      .where('login_key', '=', loginKey(login))
+      .executeTakeFirst();
+    if (!row) return null;
+    const [user] = await withGroups(this.#store.db, [row]);
+    return user ?? null;
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: UserFilter, paging: Paging): Promise<Page<User>> {
+    let query = this.#store.db
+      .selectFrom('users')
+      .selectAll()
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    if (filter.id !== undefined) query = query.where('id', '=', filter.id);
+    if (filter.ofDealer !== undefined) {
+      const dealerId = filter.ofDealer;
+      query = query.where((e) => e.or([e('id', '=', dealerId), e('dealer_id', '=', dealerId)]));
+    }
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: await withGroups(this.#store.db, page.items) };
+  }
+
+  /**
+   * Blocking an account ends its sessions in the same transaction.
+   *
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @returns the account as it now is; a patch that changes nothing makes no new version
+   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
+   */
+  update(id: UserId, expectedVersion: number | null, patch: UserPatch): Promise<User> {
+    return this.#store.write(async (writer) => {
+      const current = await requireUser(writer, id, expectedVersion);
+      const changed = differences<Omit<UserFields, 'role'>>(
+        current,
+        patch.groupIds ? { ...patch, groupIds: sortedSet(patch.groupIds) } : patch,
+      );
+      if (Object.keys(changed).length === 0) return current;
+      const user: User = { ...current, ...changed, version: current.version + 1 };
+      await check(writer, user);
+      const { id: _, ...columns } = toRow(user);
+      await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
+      if (changed.groupIds) await setGroups(writer, 'user_group_access', id, changed.groupIds);
+      if (user.blocked && !current.blocked) await endSessionsOf(writer.tx, id);
+      writer.changed(user);
+      return user;
+    });
+  }
+
+  /**
+   * Takes the account away with its sessions and its geofences. Vehicles, groups and users of a deleted dealer become
+   * the operator's own.
+   *
+   * @throws {NotFoundError} {StaleError}
+   */
+  delete(id: UserId, expectedVersion: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const user = await requireUser(writer, id, expectedVersion);
+      const { tx } = writer;
+      await deleteGeofencesOf(writer, id);
+      await endSessionsOf(tx, id);
+      await tx.deleteFrom('credentials').where('user_id', '=', id).execute();
+      await tx.deleteFrom('user_group_access').where('member_id', '=', id).execute();
+      if (user.role === 'dealer') {
+        await releaseGroups(writer, id);
+        const vehicles = await tx.selectFrom('vehicles').select('id').where('dealer_id', '=', id).execute();
+        await tx.updateTable('vehicles').set({ dealer_id: null }).where('dealer_id', '=', id).execute();
+        await touchVehicles(
+          writer,
+          vehicles.map((row) => row.id),
+        );
+        const users = await tx.selectFrom('users').select('id').where('dealer_id', '=', id).execute();
+        await tx.updateTable('users').set({ dealer_id: null }).where('dealer_id', '=', id).execute();
+        await touchUsers(
+          writer,
+          users.map((row) => row.id),
+        );
+      }
+      await tx.deleteFrom('users').where('id', '=', id).execute();
+      writer.deleted(user);
+    });
+  }
+
+  /**
+   * Who is it? A wrong login and a wrong password take the same time and give the same answer. Says nothing about
+   * whether the account is blocked.
+   *
+   * @throws {PasswordsBusyError} when too many passwords are being worked on
+   */
+  async authenticate(login: string, password: string): Promise<User | null> {
+    const user = await this.byLogin(login);
+    const credential =
+      user &&
+      (await this.#store.db
+        .selectFrom('credentials')
+        .select('password_hash')
+        .where('user_id', '=', user.id)
+        .executeTakeFirst());
+    if (!user || !credential) {
+      await verifyNothing(password);
+      return null;
+    }
+    if (!(await verifyPassword(password, credential.password_hash))) return null;
+    if (isOutdated(credential.password_hash)) {
+      const stronger = await hashPassword(password);
+      await this.#store.db
+        .updateTable('credentials')
+        .set({ password_hash: stronger })
+        .where('user_id', '=', user.id)
+        // Unless the password was changed meanwhile.
+        .where('password_hash', '=', credential.password_hash)
+        .execute();
+    }
+    return user;
+  }
+
+  /**
+   * Gives the account another password and ends its sessions: whoever learned the old one is out.
+   *
+   * @param keep the session that asks for it may stay
+   * @throws {NotFoundError}
+   * @throws {PasswordsBusyError} when too many passwords are being worked on
+   */
+  async setPassword(id: UserId, password: string, keep: SessionId | null): Promise<void> {
+    const password_hash = await hashPassword(password);
+    await this.#store.write(async (writer) => {
+      await requireUser(writer, id, null);
+      await writer.tx
+        .updateTable('credentials')
+        .set({ password_hash, changed_at_ms: writer.nowMs })
+        .where('user_id', '=', id)
+        .execute();
+      await endSessionsOf(writer.tx, id, keep);
+    });
+  }
+}
+
+async function requireUser({ tx }: Writer, id: UserId, expectedVersion: number | null): Promise<User> {
+  const [user] = await loadUsers(tx, [id]);
+  if (!user) throw new NotFoundError('user', id);
+  if (expectedVersion !== null && user.version !== expectedVersion) throw new StaleError(user, expectedVersion);
+  return user;
+}
+
+async function check({ tx }: Writer, user: User): Promise<void> {
+  await requireDealer(tx, user.dealerId);
+  const other = await tx
+    .selectFrom('users')
+    .select('id')
+    .where('login_key', '=', loginKey(user.login))
+    .where('id', '!=', user.id)
+    .executeTakeFirst();
+  if (other) throw new ConflictError('user', 'login', user.login);
+}
+
+async function loadUsers(db: Reader, ids: readonly string[]): Promise<User[]> {
+  const rows: UserRow[] = [];
+  for (const some of inChunks(ids))
+    rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', some).orderBy('id').execute()));
+  return withGroups(db, rows);
+}
+
+/** Gives each user a new version and notes it: for a change that came from elsewhere, already made in the tables. */
+export async function touchUsers(writer: Writer, ids: readonly string[]): Promise<void> {
+  for (const some of inChunks(ids))
+    await writer.tx
+      .updateTable('users')
+      .set((e) => ({ version: e('version', '+', 1) }))
+      .where('id', 'in', some)
+      .execute();
+  for (const user of await loadUsers(writer.tx, ids)) writer.changed(user);
+}
+
+async function withGroups(db: Reader, rows: readonly UserRow[]): Promise<User[]> {
+  const ids = rows.map((row) => row.id);
+  const groups = await groupsOf(db, 'user_group_access', ids);
+  return rows.map((row) => fromUserRow(row, groups.get(row.id) ?? []));
+}
+
+export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
+  return {
+    kind: 'user',
+    id: row.id as UserId,
+    version: row.version,
+    login: row.login,
+    name: row.name,
+    role: row.role as Role,
+    dealerId: row.dealer_id as UserId | null,
+    blocked: row.blocked === 1,
+    apiAccess: row.api_access === 1,
+    groupIds,
+  };
+}
+
+function toRow(user: User): UserRow {
+  return {
+    id: user.id,
+    version: user.version,
+    login: user.login,
+    login_key: loginKey(user.login),
+    name: user.name,
+    role: user.role,
+    dealer_id: user.dealerId,
+    blocked: user.blocked ? 1 : 0,
+    api_access: user.apiAccess ? 1 : 0,
+  };
+}
+
+function loginKey(login: string): string {
+  return login.normalize('NFKC').toLowerCase();
+}

@@ -1,0 +1,181 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openKeys, Tokens } from '@outrider/auth';
+import { type Directory, isUuid, type Role, type User } from '@outrider/domain';
+import { MemoryHub } from '@outrider/hub';
+import { followRegistry, openRegistry, type Registry, type UserFields } from '@outrider/registry';
+import { Registry as Metrics } from '@outrider/runtime';
+import { expect } from 'vitest';
+import { type Api, type ApiConfig, type ApiParts, createApi } from './api.ts';
+import { openApiDocument } from './openapi.ts';
+import type { TrackReport } from './reach.ts';
+import { ROUTES } from './routes.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+export const ABSENT = '00000000-0000-7000-8000-000000000000';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into what the service really answered.
+type Body = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+export interface CallOptions {
+  jwt?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Remote address of the connection. */
+  from?: string;
+}
+
+/** The API on a registry of its own, with a clock that stands still. */
+export class World {
+  nowMs = Date.UTC(2026, 0, 15, 12);
+  readonly registry: Registry;
+  readonly directory: Directory;
+  readonly hub: MemoryHub;
+  readonly tokens: Tokens;
+  readonly api: Api;
+  /** What the archive was asked. */
+  readonly tracksAsked: Parameters<TrackReport['track']>[0][] = [];
+  trackAnswer: Awaited<ReturnType<TrackReport['track']>> = { positions: [], next: null };
+  readonly told: unknown[][] = [];
+  readonly #folder: string;
+
+  private constructor(
+    folder: string,
+    parts: { registry: Registry; directory: Directory; tokens: Tokens; hub: MemoryHub },
+    more: Partial<ApiParts>,
+    config: Partial<ApiConfig>,
+    clock: { now: () => number },
+  ) {
+    this.#folder = folder;
+    this.registry = parts.registry;
+    this.directory = parts.directory;
+    this.tokens = parts.tokens;
+    this.hub = parts.hub;
+    clock.now = () => this.nowMs;
+    const tell = (...line: unknown[]) => {
+      this.told.push(line);
+    };
+    this.api = createApi({
+      ...parts,
+      config: {
+        sessionTtlSeconds: 30 * 86_400,
+        limits: { failedLoginsPerMinute: 10, authorizedPerMinute: 180, unauthorizedPerMinute: 60, blockSeconds: 60 },
+        trustedProxies: [],
+        ...config,
+      },
+      trackReport: {
+        track: async (question) => {
+          this.tracksAsked.push(question);
+          return this.trackAnswer;
+        },
+      },
+      checks: {},
+      metricsText: async () => '',
+      diary: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+      metrics: new Metrics(),
+      now: () => this.nowMs,
+      ...more,
+    });
+  }
+
+  static async open(config: Partial<ApiConfig> = {}, more: Partial<ApiParts> = {}): Promise<World> {
+    const folder = await mkdtemp(join(tmpdir(), 'api-'));
+    const clock = { now: () => 0 };
+    const now = () => clock.now();
+    const registry = await openRegistry({ path: join(folder, 'registry.sqlite'), now });
+    const { directory } = await followRegistry(registry);
+    const tokens = new Tokens({
+      keys: await openKeys(join(folder, 'keys.json')),
+      ttlSeconds: 3600,
+      now,
+      sessionIsLive: async (id) => (await registry.sessions.get(id)) !== null,
+    });
+    return new World(folder, { registry, directory, tokens, hub: new MemoryHub() }, more, config, clock);
+  }
+
+  async close(): Promise<void> {
+    this.api.close();
+    await this.registry.close();
+    await rm(this.#folder, { recursive: true });
+  }
+
+  addUser(login: string, role: Role = 'user', more: Partial<UserFields> = {}): Promise<User> {
+    return this.registry.users.create(
+      { login, name: login, role, dealerId: null, blocked: false, apiAccess: true, groupIds: [], ...more },
+      PASSWORD,
+    );
+  }
+
+  /** A token of a new session, past the login. */
+  async tokenOf(user: User): Promise<string> {
+    const session = await this.registry.sessions.create(user.id, 30 * 86_400_000, '192.0.2.1', 'test');
+    return (await this.tokens.issue(user.id, session.id)).jwt;
+  }
+
+  /** An account and a token of it. */
+  async member(
+    login: string,
+    role: Role = 'user',
+    more: Partial<UserFields> = {},
+  ): Promise<{ user: User; jwt: string }> {
+    const user = await this.addUser(login, role, more);
+    return { user, jwt: await this.tokenOf(user) };
+  }
+
+  login(login: string, password: string, options: CallOptions = {}): Promise<Answer> {
+    return this.call('POST', '/auth/login?jwt=1', { ...options, body: { login, password } });
+  }
+
+  /** Makes a call, and holds its answer against what the document says of it. */
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { jwt, body, headers = {}, from = '192.0.2.1' } = options;
+    const isText = typeof body === 'string';
+    const request = new Request(`http://outrider.test${path}`, {
+      method,
+      headers: {
+        ...(jwt === undefined ? {} : { authorization: `JWT ${jwt}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+    });
+    const response = await this.api.fetch(request, { incoming: { socket: { remoteAddress: from } } as never });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    holdAgainstDocument(method, path.split('?', 1)[0] ?? '', answer);
+    return answer;
+  }
+}
+
+const document = openApiDocument(ROUTES) as {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+};
+
+/** Every answer that a test gets is one that the document promises. */
+function holdAgainstDocument(method: string, path: string, { status, headers, body }: Answer): void {
+  const route = ROUTES.find(
+    (candidate) =>
+      candidate.method.toUpperCase() === method &&
+      new RegExp(`^${candidate.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  if (!route) return;
+  const said = document.paths[route.path]?.[route.method]?.responses[String(status)];
+  expect(said, `${method} ${route.path} answered ${status}, which its description does not know`).toBeDefined();
+  if (status >= 400) {
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(body).toMatchObject({ status, type: expect.stringMatching(/^urn:outrider:problem:/) });
+    return;
+  }
+  const schema = route.answers[status]?.body;
+  if (schema) schema.parse(body);
+  else expect(body).toBe('');
+  if (typeof body === 'object' && typeof body?.id === 'string') expect(isUuid(body.id)).toBe(true);
+}

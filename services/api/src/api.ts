@@ -1,0 +1,236 @@
+import type { Tokens } from '@outrider/auth';
+import type { Directory } from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
+import {
+  ConflictError,
+  NotFoundError,
+  PasswordsBusyError,
+  type Registry,
+  StaleError,
+  UnknownReferenceError,
+} from '@outrider/registry';
+import { type Log as Diary, Histogram, type Registry as Metrics } from '@outrider/runtime';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { clientAddress, countedAs, trustedProxies } from './client-address.ts';
+import type { ApiEnv, Identity } from './context.ts';
+import { HOME_PAGE } from './home.ts';
+import { identify } from './identify.ts';
+import { etagOf, readJson, validate, versionOfIfMatch } from './input.ts';
+import { Limits, type LimitsConfig, type Subject } from './limits.ts';
+import { openApiDocument } from './openapi.ts';
+import { badField, notFound, Problem } from './problem.ts';
+import { Reach, type TrackReport } from './reach.ts';
+import type { Doorkeeper, Route } from './route.ts';
+import { noApiAccess, refused } from './routes/auth.ts';
+import { operations, type ReadyCheck } from './routes/operations.ts';
+import { ROUTES } from './routes.ts';
+
+export type { LimitsConfig } from './limits.ts';
+export { type ApiServer, listenApi } from './listen.ts';
+export type { TrackCursor, TrackReport } from './reach.ts';
+export { createRelay, type Relay, type RelayParts } from './relay.ts';
+export type { ReadyCheck } from './routes/operations.ts';
+
+export interface ApiConfig {
+  /** How long after the login a token can be refreshed. */
+  sessionTtlSeconds: number;
+  limits: LimitsConfig;
+  /** Addresses or subnets whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
+}
+
+export interface ApiParts {
+  config: ApiConfig;
+  registry: Registry;
+  /**
+   * Everything defined, as it is in force: rights are decided by it, so that a call costs no query. Fed by
+   * `followRegistry`, a change made here is in force before its call is answered; where other instances write to the
+   * same registry, it must be fed from topic `definitions` as well.
+   */
+  directory: Directory;
+  tokens: Tokens;
+  hub: Hub;
+  trackReport: TrackReport;
+  /** Parts by name, for `/health/ready`. */
+  checks: Readonly<Record<string, ReadyCheck>>;
+  /** Everything counted, as Prometheus reads it. */
+  metricsText: () => Promise<string>;
+  diary: Diary;
+  metrics: Metrics;
+  /** Unix milliseconds. */
+  now: () => number;
+}
+
+export interface Api {
+  /** Answers one request; `env` is what `@hono/node-server` hands in. */
+  fetch: (request: Request, env?: ApiEnv['Bindings']) => Response | Promise<Response>;
+  /** Lets go of the registry; requests in hand are answered. */
+  close(): void;
+}
+
+/** Larger than the largest geofence that anyone draws. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/**
+ * The REST API. The life of a request, from top to bottom: counted and timed; its client's address and account found
+ * out; refused if either is blocked or now goes over a limit; validated; handled, with no other way to data than
+ * {@link Reach}; and whatever was thrown on the way becomes problem+json.
+ *
+ * @throws {Error} when the configuration names a proxy that is no address
+ */
+export function createApi(parts: ApiParts): Api {
+  const { config, registry, directory, tokens, hub, diary, now } = parts;
+  const limits = new Limits(config.limits, hub, now);
+  const trusted = trustedProxies(config.trustedProxies);
+  const document = JSON.stringify(openApiDocument(ROUTES));
+  const doorkeeper: Doorkeeper = {
+    users: registry.users,
+    sessions: registry.sessions,
+    tokens,
+    sessionTtlMs: config.sessionTtlSeconds * 1000,
+    user: (id) => directory.users.get(id),
+    refuseBlocked: (user) => limits.refuseBlocked(`user:${user.id}`),
+  };
+  const seconds = new Histogram({
+    name: 'outrider_http_request_seconds',
+    help: 'Time to answer a request of the REST API',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [parts.metrics],
+  });
+
+  // Whoever was blocked, deleted or changed has their sessions looked at again with the next call.
+  const leave = registry.onChange((changes) => {
+    for (const change of changes) if (change.kind === 'user') tokens.revokeUser(change.id as never);
+  });
+
+  const app = new Hono<ApiEnv>();
+
+  app.use(async (c, next) => {
+    const end = seconds.startTimer();
+    await next();
+    const headers = c.res.headers;
+    headers.set('x-content-type-options', 'nosniff');
+    if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
+    end({ method: c.req.method, route: c.get('routePath') ?? 'other', status: String(c.res.status) });
+  });
+
+  app.route('/', operations(parts));
+
+  app.use(async (c, next) => {
+    const peer = c.env?.incoming?.socket.remoteAddress ?? 'unknown';
+    c.set('address', clientAddress(peer, c.req.header('x-forwarded-for'), trusted));
+    await limits.refuseBlocked(ipOf(c));
+    const identity = await identify(c.req.path, c.req.header('authorization'), tokens, directory);
+    c.set('identity', identity);
+    if ('caller' in identity) await limits.refuseBlocked(`user:${identity.caller.id}`);
+    await next();
+  });
+  app.use(limits.authorized((c) => userOf(c.get('identity'))));
+  app.use(limits.unauthorized((c) => (userOf(c.get('identity')) === null ? ipOf(c) : null)));
+  app.use(
+    '/auth/login',
+    limits.failedLogins((c) => (c.req.method === 'POST' ? ipOf(c) : null)),
+  );
+  app.use(
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: () => new Problem('too-large', `A body may have ${MAX_BODY_BYTES} bytes.`).toResponse(),
+    }),
+  );
+
+  app.get('/', (c) => c.html(HOME_PAGE));
+  app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
+
+  for (const route of ROUTES)
+    app.on(route.method.toUpperCase(), route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
+      c.set('routePath', route.path);
+      return answer(c, route);
+    });
+
+  app.notFound((c) => {
+    const allowed = methodsOf(c.req.path);
+    if (allowed.length === 0) return notFound().toResponse();
+    return new Problem('method-not-allowed', `Served here: ${allowed.join(', ')}.`, {
+      headers: { allow: allowed.join(', ') },
+    }).toResponse();
+  });
+
+  app.onError((error) => {
+    const problem = asProblem(error);
+    if (problem) return problem.toResponse();
+    diary.error({ err: error }, 'a request failed');
+    return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
+  });
+
+  async function answer(c: Context<ApiEnv>, route: Route): Promise<Response> {
+    const identity = c.get('identity');
+    if (route.access === 'authorized') {
+      if ('refused' in identity) throw refused(identity.refused);
+      if (!identity.caller.apiAccess) throw noApiAccess();
+    }
+    const input = {
+      params: route.params && validate(route.params, c.req.param(), 'parameter'),
+      query: route.query && validate(route.query, c.req.query(), 'parameter'),
+      body: route.body && validate(route.body, await readJson(c.req.raw), 'body'),
+    };
+    const context =
+      'caller' in identity && route.access === 'authorized'
+        ? {
+            ...identity,
+            nowMs: now(),
+            ifMatch: route.conditional ? versionOfIfMatch(c.req.header('if-match')) : null,
+            reach: new Reach(identity.caller, parts),
+          }
+        : { address: c.get('address'), header: (name: string) => c.req.header(name), nowMs: now(), doorkeeper };
+    const { status, body, headers = {} } = await route.handle(input, context);
+    if (body === undefined) return new Response(null, { status, headers });
+    return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
+  }
+
+  return {
+    fetch: (request, env = {}) => app.fetch(request, env),
+    close: leave,
+  };
+}
+
+function ipOf(c: Context<ApiEnv>): Subject {
+  return `ip:${countedAs(c.get('address'))}`;
+}
+
+function userOf(identity: Identity): Subject | null {
+  return 'caller' in identity ? `user:${identity.caller.id}` : null;
+}
+
+const MATCHERS = ROUTES.map(({ method, path }) => ({
+  method: method.toUpperCase(),
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/** What is served at a path. */
+function methodsOf(path: string): string[] {
+  return MATCHERS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+}
+
+/** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */
+function asProblem(error: unknown): Problem | null {
+  if (error instanceof Problem) return error;
+  if (error instanceof NotFoundError) return notFound();
+  if (error instanceof StaleError)
+    return new Problem('stale', 'Read it again, and change what it is now.', {
+      headers: { etag: etagOf(error.current.version) },
+    });
+  if (error instanceof ConflictError) {
+    const pointer = error.kind === 'geofence' ? `/properties/${error.field}` : `/${error.field}`;
+    return new Problem('conflict', 'Something else has this value already.', {
+      errors: [{ pointer, detail: `Another ${error.kind === 'geofence' ? 'geozone' : error.kind} has it.` }],
+    });
+  }
+  if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);
+  if (error instanceof PasswordsBusyError)
+    return new Problem('unavailable', 'Too many passwords are being checked; try again.', {
+      headers: { 'retry-after': '1' },
+    });
+  return null;
+}

@@ -1,0 +1,211 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PASSWORD, World } from './api.fixture.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await World.open();
+});
+afterEach(() => world.close());
+
+describe('login', () => {
+  test('gives a token that lets in, and says when it expires', async () => {
+    const anna = await world.addUser('anna');
+    const { status, body } = await world.login('anna', PASSWORD);
+    expect(status).toBe(200);
+    expect(body).toEqual({ jwt: expect.any(String), expiresAt: new Date(world.nowMs + 3_600_000).toISOString() });
+    const payload = JSON.parse(Buffer.from(body.jwt.split('.')[1], 'base64url').toString());
+    expect(payload.exp).toBe(world.nowMs / 1000 + 3600);
+    expect((await world.call('GET', '/api/v1/me', { jwt: body.jwt })).body).toMatchObject({
+      id: anna.id,
+      login: 'anna',
+    });
+  });
+
+  test('says the same of a wrong login, a wrong password and a blocked account', async () => {
+    await world.addUser('anna');
+    await world.addUser('ben', 'user', { blocked: true });
+    const [wrongLogin, wrongPassword, blocked] = [
+      await world.login('nobody', PASSWORD),
+      await world.login('anna', 'another password'),
+      await world.login('ben', PASSWORD),
+    ];
+    expect(wrongLogin.status).toBe(401);
+    expect(wrongPassword.body).toEqual(wrongLogin.body);
+    expect(blocked.body).toEqual(wrongLogin.body);
+    expect(wrongPassword.headers.get('www-authenticate')).toBe(wrongLogin.headers.get('www-authenticate'));
+  });
+
+  test('is forbidden without the right to use the API, and only to who knows the password', async () => {
+    await world.addUser('anna', 'user', { apiAccess: false });
+    expect((await world.login('anna', PASSWORD)).status).toBe(403);
+    expect((await world.login('anna', 'another password')).status).toBe(401);
+  });
+
+  test('needs jwt=1 and a body that is right', async () => {
+    const bad = async (path: string, body: unknown) => (await world.call('POST', path, { body })).body.errors;
+    const good = { login: 'anna', password: PASSWORD };
+    expect(await bad('/auth/login', good)).toMatchObject([{ parameter: 'jwt' }]);
+    expect(await bad('/auth/login?jwt=0', good)).toMatchObject([{ parameter: 'jwt' }]);
+    expect(await bad('/auth/login?jwt=1', { login: 'anna' })).toMatchObject([{ pointer: '/password' }]);
+    expect(await bad('/auth/login?jwt=1', { ...good, admin: true })).toMatchObject([{ pointer: '/admin' }]);
+    expect(await bad('/auth/login?jwt=1', [])).toMatchObject([{ pointer: '' }]);
+  });
+});
+
+describe('a call that needs a token', () => {
+  test('is refused without one, and told how to bring one', async () => {
+    const { status, headers } = await world.call('GET', '/api/v1/me');
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toMatch(/^JWT realm="outrider"/);
+  });
+
+  test('is refused with the word Bearer, with nonsense, and with a token of another place', async () => {
+    const { jwt } = await world.member('anna');
+    expect((await world.call('GET', '/api/v1/me', { headers: { authorization: `Bearer ${jwt}` } })).status).toBe(401);
+    expect((await world.call('GET', '/api/v1/me', { jwt: 'nonsense' })).status).toBe(401);
+    const elsewhere = await World.open();
+    const foreign = await elsewhere.member('anna');
+    await elsewhere.close();
+    expect((await world.call('GET', '/api/v1/me', { jwt: foreign.jwt })).status).toBe(401);
+  });
+
+  test('is refused when the token has expired', async () => {
+    const { jwt } = await world.member('anna');
+    world.nowMs += 3_599_999;
+    expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(200);
+    world.nowMs += 1;
+    const { status, headers } = await world.call('GET', '/api/v1/me', { jwt });
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toContain('error="expired"');
+  });
+
+  test('is forbidden from the moment that the right to use the API is taken', async () => {
+    const { user, jwt } = await world.member('anna');
+    expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(200);
+    await world.registry.users.update(user.id, null, { apiAccess: false });
+    const { status, body } = await world.call('GET', '/api/v1/me', { jwt });
+    expect(status).toBe(403);
+    expect(body.type).toBe('urn:outrider:problem:no-api-access');
+  });
+
+  test('is refused from the moment that the account is blocked or deleted', async () => {
+    const operator = await world.member('boss', 'operator');
+    for (const end of [
+      (id: string) => world.call('POST', `/api/v1/users/${id}/block`, { jwt: operator.jwt }),
+      (id: string) => world.call('DELETE', `/api/v1/users/${id}`, { jwt: operator.jwt }),
+    ]) {
+      const { user, jwt } = await world.member(`anna${Math.random()}`);
+      expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(200);
+      await end(user.id);
+      expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(401);
+      expect((await world.call('POST', '/auth/refresh', { jwt })).status).toBe(401);
+    }
+  });
+
+  test('stays refused to a token from before the block, when the account is let in again', async () => {
+    const operator = await world.member('boss', 'operator');
+    const { user, jwt } = await world.member('anna');
+    await world.call('GET', '/api/v1/me', { jwt });
+    await world.call('POST', `/api/v1/users/${user.id}/block`, { jwt: operator.jwt });
+    await world.call('POST', `/api/v1/users/${user.id}/unblock`, { jwt: operator.jwt });
+    expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(401);
+    const again = await world.login('anna', PASSWORD);
+    expect((await world.call('GET', '/api/v1/me', { jwt: again.body.jwt })).status).toBe(200);
+  });
+});
+
+describe('refresh', () => {
+  test('takes the token from the login again and again, expired or not, under either header', async () => {
+    await world.addUser('anna');
+    const first = (await world.login('anna', PASSWORD)).body.jwt;
+    for (let day = 0; day < 3; day += 1) {
+      const { status, body } = await world.call('POST', '/auth/refresh', {
+        headers: { 'authorization-refresh': `JWT ${first}` },
+      });
+      expect(status).toBe(200);
+      expect((await world.call('GET', '/api/v1/me', { jwt: body.jwt })).status).toBe(200);
+      world.nowMs += 86_400_000;
+    }
+    const { status, body } = await world.call('POST', '/auth/refresh', { jwt: first });
+    expect(status).toBe(200);
+    expect(body.expiresAt).toBe(new Date(world.nowMs + 3_600_000).toISOString());
+    // For anything else an expired token is an expired token.
+    expect((await world.call('GET', '/api/v1/me', { jwt: first })).status).toBe(401);
+  });
+
+  test('works until the session is 30 days old', async () => {
+    await world.addUser('anna');
+    const { jwt } = (await world.login('anna', PASSWORD)).body;
+    world.nowMs += 30 * 86_400_000 - 1;
+    expect((await world.call('POST', '/auth/refresh', { jwt })).status).toBe(200);
+    world.nowMs += 1;
+    expect((await world.call('POST', '/auth/refresh', { jwt })).status).toBe(401);
+  });
+
+  test('is refused without a token, with a bad one, and without the right to use the API', async () => {
+    expect((await world.call('POST', '/auth/refresh')).status).toBe(401);
+    expect((await world.call('POST', '/auth/refresh', { jwt: 'a.b.c' })).status).toBe(401);
+    const { user, jwt } = await world.member('anna');
+    await world.registry.users.update(user.id, null, { apiAccess: false });
+    expect((await world.call('POST', '/auth/refresh', { jwt })).status).toBe(403);
+  });
+});
+
+describe('sessions', () => {
+  test('logout ends one, for calls and for refreshing, and leaves the others', async () => {
+    const { user, jwt } = await world.member('anna');
+    const other = await world.tokenOf(user);
+    expect((await world.call('POST', '/auth/logout', { jwt })).status).toBe(204);
+    expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(401);
+    expect((await world.call('POST', '/auth/refresh', { jwt })).status).toBe(401);
+    expect((await world.call('GET', '/api/v1/me', { jwt: other })).status).toBe(200);
+  });
+
+  test('are listed to their user with address and last use, and can be ended one by one', async () => {
+    const anna = await world.addUser('anna');
+    const first = (await world.login('anna', PASSWORD, { headers: { 'user-agent': 'one' } })).body.jwt;
+    world.nowMs += 1000;
+    const second = (await world.login('anna', PASSWORD, { from: '198.51.100.2' })).body.jwt;
+    const path = `/api/v1/users/${anna.id}/sessions`;
+    const { items } = (await world.call('GET', path, { jwt: second })).body;
+    expect(items).toMatchObject([
+      { address: '198.51.100.2', current: true, lastUsedAt: new Date(world.nowMs).toISOString() },
+      { address: '192.0.2.1', current: false, userAgent: 'one' },
+    ]);
+    expect((await world.call('DELETE', `${path}/${items[1].id}`, { jwt: second })).status).toBe(204);
+    expect((await world.call('GET', path, { jwt: first })).status).toBe(401);
+    expect((await world.call('DELETE', `${path}/${items[1].id}`, { jwt: second })).status).toBe(404);
+  });
+
+  test('of others are nobody’s business', async () => {
+    const anna = await world.member('anna');
+    const ben = await world.member('ben');
+    expect((await world.call('GET', `/api/v1/users/${ben.user.id}/sessions`, { jwt: anna.jwt })).status).toBe(404);
+    const [session] = await world.registry.sessions.listOf(ben.user.id);
+    for (const owner of [anna.user.id, ben.user.id])
+      expect(
+        (await world.call('DELETE', `/api/v1/users/${owner}/sessions/${session?.id}`, { jwt: anna.jwt })).status,
+      ).toBe(404);
+    expect((await world.call('GET', '/api/v1/me', { jwt: ben.jwt })).status).toBe(200);
+  });
+
+  test('end with a new password, but for the one that changed it', async () => {
+    const { user, jwt } = await world.member('anna');
+    const other = await world.tokenOf(user);
+    await world.call('GET', '/api/v1/me', { jwt: other });
+    const change = (currentPassword: string) =>
+      world.call('PUT', '/api/v1/me/password', { jwt, body: { currentPassword, password: 'an entirely new one' } });
+    expect((await change('a wrong one')).body.errors).toMatchObject([{ pointer: '/currentPassword' }]);
+    expect((await change(PASSWORD)).status).toBe(204);
+    expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(200);
+    expect((await world.call('GET', '/api/v1/me', { jwt: other })).status).toBe(401);
+    expect((await world.login('anna', PASSWORD)).status).toBe(401);
+    expect((await world.login('anna', 'an entirely new one')).status).toBe(200);
+  });
+});
+
+test('the keys are shown, without their private part', async () => {
+  const { body } = await world.call('GET', '/.well-known/jwks.json');
+  expect(body.keys).toHaveLength(1);
+  expect(JSON.stringify(body)).not.toContain('"d"');
+});

@@ -1,0 +1,95 @@
+import { isUuid } from '@outrider/domain';
+import { z } from 'zod';
+import { badParameter } from './problem.ts';
+
+/** No control characters: they have no place in a name, and PostgreSQL takes no NUL. */
+const PRINTABLE = /^\P{Cc}*$/u;
+
+/** A line of text that people read. */
+export function line(maxCharacters: number) {
+  return z.string().trim().min(1).max(maxCharacters).regex(PRINTABLE, 'It must not hold control characters.');
+}
+
+/** A UUID of the service; branded for the compiler by the caller's `as`. */
+export function id<Id extends string>() {
+  return z
+    .string()
+    .refine(isUuid, 'It must be a UUID in lower case.')
+    .meta({ format: 'uuid', examples: ['01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57'] })
+    .transform((text) => text as Id);
+}
+
+/** A UUID in an answer. */
+export const idOut = z.string().meta({ format: 'uuid' });
+
+/** ISO 8601 in UTC with milliseconds, in an answer. */
+export const timeOut = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-15T12:00:00.000Z'] });
+
+/** ISO 8601 with an offset from UTC, as Unix milliseconds. */
+export const timeIn = z.iso
+  .datetime({ offset: true, error: 'It must be a time such as 2026-01-15T12:00:00.000Z.' })
+  .meta({ examples: ['2026-01-15T12:00:00.000Z'] })
+  .transform((text) => Date.parse(text));
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+
+/** Query of every list. */
+export const paging = {
+  limit: z.coerce
+    .number({ error: 'It must be a whole number.' })
+    .int()
+    .min(1)
+    .max(MAX_LIMIT)
+    .default(DEFAULT_LIMIT)
+    .meta({ description: 'At most this many items.' }),
+  cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the page before.' }),
+};
+
+/** The answer of every list. */
+export function listOf<T extends z.ZodType>(item: T) {
+  return z.strictObject({
+    items: z.array(item),
+    nextCursor: z.string().nullable().meta({ description: 'Ask on with this as `cursor`; null on the last page.' }),
+  });
+}
+
+/** What a cursor stands for, in a form that clients have no reason to look into. */
+export function writeCursor(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+/**
+ * @returns null where there is no cursor
+ * @throws {Problem} when this service did not write it
+ */
+export function readCursor<T extends z.ZodType>(schema: T, cursor: string | undefined): z.output<T> | null {
+  if (cursor === undefined) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    // What can't even be read is as bad as what reads as something else: told below.
+  }
+  const result = schema.safeParse(value);
+  if (!result.success) throw badParameter('cursor', 'It is not a cursor that a list gave.');
+  return result.data;
+}
+
+const idCursor = z.string().refine(isUuid);
+
+/** Query of a list as the registry takes it. */
+export function pageAsked(query: { limit: number; cursor?: string | undefined }): {
+  limit: number;
+  after: string | null;
+} {
+  return { limit: query.limit, after: readCursor(idCursor, query.cursor) };
+}
+
+/** A page as lists answer it. */
+export function pageReply<T>(page: { items: readonly T[]; next: string | null }, show: (item: T) => unknown) {
+  return {
+    status: 200,
+    body: { items: page.items.map(show), nextCursor: page.next === null ? null : writeCursor(page.next) },
+  };
+}

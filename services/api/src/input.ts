@@ -1,0 +1,72 @@
+import type { z } from 'zod';
+import { type InputError, jsonPointer, Problem } from './problem.ts';
+
+/** More would help nobody, and the answer must stay smaller than a hostile request. */
+const MAX_ERRORS = 20;
+
+/**
+ * The value as its schema has it.
+ *
+ * @param part where the value came from, which decides how its errors name a place
+ * @throws {Problem} `invalid-request` naming everything that is wrong
+ */
+export function validate<T extends z.ZodType>(schema: T, value: unknown, part: 'body' | 'parameter'): z.output<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = result.error.issues.flatMap((issue) => errorsOf(issue, part)).slice(0, MAX_ERRORS);
+  throw new Problem('invalid-request', part === 'body' ? 'The body is not valid.' : 'A parameter is not valid.', {
+    errors,
+  });
+}
+
+function errorsOf(issue: z.core.$ZodIssue, part: 'body' | 'parameter'): InputError[] {
+  const place = (path: readonly PropertyKey[]) =>
+    part === 'body' ? { pointer: jsonPointer(path) } : { parameter: String(path[0] ?? '') };
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys
+      .slice(0, MAX_ERRORS)
+      .map((key) => ({ ...place([...issue.path, key]), detail: 'There is no such field.' }));
+  return [{ ...place(issue.path), detail: issue.message }];
+}
+
+const JSON_TYPES = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
+/**
+ * The body of a request, read as JSON.
+ *
+ * @throws {Problem} when it says that it is something else, or is not JSON
+ */
+export async function readJson(request: Request): Promise<unknown> {
+  if (!JSON_TYPES.test(request.headers.get('content-type') ?? ''))
+    throw new Problem('unsupported-media-type', 'Send the body as JSON, with Content-Type: application/json.');
+  const text = await request.text();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Problem('invalid-request', 'The body is not JSON.', {
+      errors: [{ pointer: '', detail: (error as Error).message.slice(0, 200) }],
+    });
+  }
+}
+
+/**
+ * The version that `If-Match` asks for (RFC 9110, 13.1.1); null where there is no such header, or where it takes any.
+ *
+ * @returns a list of versions is narrowed to its newest; what no version could match gives -1
+ * @throws {Problem} when the header can't be read
+ */
+export function versionOfIfMatch(header: string | undefined): number | null {
+  if (header === undefined || header.trim() === '*') return null;
+  const tags = header.split(',').map((tag) => tag.trim());
+  if (!tags.every((tag) => /^(?:W\/)?"[\x21\x23-\x7e]*"$/.test(tag)))
+    throw new Problem('invalid-request', 'A parameter is not valid.', {
+      errors: [{ parameter: 'If-Match', detail: 'It must be an ETag in quotes, or *.' }],
+    });
+  // A weak tag never matches: If-Match compares strongly.
+  return Math.max(...tags.map((tag) => Number(/^"(\d{1,15})"$/.exec(tag)?.[1] ?? -1)));
+}
+
+/** The ETag of a definition: its version. */
+export function etagOf(version: number): string {
+  return `"${version}"`;
+}

@@ -1,0 +1,63 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { Api } from './api.ts';
+
+export interface ApiServer {
+  /** For whoever else is served on it: WebSocket upgrades, `clientError`. */
+  server: Server;
+  port: number;
+  /** Takes no more connections, lets requests in hand finish for up to `graceMs`, then closes what is left. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const HEADERS_WITHIN_MS = 10_000;
+const REQUEST_WITHIN_MS = 30_000;
+/** Longer than the idle time of common proxies, so that it is they who close a connection, never both at once. */
+const KEEP_ALIVE_MS = 75_000;
+const GRACE_MS = 10_000;
+
+/**
+ * Serves the API over HTTP.
+ *
+ * @param place `port` 0 takes any free one
+ * @returns once it listens
+ * @throws {Error} when the port is taken or may not be used
+ */
+export async function listenApi(api: Pick<Api, 'fetch'>, place: { port: number; host: string }): Promise<ApiServer> {
+  const server = createAdaptorServer({
+    fetch: (request, env) => api.fetch(request, env as Parameters<Api['fetch']>[1]),
+    createServer,
+    serverOptions: {
+      headersTimeout: HEADERS_WITHIN_MS,
+      requestTimeout: REQUEST_WITHIN_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+  }) as Server;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(place.port, place.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    async close(graceMs = GRACE_MS) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(() => {
+          server.closeAllConnections();
+          // Sockets that were upgraded are not the server's any more: whoever took them over closes them.
+          resolve();
+        }, graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** One thing that is wrong with a request. */
+export interface InputError {
+  /** Where in the body: a JSON pointer (RFC 6901); the empty one is the whole body. */
+  pointer?: string;
+  /** Which parameter of path, query or header, where it is not in the body. */
+  parameter?: string;
+  detail: string;
+}
+
+/** Kinds of problem, by the last part of their `type`; each has one status and one title. */
+export const PROBLEMS = {
+  'invalid-request': [400, 'The request is not valid'],
+  'not-authorized': [401, 'A valid token is needed'],
+  'wrong-credentials': [401, 'Login or password is wrong'],
+  forbidden: [403, 'This account may not do that'],
+  'no-api-access': [403, 'This account has no right to use the API'],
+  'not-found': [404, 'There is nothing here'],
+  'method-not-allowed': [405, 'This method is not served here'],
+  conflict: [409, 'It would clash with something that exists'],
+  stale: [412, 'It was changed meanwhile'],
+  'too-large': [413, 'The request is too large'],
+  'unsupported-media-type': [415, 'The body is not JSON'],
+  'too-many-requests': [429, 'Too many requests'],
+  'internal-error': [500, 'Something went wrong here'],
+  unavailable: [503, 'Not possible at the moment'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+export type ProblemKind = keyof typeof PROBLEMS;
+
+/** Thrown by whoever finds that a request can't be served; becomes an RFC 9457 answer at the edge. */
+export class Problem extends Error {
+  override name = 'Problem';
+  readonly kind: ProblemKind;
+  readonly errors: readonly InputError[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    kind: ProblemKind,
+    detail: string,
+    more: { errors?: readonly InputError[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(detail);
+    this.kind = kind;
+    this.errors = more.errors ?? [];
+    this.headers = more.headers ?? {};
+  }
+
+  get status(): number {
+    return PROBLEMS[this.kind][0];
+  }
+
+  /** The answer as RFC 9457 describes it. */
+  toResponse(): Response {
+    const [status, title] = PROBLEMS[this.kind];
+    const body = {
+      type: `urn:outrider:problem:${this.kind}`,
+      title,
+      status,
+      detail: this.message,
+      ...(this.errors.length > 0 ? { errors: this.errors } : {}),
+    };
+    return new Response(JSON.stringify(body), {
+      status,
+      headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...this.headers },
+    });
+  }
+}
+
+/** The answer to what does not exist and to what the caller may not see: the very same. */
+export function notFound(): Problem {
+  return new Problem('not-found', 'It does not exist, or this account may not see it.');
+}
+
+/** One bad field of the body. */
+export function badField(pointer: string, detail: string): Problem {
+  return new Problem('invalid-request', 'The body is not valid.', { errors: [{ pointer, detail }] });
+}
+
+/** One bad parameter. */
+export function badParameter(parameter: string, detail: string): Problem {
+  return new Problem('invalid-request', 'A parameter is not valid.', { errors: [{ parameter, detail }] });
+}
+
+/** Steps into a value as a JSON pointer (RFC 6901). */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

@@ -1,0 +1,439 @@
+import type { Tokens } from '@outrider/auth';
+import type {
+  Directory,
+  Geofence,
+  GeofenceId,
+  GroupId,
+  Position,
+  Rejection,
+  SessionId,
+  TerminalId,
+  User,
+  UserId,
+  Vehicle,
+  VehicleGroup,
+  VehicleId,
+} from '@outrider/domain';
+import type { Hub, LatestPosition, UnknownTerminal } from '@outrider/hub';
+import type {
+  GeofenceFields,
+  GroupFields,
+  Page,
+  Paging,
+  Registry,
+  Session,
+  UserFields,
+  UserPatch,
+  VehicleFields,
+} from '@outrider/registry';
+import { badField, notFound, Problem } from './problem.ts';
+import {
+  bothHold,
+  dealerOf,
+  isOperator,
+  mayManage,
+  type Right,
+  rightToGeofence,
+  rightToGroup,
+  rightToUser,
+  rightToVehicle,
+  visibleGeofences,
+  visibleGroups,
+  visibleUsers,
+  visibleVehicles,
+} from './rights.ts';
+
+/** Where a page of a track ended. */
+export interface TrackCursor {
+  fixTimeMs: number;
+  rejection: Rejection | null;
+}
+
+/** The archive, as far as a track goes. */
+export interface TrackReport {
+  /**
+   * Good positions of a vehicle with `fromMs` <= time of the fix < `toMs`, oldest first.
+   *
+   * @param question `limit`: at most this many; `after`: the `next` of the page before
+   */
+  track(question: {
+    vehicleId: VehicleId;
+    fromMs: number;
+    toMs: number;
+    limit: number;
+    after: TrackCursor | null;
+  }): Promise<{ positions: readonly Position[]; next: TrackCursor | null }>;
+}
+
+/** What data there is. Nobody but {@link Reach} touches it on a caller's behalf. */
+export interface Sources {
+  registry: Registry;
+  /** Everything defined, as it is in force. */
+  directory: Directory;
+  hub: Pick<Hub, 'latest' | 'unknownTerminals'>;
+  trackReport: TrackReport;
+  tokens: Tokens;
+}
+
+/** A vehicle's own id, or that of the terminal fitted to it. */
+export type VehicleKey = { id: VehicleId } | { terminalId: TerminalId };
+
+/**
+ * Everything that one caller can reach, and nothing else: every read and every write of a handler goes through here,
+ * and here through `rights.ts`. What the caller may not see is reported as what does not exist; what may be seen and
+ * not changed, as forbidden.
+ */
+export class Reach {
+  readonly #caller: User;
+  readonly #sources: Sources;
+
+  constructor(caller: User, sources: Sources) {
+    this.#caller = caller;
+    this.#sources = sources;
+  }
+
+  // Vehicles
+
+  async vehicle(key: VehicleKey): Promise<Vehicle> {
+    return this.#shown(await this.#vehicle(key, 'read'));
+  }
+
+  async vehicles(filter: { terminalId?: TerminalId | undefined; groupId?: GroupId | undefined }, paging: Paging) {
+    const { terminalId, groupId } = filter;
+    const visible = visibleVehicles(this.#caller);
+    if (groupId !== undefined) await this.#group(groupId, 'read');
+    const page = await this.#sources.registry.vehicles.list(
+      {
+        ...visible,
+        ...(terminalId === undefined ? {} : { terminalId }),
+        ...(groupId === undefined ? {} : { anyOfGroups: bothHold(visible.anyOfGroups, groupId) }),
+      },
+      paging,
+    );
+    return this.#page(page, (vehicle) => rightToVehicle(this.#caller, vehicle));
+  }
+
+  async addVehicle(
+    fields: Omit<VehicleFields, 'dealerId'> & { dealerId?: UserId | null | undefined },
+  ): Promise<Vehicle> {
+    this.#requireManager();
+    await this.#requireGroups(fields.groupIds, '/groupIds');
+    const dealerId = this.#dealerFor(fields.dealerId);
+    return this.#shown(await this.#sources.registry.vehicles.create({ ...fields, dealerId }));
+  }
+
+  async changeVehicle(key: VehicleKey, ifMatch: number | null, patch: Partial<VehicleFields>): Promise<Vehicle> {
+    const vehicle = await this.#vehicle(key, 'write');
+    this.#requireSameDealer(vehicle.dealerId, patch.dealerId);
+    const groupIds = await this.#groupsFrom(vehicle.groupIds, patch.groupIds, '/groupIds');
+    return this.#shown(await this.#sources.registry.vehicles.update(vehicle.id, ifMatch, { ...patch, ...groupIds }));
+  }
+
+  async removeVehicle(key: VehicleKey, ifMatch: number | null): Promise<void> {
+    const vehicle = await this.#vehicle(key, 'write');
+    await this.#sources.registry.vehicles.delete(vehicle.id, ifMatch);
+  }
+
+  /** Where the vehicle was last; null where nothing good was heard of it since the hub began to keep it. */
+  async latest(key: VehicleKey): Promise<{ vehicleId: VehicleId; latest: LatestPosition | null }> {
+    const vehicle = await this.#vehicle(key, 'read');
+    const [latest] = await this.#sources.hub.latest([vehicle.id]);
+    return { vehicleId: vehicle.id, latest: latest ?? null };
+  }
+
+  async track(key: VehicleKey, question: Omit<Parameters<TrackReport['track']>[0], 'vehicleId'>) {
+    const vehicle = await this.#vehicle(key, 'read');
+    const page = await this.#sources.trackReport.track({ ...question, vehicleId: vehicle.id });
+    return { vehicleId: vehicle.id, ...page };
+  }
+
+  /** Terminals that spoke and have no profile now, the last heard first. */
+  async unknownTerminals(): Promise<UnknownTerminal[]> {
+    this.#requireOperator('Terminals without a profile are shown to operators alone.');
+    const terminals = await this.#sources.hub.unknownTerminals();
+    return terminals.filter(({ terminalId }) => !this.#sources.directory.vehicleOfTerminal(terminalId as TerminalId));
+  }
+
+  // Groups
+
+  group(id: GroupId): Promise<VehicleGroup> {
+    return this.#group(id, 'read');
+  }
+
+  async groups(paging: Paging): Promise<Page<VehicleGroup>> {
+    const page = await this.#sources.registry.groups.list(visibleGroups(this.#caller), paging);
+    return { ...page, items: page.items.filter((group) => rightToGroup(this.#caller, group) !== 'none') };
+  }
+
+  async addGroup(fields: { name: string; dealerId?: UserId | null | undefined }): Promise<VehicleGroup> {
+    this.#requireManager();
+    return this.#sources.registry.groups.create({ name: fields.name, dealerId: this.#dealerFor(fields.dealerId) });
+  }
+
+  async changeGroup(id: GroupId, ifMatch: number | null, patch: Partial<GroupFields>): Promise<VehicleGroup> {
+    const group = await this.#group(id, 'write');
+    this.#requireSameDealer(group.dealerId, patch.dealerId);
+    return this.#sources.registry.groups.update(id, ifMatch, patch);
+  }
+
+  async removeGroup(id: GroupId, ifMatch: number | null): Promise<void> {
+    await this.#group(id, 'write');
+    await this.#sources.registry.groups.delete(id, ifMatch);
+  }
+
+  async setVehicleInGroup(groupId: GroupId, key: VehicleKey, isMember: boolean): Promise<void> {
+    await this.#group(groupId, 'write');
+    const vehicle = await this.#vehicle(key, 'write');
+    await this.#sources.registry.groups.setVehicle(groupId, vehicle.id, isMember);
+  }
+
+  /** Users with access to the group, of those that the caller may see. */
+  async usersOfGroup(groupId: GroupId, paging: Paging): Promise<Page<User>> {
+    await this.#group(groupId, 'read');
+    const ids = await this.#sources.registry.groups.userIds(groupId);
+    const users = ids
+      .map((id) => this.#sources.directory.users.get(id))
+      .filter((user) => user !== undefined)
+      .filter((user) => rightToUser(this.#caller, user) !== 'none')
+      .filter((user) => paging.after === null || user.id > paging.after);
+    const items = users.slice(0, paging.limit).map((user) => this.#shown(user));
+    return { items, next: users.length > items.length ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  async setUserAccess(groupId: GroupId, userId: UserId, hasAccess: boolean): Promise<void> {
+    await this.#group(groupId, 'write');
+    await this.#user(userId, 'write');
+    await this.#sources.registry.groups.setUser(groupId, userId, hasAccess);
+  }
+
+  // Users
+
+  async user(id: UserId): Promise<User> {
+    return this.#shown(await this.#user(id, 'read'));
+  }
+
+  async users(paging: Paging): Promise<Page<User>> {
+    const page = await this.#sources.registry.users.list(visibleUsers(this.#caller), paging);
+    return this.#page(page, (user) => rightToUser(this.#caller, user));
+  }
+
+  async addUser(
+    fields: Omit<UserFields, 'dealerId' | 'blocked'> & { dealerId?: UserId | null | undefined },
+    password: string,
+  ) {
+    this.#requireManager();
+    if (fields.role !== 'user') this.#requireOperator('Operators and dealers are made by operators alone.');
+    if (fields.apiAccess) this.#requireOperator('The right to use the API is granted by operators alone.');
+    await this.#requireGroups(fields.groupIds, '/groupIds');
+    const dealerId = this.#dealerFor(fields.dealerId);
+    if (dealerId !== null && fields.role !== 'user') throw badField('/dealerId', 'Only users belong to a dealer.');
+    return this.#shown(await this.#sources.registry.users.create({ ...fields, dealerId, blocked: false }, password));
+  }
+
+  async changeUser(id: UserId, ifMatch: number | null, patch: Omit<UserPatch, 'blocked' | 'apiAccess'>): Promise<User> {
+    const user = await this.#user(id, 'write');
+    this.#requireSameDealer(user.dealerId, patch.dealerId);
+    if (patch.dealerId && user.role !== 'user') throw badField('/dealerId', 'Only users belong to a dealer.');
+    const groupIds = await this.#groupsFrom(user.groupIds, patch.groupIds, '/groupIds');
+    return this.#shown(await this.#sources.registry.users.update(id, ifMatch, { ...patch, ...groupIds }));
+  }
+
+  /** Blocks the account, which ends all that it is used for at once, or lets it in again. */
+  async setBlocked(id: UserId, blocked: boolean): Promise<User> {
+    await this.#user(id, 'write');
+    if (blocked) this.#requireNotSelf(id, 'blocked');
+    return this.#shown(await this.#sources.registry.users.update(id, null, { blocked }));
+  }
+
+  async setApiAccess(id: UserId, apiAccess: boolean): Promise<User> {
+    await this.#user(id, 'read');
+    this.#requireOperator('The right to use the API is granted by operators alone.');
+    if (!apiAccess) this.#requireNotSelf(id, 'shut out of the API');
+    return this.#shown(await this.#sources.registry.users.update(id, null, { apiAccess }));
+  }
+
+  async setPassword(id: UserId, password: string): Promise<void> {
+    await this.#user(id, 'write');
+    await this.#sources.registry.users.setPassword(id, password, null);
+    this.#sources.tokens.revokeUser(id);
+  }
+
+  /** The caller's own password; `sessionId` stays, every other session of theirs ends. */
+  async changeOwnPassword(current: string, wanted: string, sessionId: SessionId): Promise<void> {
+    const { registry, tokens } = this.#sources;
+    const known = await registry.users.authenticate(this.#caller.login, current);
+    if (known?.id !== this.#caller.id) throw badField('/currentPassword', 'It is not the password of this account.');
+    await registry.users.setPassword(this.#caller.id, wanted, sessionId);
+    tokens.revokeUser(this.#caller.id);
+  }
+
+  async changeOwnName(name: string): Promise<User> {
+    return this.#sources.registry.users.update(this.#caller.id, null, { name });
+  }
+
+  async removeUser(id: UserId, ifMatch: number | null): Promise<void> {
+    await this.#user(id, 'write');
+    this.#requireNotSelf(id, 'deleted');
+    await this.#sources.registry.users.delete(id, ifMatch);
+  }
+
+  /** Where the account is logged in, for its user and for whoever keeps it. */
+  async sessionsOf(id: UserId): Promise<Session[]> {
+    await this.#user(id, 'read');
+    return this.#sources.registry.sessions.listOf(id);
+  }
+
+  async endSession(userId: UserId, sessionId: SessionId): Promise<void> {
+    await this.#user(userId, 'read');
+    const session = await this.#sources.registry.sessions.get(sessionId);
+    if (session?.userId !== userId) throw notFound();
+    await this.#sources.registry.sessions.end(sessionId);
+    this.#sources.tokens.revokeSession(sessionId);
+  }
+
+  // Geofences
+
+  async geofence(id: GeofenceId): Promise<Geofence> {
+    return this.#shown(await this.#geofence(id, 'read'));
+  }
+
+  async geofences(paging: Paging): Promise<Page<Geofence>> {
+    const page = await this.#sources.registry.geofences.list(visibleGeofences(this.#caller), paging);
+    return this.#page(page, (geofence) => this.#rightToGeofence(geofence));
+  }
+
+  async addGeofence(fields: Omit<GeofenceFields, 'ownerId'>): Promise<Geofence> {
+    if (fields.groupIds) await this.#requireGroups(fields.groupIds, '/properties/groupIds');
+    return this.#shown(await this.#sources.registry.geofences.create({ ...fields, ownerId: this.#caller.id }));
+  }
+
+  /** @param change gives the new fields from the present ones */
+  async changeGeofence(
+    id: GeofenceId,
+    ifMatch: number | null,
+    change: (current: Geofence) => Omit<GeofenceFields, 'ownerId'>,
+  ): Promise<Geofence> {
+    const current = await this.#geofence(id, 'write');
+    const fields = change(this.#shown(current));
+    const groupIds = await this.#groupsFrom(current.groupIds ?? [], fields.groupIds, '/properties/groupIds');
+    // What was merged came from this version: another one in between must not be lost.
+    const version = ifMatch ?? current.version;
+    return this.#shown(await this.#sources.registry.geofences.update(id, version, { ...fields, ...groupIds }));
+  }
+
+  async removeGeofence(id: GeofenceId, ifMatch: number | null): Promise<void> {
+    await this.#geofence(id, 'write');
+    await this.#sources.registry.geofences.delete(id, ifMatch);
+  }
+
+  // The checks
+
+  async #vehicle(key: VehicleKey, needed: Right): Promise<Vehicle> {
+    const { directory, registry } = this.#sources;
+    const vehicle =
+      'id' in key
+        ? (directory.vehicles.get(key.id) ?? (await registry.vehicles.get(key.id)))
+        : directory.vehicleOfTerminal(key.terminalId);
+    return permitted(vehicle, vehicle ? rightToVehicle(this.#caller, vehicle) : 'none', needed);
+  }
+
+  async #group(id: GroupId, needed: Right): Promise<VehicleGroup> {
+    const { directory, registry } = this.#sources;
+    const group = directory.groups.get(id) ?? (await registry.groups.get(id));
+    return permitted(group, group ? rightToGroup(this.#caller, group) : 'none', needed);
+  }
+
+  async #user(id: UserId, needed: Right): Promise<User> {
+    const { directory, registry } = this.#sources;
+    const user = directory.users.get(id) ?? (await registry.users.get(id));
+    return permitted(user, user ? rightToUser(this.#caller, user) : 'none', needed);
+  }
+
+  async #geofence(id: GeofenceId, needed: Right): Promise<Geofence> {
+    const { directory, registry } = this.#sources;
+    const geofence = directory.geofences.get(id) ?? (await registry.geofences.get(id));
+    return permitted(geofence, geofence ? this.#rightToGeofence(geofence) : 'none', needed);
+  }
+
+  #rightToGeofence(geofence: Geofence): Right {
+    return rightToGeofence(this.#caller, geofence, this.#sources.directory.users.get(geofence.ownerId));
+  }
+
+  #requireManager(): void {
+    if (!mayManage(this.#caller)) throw new Problem('forbidden', 'Only operators and dealers may do that.');
+  }
+
+  #requireOperator(detail: string): void {
+    if (!isOperator(this.#caller)) throw new Problem('forbidden', detail);
+  }
+
+  #requireNotSelf(id: UserId, what: string): void {
+    if (id === this.#caller.id) throw new Problem('conflict', `Nobody can be ${what} by themselves.`);
+  }
+
+  /** The dealer of something new: an operator says which, a dealer is it. */
+  #dealerFor(wanted: UserId | null | undefined): UserId | null {
+    if (isOperator(this.#caller)) return wanted ?? null;
+    const own = dealerOf(this.#caller);
+    if (wanted !== undefined && wanted !== own)
+      throw new Problem('forbidden', 'Only operators say which dealer something belongs to.');
+    return own;
+  }
+
+  #requireSameDealer(current: UserId | null, wanted: UserId | null | undefined): void {
+    if (wanted !== undefined && wanted !== current)
+      this.#requireOperator('Only operators say which dealer something belongs to.');
+  }
+
+  /**
+   * What becomes of the groups that something names: those asked for, all of which the caller must see, and those
+   * that the caller does not see and so can't mean to take away. Nothing where no groups were asked for.
+   */
+  async #groupsFrom(
+    current: readonly GroupId[],
+    wanted: readonly GroupId[] | null | undefined,
+    pointer: string,
+  ): Promise<{ groupIds?: readonly GroupId[] }> {
+    if (!wanted) return {};
+    await this.#requireGroups(wanted, pointer);
+    return { groupIds: [...wanted, ...current.filter((id) => !this.#seesGroup(id))] };
+  }
+
+  async #requireGroups(groupIds: readonly GroupId[], pointer: string): Promise<void> {
+    for (const [nth, id] of groupIds.entries()) await this.#requireGroup(id, `${pointer}/${nth}`);
+  }
+
+  async #requireGroup(id: GroupId, pointer: string): Promise<void> {
+    try {
+      await this.#group(id, 'read');
+    } catch (error) {
+      if (error instanceof Problem && error.kind === 'not-found') throw badField(pointer, 'There is no such group.');
+      throw error;
+    }
+  }
+
+  #seesGroup(id: GroupId): boolean {
+    if (isOperator(this.#caller)) return true;
+    const group = this.#sources.directory.groups.get(id);
+    return group !== undefined && rightToGroup(this.#caller, group) !== 'none';
+  }
+
+  /** A definition as the caller may see it: without the groups that the caller may not. */
+  #shown<T extends { groupIds: readonly GroupId[] | null }>(thing: T): T {
+    if (isOperator(this.#caller) || thing.groupIds === null) return thing;
+    return { ...thing, groupIds: thing.groupIds.filter((id) => this.#seesGroup(id)) };
+  }
+
+  /** The queries ask for what may be seen, and nothing else; should one ever ask for more, it is still not shown. */
+  #page<T extends { groupIds: readonly GroupId[] | null }>(page: Page<T>, right: (item: T) => Right): Page<T> {
+    const items = page.items.filter((item) => right(item) !== 'none').map((item) => this.#shown(item));
+    return { ...page, items };
+  }
+}
+
+function permitted<T>(thing: T | null | undefined, right: Right, needed: Right): T {
+  if (!thing || right === 'none') throw notFound();
+  if (needed === 'write' && right !== 'write')
+    throw new Problem('forbidden', 'This account may see it, and may not change it.');
+  return thing;
+}

@@ -1,0 +1,117 @@
+import {
+  type Geofence,
+  type GroupId,
+  maySeeVehicle,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleGroup,
+} from '@outrider/domain';
+import type { GeofenceFilter, GroupFilter, UserFilter, VehicleFilter } from '@outrider/registry';
+
+/** What a caller may do with something: `none` looks exactly as if it did not exist. */
+export type Right = 'none' | 'read' | 'write';
+
+/** Who may do what (semantics, "People and rights"): all of it, and nothing of it anywhere else. */
+export function rightToVehicle(caller: User, vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'>): Right {
+  if (!maySeeVehicle(caller, vehicle)) return 'none';
+  return caller.role === 'user' ? 'read' : 'write';
+}
+
+export function rightToGroup(caller: User, group: Pick<VehicleGroup, 'id' | 'dealerId'>): Right {
+  if (caller.blocked) return 'none';
+  switch (caller.role) {
+    case 'operator':
+      return 'write';
+    case 'dealer':
+      return group.dealerId === caller.id ? 'write' : 'none';
+    case 'user':
+      return caller.groupIds.includes(group.id) ? 'read' : 'none';
+  }
+}
+
+export function rightToUser(caller: User, user: Pick<User, 'id' | 'dealerId'>): Right {
+  if (caller.blocked) return 'none';
+  if (caller.role === 'operator') return 'write';
+  if (caller.role === 'dealer' && user.dealerId === caller.id) return 'write';
+  return user.id === caller.id ? 'read' : 'none';
+}
+
+/** @param owner the geofence's owner; undefined when there is none any more */
+export function rightToGeofence(
+  caller: User,
+  geofence: Pick<Geofence, 'ownerId'>,
+  owner: Pick<User, 'dealerId'> | undefined,
+): Right {
+  if (caller.blocked) return 'none';
+  if (caller.role === 'operator' || geofence.ownerId === caller.id) return 'write';
+  return caller.role === 'dealer' && owner?.dealerId === caller.id ? 'read' : 'none';
+}
+
+/** May the caller add vehicles, groups and users? */
+export function mayManage(caller: User): boolean {
+  return caller.role !== 'user' && !caller.blocked;
+}
+
+/** Grants the API, creates dealers, moves things between dealers, sees terminals without a profile. */
+export function isOperator(caller: User): boolean {
+  return caller.role === 'operator' && !caller.blocked;
+}
+
+/** The dealer that what the caller adds belongs to. */
+export function dealerOf(caller: User): UserId | null {
+  return caller.role === 'dealer' ? caller.id : null;
+}
+
+/** Exactly the vehicles that {@link rightToVehicle} lets the caller see. */
+export function visibleVehicles(caller: User): VehicleFilter {
+  switch (caller.role) {
+    case 'operator':
+      return {};
+    case 'dealer':
+      return { dealerId: caller.id };
+    case 'user':
+      return { anyOfGroups: caller.groupIds };
+  }
+}
+
+/** Exactly the groups that {@link rightToGroup} lets the caller see. */
+export function visibleGroups(caller: User): GroupFilter {
+  switch (caller.role) {
+    case 'operator':
+      return {};
+    case 'dealer':
+      return { dealerId: caller.id };
+    case 'user':
+      return { ids: caller.groupIds };
+  }
+}
+
+/** Exactly the users that {@link rightToUser} lets the caller see. */
+export function visibleUsers(caller: User): UserFilter {
+  switch (caller.role) {
+    case 'operator':
+      return {};
+    case 'dealer':
+      return { ofDealer: caller.id };
+    case 'user':
+      return { id: caller.id };
+  }
+}
+
+/** Exactly the geofences that {@link rightToGeofence} lets the caller see. */
+export function visibleGeofences(caller: User): GeofenceFilter {
+  switch (caller.role) {
+    case 'operator':
+      return {};
+    case 'dealer':
+      return { ofDealer: caller.id };
+    case 'user':
+      return { ownerId: caller.id };
+  }
+}
+
+/** The groups that both lists hold: `narrowed` to what the caller was given. */
+export function bothHold(given: readonly GroupId[] | undefined, narrowed: GroupId): readonly GroupId[] {
+  return given === undefined || given.includes(narrowed) ? [narrowed] : [];
+}

@@ -1,0 +1,277 @@
+import {
+  type GroupId,
+  isoTime,
+  isUuid,
+  positionJson,
+  type TerminalId,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import { z } from 'zod';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, readCursor, timeOut, writeCursor } from '../fields.ts';
+import { etagOf } from '../input.ts';
+import type { VehicleKey } from '../reach.ts';
+import { type Reply, type Route, route } from '../route.ts';
+
+/** As terminals write it: an IMEI, a serial number, a phone number. */
+const TERMINAL_ID = /^[\x21-\x7e]{1,64}$/;
+const terminalId = z
+  .string()
+  .regex(TERMINAL_ID, 'It must be 1 to 64 visible ASCII characters.')
+  .meta({ examples: ['356307042441013'] })
+  .transform((text) => text as TerminalId);
+
+const BY_TERMINAL = 'terminal:';
+/** A vehicle in a path. */
+export const vehicleKey = z
+  .string()
+  .refine(
+    (text) => isUuid(text) || (text.startsWith(BY_TERMINAL) && TERMINAL_ID.test(text.slice(BY_TERMINAL.length))),
+    'It must be a UUID in lower case, or terminal: and the id of a terminal.',
+  )
+  .meta({ description: 'UUID of the vehicle, or `terminal:` and the id of the terminal fitted to it.' })
+  .transform(
+    (text): VehicleKey =>
+      text.startsWith(BY_TERMINAL)
+        ? { terminalId: text.slice(BY_TERMINAL.length) as TerminalId }
+        : { id: text as VehicleId },
+  );
+const byKey = z.object({ id: vehicleKey });
+
+export const VehicleOut = z
+  .strictObject({
+    id: idOut,
+    name: z.string(),
+    plate: z.string().nullable(),
+    terminalId: z.string().nullable(),
+    dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
+    groupIds: z.array(idOut),
+    speedLimitKmh: z.number().nullable().meta({ description: 'Null: no limit of its own.' }),
+    speedToleranceKmh: z.number(),
+    speedingMinSeconds: z.number(),
+    offlineAfterMinutes: z.number(),
+  })
+  .meta({ id: 'Vehicle' });
+
+const name = line(200);
+const plate = line(32).nullable();
+const dealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
+const groupIds = z.array(id<GroupId>()).max(1000);
+const speedLimitKmh = z.number().min(1).max(500).nullable();
+const speedToleranceKmh = z.number().min(0).max(100);
+const speedingMinSeconds = z.number().min(0).max(3600);
+const offlineAfterMinutes = z.number().min(1).max(10_080);
+
+/** A position, here and in the live API: what the terminal did not say is left out. */
+export const PositionOut = z
+  .strictObject({
+    vehicleId: idOut,
+    fixTime: timeOut,
+    latitude: z.number(),
+    longitude: z.number(),
+    valid: z.boolean(),
+    speedKmh: z.number().optional(),
+    courseDeg: z.number().optional(),
+    altitudeM: z.number().optional(),
+    satellites: z.number().optional(),
+    ignition: z.boolean().optional(),
+    odometerM: z.number().optional(),
+    supplyV: z.number().optional(),
+    fuelL: z.number().optional(),
+    alarms: z.array(z.string()).optional(),
+    attributes: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
+  })
+  .meta({ id: 'Position' });
+
+const UnknownTerminalOut = z
+  .strictObject({
+    terminalId: z.string(),
+    protocol: z.string(),
+    address: z.string(),
+    firstSeen: timeOut,
+    lastSeen: timeOut,
+    attempts: z.int(),
+  })
+  .meta({ id: 'UnknownTerminal' });
+
+export function vehicleBody({ kind: _, version: __, ...vehicle }: Vehicle): z.output<typeof VehicleOut> {
+  return { ...vehicle, groupIds: [...vehicle.groupIds] };
+}
+
+function reply(status: number, vehicle: Vehicle): Reply {
+  return {
+    status,
+    body: vehicleBody(vehicle),
+    headers: {
+      etag: etagOf(vehicle.version),
+      ...(status === 201 ? { location: `/api/v1/vehicles/${vehicle.id}` } : {}),
+    },
+  };
+}
+
+const oneVehicle = { description: 'The vehicle.', body: VehicleOut, headers: { ETag: 'Version, for `If-Match`.' } };
+const seenCursor = z.tuple([z.number(), z.string()]);
+
+export const vehicleRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/api/v1/vehicles',
+    group: 'Vehicles',
+    operationId: 'listVehicles',
+    summary: 'Vehicles that the caller may see.',
+    query: z.object({
+      ...paging,
+      terminalId: terminalId.optional().meta({ description: 'Only the vehicle that this terminal is fitted to.' }),
+      groupId: id<GroupId>().optional().meta({ description: 'Only vehicles of this group.' }),
+    }),
+    answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
+    problems: ['not-found'],
+    async handle({ query }, { reach }) {
+      return pageReply(await reach.vehicles(query, pageAsked(query)), vehicleBody);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/v1/vehicles',
+    group: 'Vehicles',
+    operationId: 'addVehicle',
+    summary: 'Add a vehicle profile: from then on its terminal’s data is taken.',
+    body: z
+      .strictObject({
+        name,
+        plate: plate.default(null),
+        terminalId: terminalId.nullable().default(null),
+        dealerId: dealerId.optional(),
+        groupIds: groupIds.default([]),
+        speedLimitKmh: speedLimitKmh.default(null),
+        speedToleranceKmh: speedToleranceKmh.default(0),
+        speedingMinSeconds: speedingMinSeconds.default(0),
+        offlineAfterMinutes: offlineAfterMinutes.default(10),
+      })
+      .meta({ id: 'NewVehicle', examples: [{ name: 'Van 12', terminalId: '356307042441013', speedLimitKmh: 90 }] }),
+    answers: { 201: { ...oneVehicle, description: 'Added.' } },
+    problems: ['forbidden', 'conflict'],
+    async handle({ body }, { reach }) {
+      return reply(201, await reach.addVehicle(body));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/vehicles/{id}',
+    group: 'Vehicles',
+    operationId: 'getVehicle',
+    summary: 'One vehicle.',
+    params: byKey,
+    answers: { 200: oneVehicle },
+    problems: ['not-found'],
+    async handle({ params }, { reach }) {
+      return reply(200, await reach.vehicle(params.id));
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/api/v1/vehicles/{id}',
+    group: 'Vehicles',
+    operationId: 'changeVehicle',
+    summary: 'Change a vehicle (JSON merge patch).',
+    description: 'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for.',
+    params: byKey,
+    body: z
+      .strictObject({
+        name,
+        plate,
+        terminalId: terminalId.nullable(),
+        dealerId,
+        groupIds,
+        speedLimitKmh,
+        speedToleranceKmh,
+        speedingMinSeconds,
+        offlineAfterMinutes,
+      })
+      .partial()
+      .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),
+    conditional: true,
+    answers: { 200: oneVehicle },
+    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
+    async handle({ params, body }, { reach, ifMatch }) {
+      return reply(200, await reach.changeVehicle(params.id, ifMatch, body));
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/api/v1/vehicles/{id}',
+    group: 'Vehicles',
+    operationId: 'deleteVehicle',
+    summary: 'Delete a vehicle profile: from then on its terminal’s data is refused.',
+    params: byKey,
+    conditional: true,
+    answers: { 204: { description: 'Deleted.' } },
+    problems: ['not-found', 'forbidden', 'stale'],
+    async handle({ params }, { reach, ifMatch }) {
+      await reach.removeVehicle(params.id, ifMatch);
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/vehicles/{id}/state',
+    group: 'Vehicles',
+    operationId: 'getVehicleState',
+    summary: 'Where the vehicle was last.',
+    params: byKey,
+    answers: {
+      200: {
+        description: 'The newest good position; null where none is known.',
+        body: z
+          .strictObject({ vehicleId: idOut, position: PositionOut.nullable(), receivedAt: timeOut.nullable() })
+          .meta({ id: 'VehicleState' }),
+      },
+    },
+    problems: ['not-found'],
+    async handle({ params }, { reach }) {
+      const { vehicleId, latest } = await reach.latest(params.id);
+      return {
+        status: 200,
+        body: {
+          vehicleId,
+          position: latest && positionJson(vehicleId, latest.position),
+          receivedAt: latest && isoTime(latest.receivedAtMs),
+        },
+      };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/unknown-terminals',
+    group: 'Vehicles',
+    operationId: 'listUnknownTerminals',
+    summary: 'Terminals that were refused because they have no vehicle profile, the last heard first.',
+    description: 'For operators alone.',
+    query: z.object(paging),
+    answers: { 200: { description: 'A page.', body: listOf(UnknownTerminalOut) } },
+    problems: ['forbidden'],
+    async handle({ query }, { reach }) {
+      const after = readCursor(seenCursor, query.cursor);
+      const terminals = (await reach.unknownTerminals())
+        .toSorted((a, b) => b.lastSeenMs - a.lastSeenMs || (a.terminalId < b.terminalId ? -1 : 1))
+        .filter(
+          ({ lastSeenMs, terminalId }) =>
+            after === null || lastSeenMs < after[0] || (lastSeenMs === after[0] && terminalId > after[1]),
+        );
+      const items = terminals.slice(0, query.limit);
+      const last = terminals.length > items.length ? items.at(-1) : undefined;
+      return {
+        status: 200,
+        body: {
+          items: items.map(({ firstSeenMs, lastSeenMs, ...rest }) => ({
+            ...rest,
+            firstSeen: isoTime(firstSeenMs),
+            lastSeen: isoTime(lastSeenMs),
+          })),
+          nextCursor: last ? writeCursor([last.lastSeenMs, last.terminalId]) : null,
+        },
+      };
+    },
+  }),
+];

@@ -1,0 +1,296 @@
+import { blankPosition, type TerminalId, type User, type VehicleId } from '@outrider/domain';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ABSENT, World } from './api.fixture.ts';
+
+let world: World;
+let operator: { user: User; jwt: string };
+let jwt: string;
+beforeEach(async () => {
+  world = await World.open();
+  operator = await world.member('boss', 'operator');
+  jwt = operator.jwt;
+});
+afterEach(() => world.close());
+
+const addVehicle = async (body: Record<string, unknown>, as = jwt) =>
+  world.call('POST', '/api/v1/vehicles', { jwt: as, body });
+
+describe('vehicles', () => {
+  test('a new one gets an id and the defaults, and is found by id and by terminal', async () => {
+    const { status, body, headers } = await addVehicle({ name: 'Van 12', terminalId: '356307042441013' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: body.id,
+      name: 'Van 12',
+      plate: null,
+      terminalId: '356307042441013',
+      dealerId: null,
+      groupIds: [],
+      speedLimitKmh: null,
+      speedToleranceKmh: 0,
+      speedingMinSeconds: 0,
+      offlineAfterMinutes: 10,
+    });
+    expect(headers.get('location')).toBe(`/api/v1/vehicles/${body.id}`);
+    expect(headers.get('etag')).toBe('"1"');
+    for (const key of [body.id, 'terminal:356307042441013'])
+      expect((await world.call('GET', `/api/v1/vehicles/${key}`, { jwt })).body).toEqual(body);
+    const found = await world.call('GET', '/api/v1/vehicles?terminalId=356307042441013', { jwt });
+    expect(found.body).toEqual({ items: [body], nextCursor: null });
+    expect((await world.call('GET', '/api/v1/vehicles?terminalId=1', { jwt })).body.items).toEqual([]);
+    expect((await world.call('GET', '/api/v1/vehicles/terminal:1', { jwt })).status).toBe(404);
+  });
+
+  test('a patch changes what it names; null takes away what may be absent', async () => {
+    const { body } = await addVehicle({ name: 'Van 12', plate: 'A 1', speedLimitKmh: 90 });
+    const patched = await world.call('PATCH', `/api/v1/vehicles/${body.id}`, {
+      jwt,
+      body: { plate: null, speedLimitKmh: 60.5 },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    expect(patched.body).toEqual({ ...body, plate: null, speedLimitKmh: 60.5 });
+    expect(patched.headers.get('etag')).toBe('"2"');
+    const refused = await world.call('PATCH', `/api/v1/vehicles/${body.id}`, { jwt, body: { name: null } });
+    expect(refused.body.errors).toMatchObject([{ pointer: '/name' }]);
+  });
+
+  test('If-Match lets only those change and delete who saw the newest', async () => {
+    const { body } = await addVehicle({ name: 'Van 12' });
+    const path = `/api/v1/vehicles/${body.id}`;
+    const patch = (name: string, ifMatch: string) =>
+      world.call('PATCH', path, { jwt, body: { name }, headers: { 'if-match': ifMatch } });
+    expect((await patch('Van 13', '"1"')).status).toBe(200);
+    const stale = await patch('Van 14', '"1"');
+    expect(stale.status).toBe(412);
+    expect(stale.headers.get('etag')).toBe('"2"');
+    expect((await patch('Van 14', 'W/"2"')).status).toBe(412);
+    expect((await patch('Van 14', '2')).body.errors).toMatchObject([{ parameter: 'If-Match' }]);
+    expect((await patch('Van 15', '"1", "2"')).status).toBe(200);
+    expect((await patch('Van 16', '*')).status).toBe(200);
+    expect((await world.call('DELETE', path, { jwt, headers: { 'if-match': '"3"' } })).status).toBe(412);
+    expect((await world.call('DELETE', path, { jwt, headers: { 'if-match': '"4"' } })).status).toBe(204);
+    expect((await world.call('GET', path, { jwt })).status).toBe(404);
+  });
+
+  test('a terminal that is taken is a conflict that says which field', async () => {
+    await addVehicle({ name: 'Van 12', terminalId: '1' });
+    const { status, body } = await addVehicle({ name: 'Van 13', terminalId: '1' });
+    expect(status).toBe(409);
+    expect(body.errors).toMatchObject([{ pointer: '/terminalId' }]);
+  });
+
+  test('every wrong field is named by a pointer', async () => {
+    const { status, body } = await addVehicle({
+      name: '',
+      plate: 7,
+      terminalId: 'two words',
+      groupIds: [ABSENT, 'x'],
+      speedLimitKmh: -1,
+      speedToleranceKmh: '5',
+      colour: 'red',
+      'a/b~c': 1,
+    });
+    expect(status).toBe(400);
+    expect(body.errors.map((error: { pointer: string }) => error.pointer).toSorted()).toEqual([
+      '/a~1b~0c',
+      '/colour',
+      '/groupIds/1',
+      '/name',
+      '/plate',
+      '/speedLimitKmh',
+      '/speedToleranceKmh',
+      '/terminalId',
+    ]);
+    expect((await addVehicle({ name: 'nul\u0000' })).body.errors).toMatchObject([{ pointer: '/name' }]);
+    expect((await addVehicle({ name: 'x', groupIds: [ABSENT] })).body.errors).toMatchObject([
+      { pointer: '/groupIds/0' },
+    ]);
+    expect((await addVehicle({ name: 'x', dealerId: ABSENT })).body.errors).toMatchObject([{ pointer: '/dealerId' }]);
+  });
+
+  test('what is not JSON, not said to be JSON, or too large is refused as that', async () => {
+    const post = (body: string, headers: Record<string, string> = {}) =>
+      world.call('POST', '/api/v1/vehicles', { jwt, body, headers });
+    expect((await post('{"name":')).body.errors).toMatchObject([{ pointer: '' }]);
+    expect((await post('{"name":"x"}', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await post(`{"name":"${'x'.repeat(1024 * 1024)}"}`)).status).toBe(413);
+    expect((await post('{"__proto__":{"name":"x"},"name":"y"}')).status).toBe(400);
+  });
+
+  test('a list comes in pages, each vehicle once, and refuses what is no cursor or limit', async () => {
+    for (let n = 0; n < 5; n += 1) await addVehicle({ name: `Van ${n}` });
+    const seen: string[] = [];
+    let query = 'limit=2';
+    for (;;) {
+      const { body } = await world.call('GET', `/api/v1/vehicles?${query}`, { jwt });
+      seen.push(...body.items.map((item: { id: string }) => item.id));
+      if (body.nextCursor === null) break;
+      query = `limit=2&cursor=${body.nextCursor}`;
+    }
+    expect(seen).toHaveLength(5);
+    expect(new Set(seen).size).toBe(5);
+    for (const wrong of ['limit=0', 'limit=1001', 'limit=x', 'limit=1.5'])
+      expect((await world.call('GET', `/api/v1/vehicles?${wrong}`, { jwt })).body.errors).toMatchObject([
+        { parameter: 'limit' },
+      ]);
+    for (const wrong of ['x', 'bnVsbA', 'IiI', '%ff'])
+      expect((await world.call('GET', `/api/v1/vehicles?cursor=${wrong}`, { jwt })).body.errors).toMatchObject([
+        { parameter: 'cursor' },
+      ]);
+  });
+
+  test('ids that are none are bad, ids of nothing are not found', async () => {
+    for (const wrong of ['1', 'terminal:', ABSENT.toUpperCase().replace('0', 'A')])
+      expect((await world.call('GET', `/api/v1/vehicles/${wrong}`, { jwt })).body.errors).toMatchObject([
+        { parameter: 'id' },
+      ]);
+    expect((await world.call('GET', `/api/v1/vehicles/${ABSENT}`, { jwt })).status).toBe(404);
+  });
+});
+
+describe('state', () => {
+  test('is the newest position that the hub holds, as the live API shows it', async () => {
+    const { body } = await addVehicle({ name: 'Van 12', terminalId: '1' });
+    const path = `/api/v1/vehicles/${body.id}/state`;
+    expect((await world.call('GET', path, { jwt })).body).toEqual({
+      vehicleId: body.id,
+      position: null,
+      receivedAt: null,
+    });
+    const position = {
+      ...blankPosition(world.nowMs - 5000, 59.93, 30.31),
+      speedKmh: 42.5,
+      alarms: ['sos'] as const,
+      attributes: { io1: 7 },
+    };
+    await world.hub.updateLatest([{ vehicleId: body.id, position, receivedAtMs: world.nowMs }]);
+    expect((await world.call('GET', '/api/v1/vehicles/terminal:1/state', { jwt })).body).toEqual({
+      vehicleId: body.id,
+      position: {
+        vehicleId: body.id,
+        fixTime: '2026-01-15T11:59:55.000Z',
+        latitude: 59.93,
+        longitude: 30.31,
+        valid: true,
+        speedKmh: 42.5,
+        alarms: ['sos'],
+        attributes: { io1: 7 },
+      },
+      receivedAt: '2026-01-15T12:00:00.000Z',
+    });
+  });
+});
+
+describe('unknown terminals', () => {
+  test('are listed to the operator, the last heard first, until they have a profile', async () => {
+    for (const [nth, terminalId] of ['a', 'b', 'c'].entries())
+      await world.hub.noteUnknownTerminal(terminalId, 'teltonika', '203.0.113.5', world.nowMs + nth);
+    const ids = async (query = '') =>
+      (await world.call('GET', `/api/v1/unknown-terminals${query}`, { jwt })).body.items.map(
+        (item: { terminalId: string }) => item.terminalId,
+      );
+    expect(await ids()).toEqual(['c', 'b', 'a']);
+    const { body } = await world.call('GET', '/api/v1/unknown-terminals?limit=2', { jwt });
+    expect(body.items[0]).toEqual({
+      terminalId: 'c',
+      protocol: 'teltonika',
+      address: '203.0.113.5',
+      firstSeen: '2026-01-15T12:00:00.002Z',
+      lastSeen: '2026-01-15T12:00:00.002Z',
+      attempts: 1,
+    });
+    expect(await ids(`?limit=2&cursor=${body.nextCursor}`)).toEqual(['a']);
+    await addVehicle({ name: 'Van', terminalId: 'b' });
+    expect(await ids()).toEqual(['c', 'a']);
+  });
+
+  test('are nobody else’s', async () => {
+    const dealer = await world.member('dealer', 'dealer');
+    expect((await world.call('GET', '/api/v1/unknown-terminals', { jwt: dealer.jwt })).status).toBe(403);
+  });
+});
+
+describe('groups', () => {
+  test('are added, renamed, found and deleted', async () => {
+    const add = await world.call('POST', '/api/v1/vehicle-groups', { jwt, body: { name: 'Tankers' } });
+    expect(add.status).toBe(201);
+    const path = `/api/v1/vehicle-groups/${add.body.id}`;
+    expect((await world.call('GET', path, { jwt })).body).toEqual({ id: add.body.id, name: 'Tankers', dealerId: null });
+    expect((await world.call('PATCH', path, { jwt, body: { name: 'Vans' } })).body.name).toBe('Vans');
+    expect((await world.call('GET', '/api/v1/vehicle-groups', { jwt })).body.items).toMatchObject([{ name: 'Vans' }]);
+    const clash = await world.call('POST', '/api/v1/vehicle-groups', { jwt, body: { name: 'Vans' } });
+    expect([clash.status, clash.body.errors[0].pointer]).toEqual([409, '/name']);
+    expect((await world.call('DELETE', path, { jwt })).status).toBe(204);
+    expect((await world.call('GET', path, { jwt })).status).toBe(404);
+  });
+
+  test('a user sees a vehicle as long as both are in one group', async () => {
+    const van = (await addVehicle({ name: 'Van' })).body;
+    const anna = await world.member('anna');
+    const group = (await world.call('POST', '/api/v1/vehicle-groups', { jwt, body: { name: 'Vans' } })).body;
+    const seen = async () => (await world.call('GET', `/api/v1/vehicles/${van.id}`, { jwt: anna.jwt })).status;
+    expect(await seen()).toBe(404);
+    for (const member of [`vehicles/${van.id}`, `users/${anna.user.id}`])
+      expect((await world.call('PUT', `/api/v1/vehicle-groups/${group.id}/${member}`, { jwt })).status).toBe(204);
+    expect(await seen()).toBe(200);
+    const list = (path: string) => world.call('GET', `/api/v1/vehicle-groups/${group.id}/${path}`, { jwt });
+    expect((await list('vehicles')).body.items).toMatchObject([{ id: van.id }]);
+    expect((await list('users')).body.items).toMatchObject([{ id: anna.user.id }]);
+    expect((await world.call('GET', '/api/v1/vehicles', { jwt: anna.jwt })).body.items).toMatchObject([{ id: van.id }]);
+    await world.call('DELETE', `/api/v1/vehicle-groups/${group.id}/users/${anna.user.id}`, { jwt });
+    expect(await seen()).toBe(404);
+    expect((await list('users')).body.items).toEqual([]);
+  });
+});
+
+describe('track', () => {
+  const asked = (vehicleId: string, more = '') =>
+    `/api/v1/reports/track?vehicleId=${vehicleId}&from=2026-01-15T10:00:00Z&to=2026-01-15T14:00:00.500%2B02:00${more}`;
+
+  test('asks the archive for a stretch of time, and for the rest by the cursor', async () => {
+    const van = (await addVehicle({ name: 'Van', terminalId: '1' })).body;
+    const cursor = { fixTimeMs: Date.UTC(2026, 0, 15, 11), rejection: null };
+    const archived = {
+      ...blankPosition(cursor.fixTimeMs, 59.93, 30.31),
+      receivedAtMs: 1,
+      terminalId: '1' as TerminalId,
+      rejection: null,
+    };
+    world.trackAnswer = { positions: [archived], next: cursor };
+    const first = await world.call('GET', asked(van.id, '&limit=1'), { jwt });
+    expect(first.body.items).toEqual([
+      { vehicleId: van.id, fixTime: '2026-01-15T11:00:00.000Z', latitude: 59.93, longitude: 30.31, valid: true },
+    ]);
+    world.trackAnswer = { positions: [], next: null };
+    const second = await world.call('GET', asked('terminal:1', `&cursor=${first.body.nextCursor}`), { jwt });
+    expect(second.body).toEqual({ items: [], nextCursor: null });
+    const question = {
+      vehicleId: van.id as VehicleId,
+      fromMs: Date.UTC(2026, 0, 15, 10),
+      toMs: Date.UTC(2026, 0, 15, 12, 0, 0, 500),
+    };
+    expect(world.tracksAsked).toEqual([
+      { ...question, limit: 1, after: null },
+      { ...question, limit: 100, after: cursor },
+    ]);
+  });
+
+  test('of a vehicle that one may not see does not exist, and the archive is not asked', async () => {
+    const van = (await addVehicle({ name: 'Van' })).body;
+    const anna = await world.member('anna');
+    expect((await world.call('GET', asked(van.id), { jwt: anna.jwt })).status).toBe(404);
+    expect(world.tracksAsked).toEqual([]);
+  });
+
+  test('needs times that are some, in order', async () => {
+    const van = (await addVehicle({ name: 'Van' })).body;
+    const errors = async (query: string) =>
+      (await world.call('GET', `/api/v1/reports/track?vehicleId=${van.id}&${query}`, { jwt })).body.errors;
+    const noon = '2026-01-15T12:00:00.000Z';
+    expect(await errors(`from=yesterday&to=${noon}`)).toMatchObject([{ parameter: 'from' }]);
+    expect(await errors(`from=2026-01-15T12:00:00&to=${noon}`)).toMatchObject([{ parameter: 'from' }]);
+    expect(await errors(`from=${noon}`)).toMatchObject([{ parameter: 'to' }]);
+    expect(await errors(`from=${noon}&to=${noon}`)).toMatchObject([{ parameter: 'to' }]);
+    expect(await errors(`from=${noon}&to=2026-01-16T12:00:00Z&cursor=IiI`)).toMatchObject([{ parameter: 'cursor' }]);
+  });
+});
