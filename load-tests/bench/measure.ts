@@ -1,0 +1,29 @@
+/**
+ * Runs each of some things in turn, again and again for about `forMs`, and gives the seconds of each one's fastest run. In turn, so that
+ * all meet the same machine; the fastest, because whatever else the machine does can only slow a run down.
+ */
+export function fastest<Name extends string>(runs: Record<Name, () => void>, forMs = 2000): Record<Name, number> {
+  const names = Object.keys(runs) as Name[];
+  const best = Object.fromEntries(names.map((name) => [name, Number.POSITIVE_INFINITY])) as Record<Name, number>;
+  const until = performance.now() + forMs;
+  for (let round = 0; round < 3 || performance.now() < until; round++)
+    for (const name of names) {
+      const start = performance.now();
+      runs[name]();
+      best[name] = Math.min(best[name], (performance.now() - start) / 1000);
+    }
+  return best;
+}
+
+/**
+ * The value that a share of all values does not exceed; the nearest rank.
+ *
+ * @param share 0 to 1
+ * @throws {RangeError} when there are no values
+ */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+  if (value === undefined) throw new RangeError('a percentile of nothing');
+  return value;
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, fork } from 'node:child_process';
+
+/** Something a child process tells: told apart by `type`. */
+interface Told {
+  type: string;
+}
+
+/** A child process of the benchmark, given a task and asked for what it tells. */
+export interface Child<Tells extends Told> {
+  /** The next message, which must be of this type. @throws {Error} when the child failed, or told something else */
+  next<Type extends Tells['type']>(type: Type): Promise<Extract<Tells, { type: Type }>>;
+  say(word: string): void;
+  readonly pid: number;
+  /** Ends it, whatever it does. */
+  stop(): Promise<void>;
+}
+
+/** Starts a module of this folder as a process and hands it its task. */
+export async function startChild<Task, Tells extends Told>(module: string, task: Task): Promise<Child<Tells>> {
+  const child: ChildProcess = fork(new URL(module, import.meta.url), { serialization: 'advanced' });
+  const told: Tells[] = [];
+  let gone: Error | null = null;
+  let wake: () => void = () => {};
+  child.on('message', (message: Tells) => {
+    told.push(message);
+    wake();
+  });
+  const ended = new Promise<void>((resolve) =>
+    child.on('exit', (code, signal) => {
+      gone ??= new Error(`${module} ended (${signal ?? code})`);
+      wake();
+      resolve();
+    }),
+  );
+  child.on('error', (error) => {
+    gone = error;
+    wake();
+  });
+  child.send({ task });
+  return {
+    pid: child.pid ?? 0,
+    async next(type) {
+      while (told.length === 0) {
+        if (gone) throw gone;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      const message = told.shift() as Tells;
+      if (message.type !== type) throw new Error(`${module}: ${JSON.stringify(message)} where ${type} was awaited`);
+      return message as Extract<Tells, { type: typeof type }>;
+    },
+    say: (word) => void child.send({ word }),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** Inside the child: its task, and a line to the one who started it. */
+export interface Parent<Task, Tells extends Told> {
+  task: Task;
+  tell(message: Tells): void;
+  /** Resolves when the parent said the word. */
+  heard(word: string): Promise<void>;
+}
+
+/** Waits for the task. A child that its parent left ends too. */
+export async function awaitTask<Task, Tells extends Told>(): Promise<Parent<Task, Tells>> {
+  const words = new Map<string, PromiseWithResolvers<void>>();
+  const wordOf = (word: string): PromiseWithResolvers<void> => {
+    const known = words.get(word) ?? Promise.withResolvers<void>();
+    words.set(word, known);
+    return known;
+  };
+  const task = Promise.withResolvers<Task>();
+  process.on('message', (message: { task: Task } | { word: string }) => {
+    if ('task' in message) task.resolve(message.task);
+    else wordOf(message.word).resolve();
+  });
+  process.on('disconnect', () => process.exit(0));
+  return {
+    task: await task.promise,
+    tell: (message) => void process.send?.(message),
+    heard: (word) => wordOf(word).promise,
+  };
+}

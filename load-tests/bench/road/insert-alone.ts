@@ -1,0 +1,57 @@
+import type { TelemetryPacket } from '@outrider/domain';
+import { openWarehouse } from '@outrider/warehouse';
+import { decodePackets, loadTerminalId, loadVehicleId, recordPackets } from '../drives.ts';
+import { awaitTask } from './child.ts';
+
+/** The rows of a generator's run, inserted alone. */
+export interface InsertAloneTask {
+  folder: string;
+  vehicles: number;
+  positionsPerVehicle: number;
+  perPacket: number;
+  endMs: number;
+  /** Positions of an insert. */
+  batchPositions: number;
+}
+
+export type InsertAloneTells = { type: 'inserted'; positions: number; seconds: number; cpuSeconds: number };
+
+const { task, tell } = await awaitTask<InsertAloneTask, InsertAloneTells>();
+const drives = Array.from({ length: task.vehicles }, (_, vehicle) =>
+  decodePackets(recordPackets(vehicle, task.positionsPerVehicle, task.perPacket, task.endMs)),
+);
+// In the order in which a log has them: a packet of each vehicle in turn.
+const batches: { offset: number; value: TelemetryPacket }[][] = [];
+let batch: { offset: number; value: TelemetryPacket }[] = [];
+let waiting = 0;
+let offset = 0;
+for (let packet = 0; packet < Math.ceil(task.positionsPerVehicle / task.perPacket); packet++)
+  for (let vehicle = 0; vehicle < task.vehicles; vehicle++) {
+    const positions = drives[vehicle]?.[packet] ?? [];
+    batch.push({
+      offset: offset++,
+      value: {
+        vehicleId: loadVehicleId(vehicle),
+        terminalId: loadTerminalId(vehicle),
+        protocol: 'teltonika',
+        receivedAtMs: task.endMs,
+        positions,
+      },
+    });
+    waiting += positions.length;
+    if (waiting < task.batchPositions) continue;
+    batches.push(batch);
+    batch = [];
+    waiting = 0;
+  }
+if (batch.length > 0) batches.push(batch);
+
+const warehouse = await openWarehouse({ path: task.folder });
+const cpuBefore = process.cpuUsage();
+const begun = performance.now();
+let positions = 0;
+for (const packets of batches) positions += await warehouse.insertPositions(packets);
+const seconds = (performance.now() - begun) / 1000;
+const { user, system } = process.cpuUsage(cpuBefore);
+await warehouse.close();
+tell({ type: 'inserted', positions, seconds, cpuSeconds: (user + system) / 1e6 });

@@ -1,0 +1,216 @@
+import { connect, type Socket } from 'node:net';
+import { createTeltonikaSimulator } from '@outrider/protocols';
+import { WebSocket } from 'ws';
+import { loadDriver, loadTerminalId } from '../drives.ts';
+import { percentile } from '../measure.ts';
+import { awaitTask } from './child.ts';
+
+/** Many terminals that report at a steady pace, and perhaps one who watches them live. */
+export interface PacerTask {
+  host: string;
+  port: number;
+  terminals: number;
+  /** Positions of a packet, a second apart: a terminal sends a packet every so many seconds, not all at the same time. */
+  perPacket: number;
+  /** Connections that are opened at a time. */
+  connectAtATime: number;
+  /** Watches the live API for the newest position of each packet. */
+  live: { url: string; jwt: string; vehicleIds: readonly string[] } | null;
+}
+
+export interface LatencyMs {
+  p50: number;
+  p90: number;
+  p99: number;
+  max: number;
+}
+
+export interface Paced {
+  seconds: number;
+  sentPositions: number;
+  acknowledgedPositions: number;
+  /** From writing a packet to its acknowledgement. */
+  ackMs: LatencyMs | null;
+  /** From writing a packet to having its newest position from the WebSocket. */
+  liveMs: LatencyMs | null;
+  /** Packets whose newest position came live. */
+  livePackets: number;
+  sentPackets: number;
+  /** Connections that ended before they should. */
+  lost: number;
+}
+
+export type PacerTells =
+  /** All terminals are connected and known. It sends at `begin`, forgets what it measured at `measure`, and ends at `end`. */
+  { type: 'connected'; seconds: number } | { type: 'begun' } | ({ type: 'paced' } & Paced);
+
+const { task, tell, heard } = await awaitTask<PacerTask, PacerTells>();
+
+interface Terminal {
+  socket: Socket;
+  simulator: ReturnType<typeof createTeltonikaSimulator>;
+  driver: ReturnType<typeof loadDriver>;
+  /** How far the drive was driven, by its own clock. */
+  drivenMs: number;
+  /** When the packets under way were written, oldest first. */
+  underWay: number[];
+}
+
+let lost = 0;
+let ending = false;
+let measuring = false;
+/** What was written before counts for nothing. */
+let measuredFrom = Number.POSITIVE_INFINITY;
+let sentPositions = 0;
+let sentPackets = 0;
+let acknowledgedPositions = 0;
+let ackMs: number[] = [];
+let liveMs: number[] = [];
+/** When the newest position of a packet was written, by vehicle and time of its fix. */
+const awaited = new Map<string, number>();
+/** A live message that does not come within this was conflated, or lost. */
+const FORGET_AFTER_MS = 30_000;
+
+const connecting = performance.now();
+const terminals = new Array<Terminal>(task.terminals);
+let next = 0;
+await Promise.all(
+  Array.from({ length: task.connectAtATime }, async () => {
+    while (next < task.terminals) {
+      const index = next++;
+      terminals[index] = await openTerminal(index);
+    }
+  }),
+);
+const watcher = task.live ? await watch(task.live) : null;
+tell({ type: 'connected', seconds: (performance.now() - connecting) / 1000 });
+
+await heard('begin');
+let sent = 0;
+const begun = performance.now();
+const perMs = task.terminals / (task.perPacket * 1000);
+const clock = setInterval(() => {
+  const due = Math.floor((performance.now() - begun) * perMs);
+  for (; sent < due; sent++) sendFrom(sent % task.terminals);
+}, 5);
+tell({ type: 'begun' });
+
+await heard('measure');
+measuring = true;
+sentPositions = 0;
+sentPackets = 0;
+acknowledgedPositions = 0;
+ackMs = [];
+liveMs = [];
+awaited.clear();
+measuredFrom = performance.now();
+
+await heard('end');
+clearInterval(clock);
+measuring = false;
+const seconds = (performance.now() - measuredFrom) / 1000;
+// What is under way may still arrive.
+await new Promise((resolve) => setTimeout(resolve, 1500));
+ending = true;
+tell({
+  type: 'paced',
+  seconds,
+  sentPositions,
+  acknowledgedPositions,
+  ackMs: latencies(ackMs),
+  liveMs: latencies(liveMs),
+  livePackets: liveMs.length,
+  sentPackets,
+  lost,
+});
+watcher?.close();
+for (const { socket } of terminals) socket.destroy();
+
+function latencies(times: readonly number[]): LatencyMs | null {
+  if (times.length === 0) return null;
+  return {
+    p50: percentile(times, 0.5),
+    p90: percentile(times, 0.9),
+    p99: percentile(times, 0.99),
+    max: percentile(times, 1),
+  };
+}
+
+function openTerminal(index: number): Promise<Terminal> {
+  return new Promise((resolve, reject) => {
+    const simulator = createTeltonikaSimulator(loadTerminalId(index));
+    const socket = connect({ host: task.host, port: task.port, noDelay: true });
+    const drivenMs = Date.now();
+    const terminal: Terminal = { socket, simulator, driver: loadDriver(index, drivenMs), drivenMs, underWay: [] };
+    const fail = (error: Error): void => reject(error);
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      const hello = simulator.hello();
+      if (hello) socket.write(hello);
+    });
+    socket.on('data', (chunk: Buffer) => {
+      for (const reply of simulator.receive(chunk)) {
+        if (reply.type === 'welcome') {
+          socket.off('error', fail);
+          socket.on('error', () => socket.destroy());
+          socket.on('close', () => {
+            if (!ending) lost++;
+          });
+          resolve(terminal);
+        } else if (reply.type === 'ack') {
+          const at = terminal.underWay.shift() ?? 0;
+          if (at < measuredFrom) continue;
+          acknowledgedPositions += task.perPacket;
+          ackMs.push(performance.now() - at);
+        } else reject(new Error(reply.detail));
+      }
+    });
+  });
+}
+
+function sendFrom(index: number): void {
+  const terminal = terminals[index];
+  if (!terminal || terminal.socket.destroyed) return;
+  const { driver, simulator, socket, underWay } = terminal;
+  // The drive goes by its own seconds, as many as have passed since the last packet but for a millisecond or two; the
+  // terminal's clock is the one that the server has.
+  const nowMs = Date.now();
+  terminal.drivenMs += task.perPacket * 1000;
+  const positions = driver.advanceTo(terminal.drivenMs - 1);
+  positions.forEach((position, place) => {
+    position.fixTimeMs = nowMs - (positions.length - 1 - place) * 1000;
+  });
+  const written = performance.now();
+  underWay.push(written);
+  socket.write(simulator.encode(positions));
+  if (!measuring) return;
+  sentPackets++;
+  sentPositions += positions.length;
+  if (!task.live) return;
+  awaited.set(`${task.live.vehicleIds[index]} ${nowMs}`, written);
+  // The oldest first: what is that late does not come.
+  for (const [key, at] of awaited) {
+    if (written - at < FORGET_AFTER_MS) break;
+    awaited.delete(key);
+  }
+}
+
+function watch({ url, jwt }: NonNullable<PacerTask['live']>): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { headers: { Authorization: `JWT ${jwt}` }, perMessageDeflate: false });
+    socket.on('error', reject);
+    socket.on('open', () => {
+      socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: true, events: true }));
+      resolve(socket);
+    });
+    socket.on('message', (data) => {
+      const message = JSON.parse(data.toString()) as { type: string; vehicleId: string; fixTime: string };
+      if (message.type !== 'position') return;
+      const key = `${message.vehicleId} ${Date.parse(message.fixTime)}`;
+      const written = awaited.get(key);
+      if (written === undefined) return;
+      awaited.delete(key);
+      liveMs.push(performance.now() - written);
+    });
+  });
+}

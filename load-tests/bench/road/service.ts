@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProtocolName } from '@outrider/domain';
+import { parseMetrics } from './prometheus.ts';
+
+export const ADMIN_LOGIN = 'admin';
+export const ADMIN_PASSWORD = 'a password for the benchmark';
+
+/** The service in a process of its own, with everything embedded and a data folder that goes with it. */
+export interface Service {
+  host: string;
+  ports: { http: number } & Record<ProtocolName, number>;
+  /** The samples at `GET /metrics`, see {@link parseMetrics}. */
+  metrics(): Promise<Map<string, number>>;
+  /** Resident memory, MB; null where the system does not tell. */
+  residentMb(): Promise<number | null>;
+  /** The most that it ever was, MB. */
+  peakResidentMb(): Promise<number | null>;
+  /** Seconds of processor time that it used so far; null where the system does not tell. */
+  cpuSeconds(): Promise<number | null>;
+  /** Drains and stops it, as Ctrl-C does, and removes its folder. @throws {Error} when it ended badly */
+  stop(): Promise<void>;
+}
+
+/** How long it may take to be ready. */
+const READY_MS = 60_000;
+
+/**
+ * Starts the built service on free ports.
+ *
+ * @throws {Error} with what it said when it is not ready in time
+ */
+export async function startService(): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'));
+  const entry = new URL('../../../services/outrider/src/main.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [entry, 'start'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      DATA_DIR: join(folder, 'data'),
+      HOST: '127.0.0.1',
+      PORT: '0',
+      OMNICOMM_PORT: '0',
+      TELTONIKA_PORT: '0',
+      WIALON_PORT: '0',
+      OSMAND_PORT: '0',
+      ADMIN_PASSWORD,
+      LOG_FORMAT: 'json',
+      LOG_LEVEL: 'warn',
+      // The definitions are made through the REST API as fast as it goes.
+      LIMIT_AUTHORIZED_PER_MINUTE: '1000000000',
+      LIMIT_UNAUTHORIZED_PER_MINUTE: '1000000000',
+    },
+  });
+  const killed = (): void => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', killed);
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = `${said}${chunk}`.slice(-4000);
+  });
+  try {
+    const ports = await readyPorts(child, () => said);
+    const status = async (field: string): Promise<number | null> => {
+      const text = await readFile(`/proc/${child.pid}/status`, 'latin1').catch(() => '');
+      const match = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text);
+      return match ? Math.round(Number(match[1]) / 1000) : null;
+    };
+    return {
+      host: '127.0.0.1',
+      ports,
+      async metrics() {
+        const response = await fetch(`http://127.0.0.1:${ports.http}/metrics`);
+        if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+        return parseMetrics(await response.text());
+      },
+      residentMb: () => status('VmRSS'),
+      peakResidentMb: () => status('VmHWM'),
+      async cpuSeconds() {
+        const stat = await readFile(`/proc/${child.pid}/stat`, 'latin1').catch(() => null);
+        // After the name in brackets: field 3 on; utime and stime are 14 and 15, in hundredths of a second.
+        const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return fields ? (Number(fields[11]) + Number(fields[12])) / 100 : null;
+      },
+      async stop() {
+        process.off('exit', killed);
+        const ended = exitOf(child);
+        child.kill('SIGTERM');
+        const code = await ended;
+        await rm(folder, { recursive: true, force: true });
+        if (code !== 0) throw new Error(`the service ended with ${code}: ${said}`);
+      },
+    };
+  } catch (error) {
+    child.kill('SIGKILL');
+    await exitOf(child);
+    process.off('exit', killed);
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The line that the service prints when it is ready. */
+function readyPorts(child: ChildProcess, said: () => string): Promise<Service['ports']> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`the service was not ready in time: ${said()}`)), READY_MS);
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}: ${said()}`)));
+    let text = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk;
+      for (const line of text.split('\n').slice(0, -1)) {
+        if (!line.startsWith('{')) continue;
+        const { ready, ports } = JSON.parse(line) as { ready?: boolean; ports: Service['ports'] };
+        if (!ready) continue;
+        clearTimeout(timer);
+        resolve(ports);
+      }
+      text = text.slice(text.lastIndexOf('\n') + 1);
+    });
+  });
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+}

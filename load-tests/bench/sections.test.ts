@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { chooseSections, sectionNames } from './sections.ts';
+
+test('all sections run where none is named, else the named ones in the order of the list', () => {
+  expect(chooseSections([])).toEqual(sectionNames);
+  expect(chooseSections(['codecs', 'engine'])).toEqual(['engine', 'codecs']);
+});
+
+test('a name that is no section is refused with the names that are', () => {
+  expect(() => chooseSections(['codec'])).toThrow('no section "codec": there are engine, geo');
+});

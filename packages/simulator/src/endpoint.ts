@@ -1,0 +1,33 @@
+import type { ProtocolName } from '@outrider/domain';
+import {
+  type CreateSimulator,
+  createOmnicommSimulator,
+  createTeltonikaSimulator,
+  createWialonIpsSimulator,
+} from '@outrider/protocols';
+import { createHttpTerminal } from './http-terminal.ts';
+import { createTcpTerminal, type TcpTerminalOptions, type TerminalClient } from './terminal-client.ts';
+
+/** Where a gateway listens for one protocol. */
+export interface Endpoint {
+  protocol: ProtocolName;
+  host: string;
+  port: number;
+}
+
+/** The terminal's side of each protocol over TCP. */
+export const simulatorOf: Readonly<Record<Exclude<ProtocolName, 'osmand'>, CreateSimulator>> = {
+  omnicomm: createOmnicommSimulator,
+  teltonika: createTeltonikaSimulator,
+  'wialon-ips': createWialonIpsSimulator,
+};
+
+export type TerminalOptions = Endpoint & Omit<TcpTerminalOptions, 'createSimulator'>;
+
+/** A terminal that speaks the endpoint's protocol, over TCP or HTTP as that has it. */
+export function connectTerminal(options: TerminalOptions): TerminalClient {
+  const { protocol, ...rest } = options;
+  return protocol === 'osmand'
+    ? createHttpTerminal(rest)
+    : createTcpTerminal({ ...rest, createSimulator: simulatorOf[protocol] });
+}

@@ -1,0 +1,55 @@
+import type { ProtocolName } from '@outrider/domain';
+import { connectTerminal } from './endpoint.ts';
+import { createDemoDrivers, type DemoScenario, type DemoVehicle } from './scenario.ts';
+import type { TerminalClient, TerminalStats } from './terminal-client.ts';
+
+export interface FleetOptions {
+  scenario: DemoScenario;
+  host: string;
+  /** Where the gateway listens, by protocol. */
+  ports: Readonly<Record<ProtocolName, number>>;
+  /** The clock that the fleet drives by; default `Date.now`. */
+  now?: () => number;
+}
+
+/** A fleet on the road, each vehicle with a terminal of its own connected to the gateway. */
+export interface Fleet {
+  /** One line per vehicle, in the scenario's order. */
+  stats(): { vehicle: DemoVehicle; terminal: TerminalStats }[];
+  /** Positions acknowledged by the gateway, of all vehicles. */
+  acknowledged(): number;
+  /** Stops driving and hangs up. */
+  stop(): Promise<void>;
+}
+
+/** Puts a scenario's fleet on the road, in real time from now on, until it is stopped. */
+export function startFleet({ scenario, host, ports, now = Date.now }: FleetOptions): Fleet {
+  // Terminals tell whole seconds, and some protocols nothing finer.
+  const startMs = Math.floor(now() / 1000) * 1000;
+  const drivers = createDemoDrivers(scenario, startMs);
+  const terminals: TerminalClient[] = scenario.vehicles.map(({ protocol, terminalId }) =>
+    connectTerminal({ protocol, host, port: ports[protocol], terminalId }),
+  );
+  const drive = (): void => {
+    const timeMs = now();
+    drivers.forEach((driver, index) => {
+      const positions = driver.advanceTo(timeMs);
+      if (positions.length > 0) terminals[index]?.record(positions);
+    });
+  };
+  drive();
+  const clock = setInterval(drive, 250);
+  const stats = (): ReturnType<Fleet['stats']> =>
+    scenario.vehicles.flatMap((vehicle, index) => {
+      const terminal = terminals[index];
+      return terminal ? [{ vehicle, terminal: terminal.stats() }] : [];
+    });
+  return {
+    stats,
+    acknowledged: () => stats().reduce((sum, { terminal }) => sum + terminal.acknowledged, 0),
+    async stop() {
+      clearInterval(clock);
+      await Promise.all(terminals.map((terminal) => terminal.close()));
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { Agent, request } from 'node:http';
+import type { Position, TerminalId } from '@outrider/domain';
+import { encodeOsmandQuery } from '@outrider/protocols';
+import { StoredPositions } from './stored-positions.ts';
+import type { TerminalClient, TerminalStats } from './terminal-client.ts';
+
+export interface HttpTerminalOptions {
+  host: string;
+  port: number;
+  terminalId: TerminalId;
+  /** Default 10,000. */
+  maxStoredPositions?: number;
+  /** Waiting between attempts, doubled from the first to the last; default 250 ms to 15 s. */
+  backoffMs?: readonly [first: number, last: number];
+  /** A server that owes an answer for longer is hung up on; default 20 s. */
+  replyTimeoutMs?: number;
+  /** Spreads the attempts of many terminals; default `Math.random`. */
+  random?: () => number;
+}
+
+/** A phone that reports by the OsmAnd protocol: one position a request, the next when the last was answered with 200. */
+export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient {
+  const { terminalId, host, port } = options;
+  const random = options.random ?? Math.random;
+  const [firstBackoffMs, lastBackoffMs] = options.backoffMs ?? [250, 15_000];
+  const store = new StoredPositions(options.maxStoredPositions ?? 10_000);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let backoffMs = firstBackoffMs;
+  let busy = false;
+  let retry: NodeJS.Timeout | null = null;
+  let online = false;
+  let connections = 0;
+  let acknowledgedPackets = 0;
+  let lastFailure: string | null = null;
+  let closed = false;
+
+  const post = (position: Position): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const sent = request({
+        method: 'POST',
+        agent,
+        host,
+        port,
+        path: encodeOsmandQuery(terminalId, position),
+        timeout: options.replyTimeoutMs ?? 20_000,
+      });
+      sent.on('socket', () => {
+        if (!sent.reusedSocket) connections++;
+      });
+      sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
+      sent.on('error', reject);
+      sent.on('response', (response) => {
+        response.resume();
+        response.on('error', reject);
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve();
+          else reject(new Error(`HTTP ${response.statusCode}`));
+        });
+      });
+      sent.end();
+    });
+
+  const pump = async (): Promise<void> => {
+    if (busy || retry) return;
+    busy = true;
+    try {
+      for (let [position] = store.take(1); position && !closed; [position] = store.take(1)) {
+        await post(position);
+        online = true;
+        backoffMs = firstBackoffMs;
+        acknowledgedPackets++;
+        store.acknowledge(1);
+      }
+    } catch (error) {
+      online = false;
+      store.rewind();
+      lastFailure = error instanceof Error ? error.message : String(error);
+      if (closed) return;
+      retry = setTimeout(
+        () => {
+          retry = null;
+          void pump();
+        },
+        backoffMs * (0.5 + random() / 2),
+      );
+      backoffMs = Math.min(lastBackoffMs, backoffMs * 2);
+    } finally {
+      busy = false;
+    }
+  };
+
+  return {
+    terminalId,
+    record(positions) {
+      store.add(positions);
+      void pump();
+    },
+    stats: (): TerminalStats => ({
+      online,
+      stored: store.size,
+      acknowledged: store.acknowledged,
+      acknowledgedPackets,
+      dropped: store.dropped,
+      connections,
+      lastFailure,
+    }),
+    settled: () => store.emptied(),
+    async close() {
+      closed = true;
+      if (retry) clearTimeout(retry);
+      agent.destroy();
+      store.abandon(new Error(`terminal ${terminalId} was closed`));
+    },
+  };
+}

@@ -1,0 +1,21 @@
+export { type DriveOptions, type DriveResult, playDrive } from './drive.ts';
+export { createDriver, type Driver, type DriverPlan } from './driver.ts';
+export { connectTerminal, type Endpoint, simulatorOf, type TerminalOptions } from './endpoint.ts';
+export { type Fleet, type FleetOptions, startFleet } from './fleet.ts';
+export { createHttpTerminal, type HttpTerminalOptions } from './http-terminal.ts';
+export { createRandom, type Random } from './random.ts';
+export { type DriveSource, generateDrive, loadDrive } from './recorded.ts';
+export { createRoadNetwork, findRoute, type Road, type RoadNetwork, type Site } from './roads.ts';
+export {
+  createDemoDrivers,
+  createDemoScenario,
+  type DemoGeofence,
+  type DemoScenario,
+  type DemoVehicle,
+} from './scenario.ts';
+export {
+  createTcpTerminal,
+  type TcpTerminalOptions,
+  type TerminalClient,
+  type TerminalStats,
+} from './terminal-client.ts';

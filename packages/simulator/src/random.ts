@@ -1,0 +1,36 @@
+/** A seeded stream of numbers: the same seed always gives the same stream, so that a simulated day can be had again. */
+export interface Random {
+  /** Uniform in [0, 1). */
+  next(): number;
+  /** Uniform in [from, to). */
+  between(from: number, to: number): number;
+  /** Normal, mean 0, standard deviation 1. */
+  gauss(): number;
+  /** One of the list. @throws {RangeError} when the list is empty */
+  pick<T>(list: readonly T[]): T;
+}
+
+/**
+ * Mulberry32: 32 bits of state are plenty for a demo, and it is one line.
+ *
+ * @param seed any whole number
+ */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  return {
+    next,
+    between: (from, to) => from + (to - from) * next(),
+    gauss: () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next()),
+    pick(list) {
+      const picked = list[Math.floor(next() * list.length)];
+      if (picked === undefined) throw new RangeError('nothing to pick from');
+      return picked;
+    },
+  };
+}
