@@ -1,0 +1,126 @@
+import type { Geofence, LngLat, Position, User, UserId, Vehicle } from '@outrider/domain';
+import { GeofenceIndex, type PreparedShape, prepareShape } from '@outrider/geo';
+
+/** A geofence as the engine works with it: one object from its creation to its end, whatever its definition becomes. */
+export class Fence {
+  readonly owner: OwnerFences;
+  /** Its number in the owner's index. */
+  readonly key: number;
+  /** As it is in force. */
+  definition: Geofence;
+  /** Why it is no more; null while it is. */
+  gone: 'geofence-deleted' | 'no-longer-watched' | null = null;
+  /** The engine's stamp of the last fix that was inside: a fix marks what contains it by its own number. */
+  stamp = 0;
+  #shape: PreparedShape | null = null;
+
+  constructor(owner: OwnerFences, key: number, definition: Geofence) {
+    this.owner = owner;
+    this.key = key;
+    this.definition = definition;
+  }
+
+  /** Takes the next version of the definition in force. */
+  become(definition: Geofence): void {
+    this.definition = definition;
+    this.#shape = null;
+  }
+
+  contains(longitude: number, latitude: number): boolean {
+    return this.#prepared().contains(longitude, latitude);
+  }
+
+  /** False where a look at the box around the shape is enough to say that it does not contain a place. */
+  mayContain(longitude: number, latitude: number): boolean {
+    const [west, south, east, north] = this.#prepared().bbox;
+    if (latitude < south || latitude > north) return false;
+    // West is greater than east where the box crosses the antimeridian.
+    return west > east || (longitude >= west && longitude <= east);
+  }
+
+  /** The fraction of the way between two fixes at which the boundary is first met; null where both are on one side of it. */
+  crossing(from: Position, to: Position): number | null {
+    return this.#prepared().crossing(placeOf(from), placeOf(to));
+  }
+
+  /** Prepared when first asked for: of many geofences few are ever crossed. */
+  #prepared(): PreparedShape {
+    this.#shape ??= prepareShape(this.definition.shape);
+    return this.#shape;
+  }
+}
+
+/** One owner's geofences, with their index: two owners' geofences never meet. */
+export class OwnerFences {
+  readonly id: UserId;
+  /** The account; null where it is not known (yet, or any more): then nothing is watched. */
+  user: User | null;
+  #index = new GeofenceIndex();
+  readonly #byKey: (Fence | null)[] = [];
+  readonly #freeKeys: number[] = [];
+  #keys = new Int32Array(64);
+
+  constructor(id: UserId, user: User | null) {
+    this.id = id;
+    this.user = user;
+  }
+
+  get size(): number {
+    return this.#byKey.length - this.#freeKeys.length;
+  }
+
+  /** Fills an owner without geofences: the index is built at once. */
+  load(geofences: readonly Geofence[]): Fence[] {
+    const fences = geofences.map((geofence, key) => new Fence(this, key, geofence));
+    for (const fence of fences) this.#byKey.push(fence);
+    this.#index = GeofenceIndex.build(fences.map(({ key, definition }) => ({ key, shape: definition.shape })));
+    return fences;
+  }
+
+  add(geofence: Geofence): Fence {
+    const key = this.#freeKeys.pop() ?? this.#byKey.length;
+    const fence = new Fence(this, key, geofence);
+    this.#byKey[key] = fence;
+    this.#index.put(key, geofence.shape);
+    return fence;
+  }
+
+  replace(fence: Fence, geofence: Geofence, shapeChanged: boolean): void {
+    fence.become(geofence);
+    if (shapeChanged) this.#index.put(fence.key, geofence.shape);
+  }
+
+  remove(fence: Fence): void {
+    this.#index.remove(fence.key);
+    this.#byKey[fence.key] = null;
+    this.#freeKeys.push(fence.key);
+  }
+
+  /**
+   * Writes the geofences that contain a place into `hits`, from `at` on, in no particular order.
+   *
+   * @returns the index after the last one written
+   */
+  find(longitude: number, latitude: number, hits: Fence[], at: number): number {
+    let found = this.#index.query(longitude, latitude, this.#keys);
+    while (found > this.#keys.length) {
+      this.#keys = new Int32Array(2 * found);
+      found = this.#index.query(longitude, latitude, this.#keys);
+    }
+    let end = at;
+    for (let i = 0; i < found; i++) {
+      const fence = this.#byKey[this.#keys[i] as number];
+      if (fence) hits[end++] = fence;
+    }
+    return end;
+  }
+}
+
+/** Of a vehicle that its owner may see: does the geofence watch it? It may name groups (see `watches` of the domain). */
+export function appliesTo({ groupIds }: Geofence, vehicle: Pick<Vehicle, 'groupIds'>): boolean {
+  return groupIds === null || vehicle.groupIds.some((groupId) => groupIds.includes(groupId));
+}
+
+function placeOf(position: Position): LngLat {
+  return [position.longitude, position.latitude];
+}

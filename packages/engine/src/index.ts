@@ -1,0 +1,2 @@
+export { Engine, type VehicleLatest } from './engine.ts';
+export { impliesJump } from './jump.ts';

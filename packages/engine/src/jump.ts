@@ -1,0 +1,54 @@
+import type { Position } from '@outrider/domain';
+import { distanceM } from '@outrider/geo';
+import type { Suspects } from './vehicle-state.ts';
+
+/** A step faster than this is no movement (semantics, "Positions"). */
+const MAX_SPEED_KMH = 500;
+const MAX_M_PER_MS = MAX_SPEED_KMH / 3600;
+/** More than a degree of a great circle is long on any sphere used for the Earth. */
+const DEGREE_M = 111_700;
+/** So many fixes that contradict the anchor and agree among themselves, over so long, take its place. */
+const REANCHOR_FIXES = 3;
+const REANCHOR_MS = 2 * 60_000;
+
+/** True when going from one place to the other in `elapsedMs` (above 0) takes more than 500 km/h. */
+export function impliesJump(
+  fromLatitude: number,
+  fromLongitude: number,
+  toLatitude: number,
+  toLongitude: number,
+  elapsedMs: number,
+): boolean {
+  const reachM = elapsedMs * MAX_M_PER_MS;
+  // The way along the meridian and then along the equator is never shorter than the great circle, and needs no cosine:
+  // it settles nearly every step.
+  const acrossDeg = Math.abs(toLongitude - fromLongitude);
+  const detourDeg = Math.abs(toLatitude - fromLatitude) + (acrossDeg > 180 ? 360 - acrossDeg : acrossDeg);
+  if (detourDeg * DEGREE_M <= reachM) return false;
+  return distanceM(fromLongitude, fromLatitude, toLongitude, toLatitude) > reachM;
+}
+
+/**
+ * Takes a fix that was turned away as a jump into the evidence against the anchor.
+ *
+ * A single wrong fix must not lock its vehicle out, whichever one it is. Two things heal it. The implied speed is taken
+ * over the time since the anchor, so a step that is a jump now is none later; but a wrong first fix on another continent
+ * would take most of a day. So the fixes turned away are kept in mind: when three in a row agree among themselves (none is
+ * a jump from the one before) and span two minutes, it was the anchor that was wrong.
+ */
+export function suspectsAfter(suspects: Suspects | null, fix: Position): Suspects {
+  const { fixTimeMs, latitude, longitude } = fix;
+  if (suspects !== null) {
+    const elapsedMs = fixTimeMs - suspects.lastAtMs;
+    // An older one than the last, or the same again, says nothing new.
+    if (elapsedMs <= 0) return suspects;
+    if (!impliesJump(suspects.latitude, suspects.longitude, latitude, longitude, elapsedMs))
+      return { count: suspects.count + 1, firstAtMs: suspects.firstAtMs, lastAtMs: fixTimeMs, latitude, longitude };
+  }
+  return { count: 1, firstAtMs: fixTimeMs, lastAtMs: fixTimeMs, latitude, longitude };
+}
+
+/** True when the evidence is enough to take the last suspect for the vehicle's place. */
+export function outweighAnchor(suspects: Suspects): boolean {
+  return suspects.count >= REANCHOR_FIXES && suspects.lastAtMs - suspects.firstAtMs >= REANCHOR_MS;
+}

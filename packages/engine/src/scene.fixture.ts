@@ -1,0 +1,148 @@
+import {
+  blankPosition,
+  type Definition,
+  type DefinitionChange,
+  type DefinitionKind,
+  type FleetEvent,
+  type Geofence,
+  type GeofenceId,
+  type GroupId,
+  type Position,
+  type Shape,
+  type TelemetryPacket,
+  type TerminalId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import { Engine } from './engine.ts';
+
+/** 2026-03-01T08:00:00Z: where the clocks of the tests start. */
+export const T0 = Date.UTC(2026, 2, 1, 8);
+
+export const OPERATOR = '00000000-0000-7000-8000-0000000000aa' as UserId;
+export const VEHICLE = '00000000-0000-7000-8000-000000000001' as VehicleId;
+export const FENCE = '00000000-0000-7000-8000-0000000000f1' as GeofenceId;
+export const GROUP = '00000000-0000-7000-8000-0000000000e1' as GroupId;
+
+export function user(fields: Partial<User> = {}): User {
+  return {
+    kind: 'user',
+    id: OPERATOR,
+    version: 1,
+    login: 'operator',
+    name: 'Operator',
+    role: 'operator',
+    dealerId: null,
+    blocked: false,
+    apiAccess: true,
+    groupIds: [],
+    ...fields,
+  };
+}
+
+export function vehicle(fields: Partial<Vehicle> = {}): Vehicle {
+  return {
+    kind: 'vehicle',
+    id: VEHICLE,
+    version: 1,
+    name: 'Van',
+    plate: null,
+    terminalId: null,
+    dealerId: null,
+    groupIds: [],
+    speedLimitKmh: null,
+    speedToleranceKmh: 0,
+    speedingMinSeconds: 0,
+    offlineAfterMinutes: 10,
+    ...fields,
+  };
+}
+
+/** A square of 0.02° around 0.1 E, 0.1 N: from 0.09 to 0.11 either way. */
+export const SQUARE: Shape = {
+  type: 'polygon',
+  rings: [
+    [
+      [0.09, 0.09],
+      [0.11, 0.09],
+      [0.11, 0.11],
+      [0.09, 0.11],
+      [0.09, 0.09],
+    ],
+  ],
+};
+
+export function geofence(fields: Partial<Geofence> = {}): Geofence {
+  return {
+    kind: 'geofence',
+    id: FENCE,
+    version: 1,
+    name: 'Depot',
+    ownerId: OPERATOR,
+    shape: SQUARE,
+    groupIds: null,
+    speedLimitKmh: null,
+    minDwellSeconds: 0,
+    ...fields,
+  };
+}
+
+export function changeTo(definition: Definition, changedAtMs = T0): DefinitionChange {
+  const { kind, id, version } = definition;
+  return { kind, id, version, changedAtMs, definition };
+}
+
+export function deletion(kind: DefinitionKind, id: string, version: number, changedAtMs: number): DefinitionChange {
+  return { kind, id, version, changedAtMs, definition: null };
+}
+
+export function fix(seconds: number, longitude: number, latitude: number, fields: Partial<Position> = {}): Position {
+  return { ...blankPosition(T0 + seconds * 1000, latitude, longitude), ...fields };
+}
+
+/** An engine, and one vehicle's drive through it: a packet per call, received when its last fix was taken. */
+export class Scene {
+  engine = new Engine();
+  offset = 0;
+
+  constructor(...definitions: Definition[]) {
+    this.engine.load(definitions.map((definition) => changeTo(definition)));
+  }
+
+  drive(...positions: Position[]): FleetEvent[] {
+    return this.send({ positions });
+  }
+
+  send({ positions, ...fields }: Partial<TelemetryPacket> & { positions: Position[] }): FleetEvent[] {
+    const events: FleetEvent[] = [];
+    const packet: TelemetryPacket = {
+      vehicleId: VEHICLE,
+      terminalId: '1' as TerminalId,
+      protocol: 'osmand',
+      receivedAtMs: Math.max(...positions.map(({ fixTimeMs }) => fixTimeMs)),
+      positions,
+      ...fields,
+    };
+    this.engine.process(packet, this.offset++, events);
+    return events;
+  }
+
+  define(definition: Definition, seconds: number): FleetEvent[] {
+    return this.engine.applyDefinition(changeTo(definition, T0 + seconds * 1000));
+  }
+
+  remove(kind: DefinitionKind, id: string, version: number, seconds: number): FleetEvent[] {
+    return this.engine.applyDefinition(deletion(kind, id, version, T0 + seconds * 1000));
+  }
+}
+
+/** An event in a few words: `+` begin, `-` end with its reason; seconds after the start, to the millisecond. */
+export function told(events: readonly FleetEvent[]): string[] {
+  return events.map((event) => {
+    const at = event.phase === 'begin' ? event.startedAtMs : (event.endedAtMs ?? Number.NaN);
+    const what = event.kind === 'speeding' ? `${event.limitSource} limit ${event.limitKmh}` : 'visit';
+    return `${event.phase === 'begin' ? '+' : '-'}${what} @${(at - T0) / 1000}${event.endReason ? ` ${event.endReason}` : ''}`;
+  });
+}

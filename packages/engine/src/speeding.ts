@@ -1,0 +1,157 @@
+import { deriveEventId, type FleetEvent, type Speeding, type Vehicle } from '@outrider/domain';
+import type { Fence } from './fences.ts';
+import { atFix, crossingOf, type Step } from './step.ts';
+import type { Moment, SpeedingRun, VehicleState } from './vehicle-state.ts';
+
+/** What decides over speeding that is the vehicle's own, wherever the limit comes from. */
+type Patience = Pick<Vehicle, 'speedToleranceKmh' | 'speedingMinSeconds'>;
+
+/** True when a run begins at this speed: over the limit by more than the tolerance. */
+export function isOver(speedKmh: number, limitKmh: number, patience: Patience): boolean {
+  return speedKmh > limitKmh + patience.speedToleranceKmh;
+}
+
+/** A run that begins with this fix; told at once where nothing has to be waited for. */
+export function startRun(
+  vehicle: VehicleState,
+  patience: Patience,
+  fence: Fence | null,
+  limitKmh: number,
+  definitionVersion: number,
+  speedKmh: number,
+  step: Step,
+  events: FleetEvent[],
+): SpeedingRun {
+  const run: SpeedingRun = {
+    fence,
+    limitKmh,
+    definitionVersion,
+    told: false,
+    start: atFix(step.to, speedKmh),
+    id: null,
+    peakKmh: speedKmh,
+    kmhMs: 0,
+    distanceM: 0,
+  };
+  tellWhenDue(vehicle, run, patience, step.to.fixTimeMs, events);
+  return run;
+}
+
+/**
+ * What one more fix makes of a run (semantics, "Speed"): it ends with the first fix at or under the limit, or outside the
+ * geofence whose limit it is. Speed is taken to change evenly between fixes.
+ *
+ * @param inside whether the fix is inside the run's geofence; true where the limit is the vehicle's own
+ * @returns whether the run goes on
+ */
+export function advanceRun(
+  vehicle: VehicleState,
+  run: SpeedingRun,
+  patience: Patience,
+  inside: boolean,
+  speedKmh: number,
+  step: Step,
+  events: FleetEvent[],
+): boolean {
+  const fixTimeMs = step.to.fixTimeMs;
+  const beforeKmh = step.fromSpeedKmh ?? speedKmh;
+  if (!inside && run.fence !== null) {
+    if (!run.told) return false;
+    const { moment, fraction } = crossingOf(run.fence, step);
+    const crossingKmh = beforeKmh + (speedKmh - beforeKmh) * fraction;
+    run.kmhMs += ((beforeKmh + crossingKmh) / 2) * step.elapsedMs * fraction;
+    run.distanceM += step.distanceM() * fraction;
+    events.push(speedingEnd(vehicle, run, moment, 'left', fixTimeMs));
+    return false;
+  }
+  run.kmhMs += ((beforeKmh + speedKmh) / 2) * step.elapsedMs;
+  run.distanceM += step.distanceM();
+  if (speedKmh <= run.limitKmh) {
+    if (run.told) events.push(speedingEnd(vehicle, run, atFix(step.to, speedKmh), 'slowed', fixTimeMs));
+    return false;
+  }
+  if (!run.told && !isOver(speedKmh, run.limitKmh, patience)) return false;
+  if (speedKmh > run.peakKmh) run.peakKmh = speedKmh;
+  tellWhenDue(vehicle, run, patience, fixTimeMs, events);
+  return true;
+}
+
+/**
+ * Ends a run because a definition changed; tells it only where its begin was told. It ends at the vehicle's last fix, not
+ * at the moment of the change: nobody is held to have sped for longer than was seen.
+ */
+export function endRunByDefinition(
+  vehicle: VehicleState,
+  run: SpeedingRun,
+  reason: Exclude<Speeding['endReason'], null | 'slowed' | 'left'>,
+  events: FleetEvent[],
+): void {
+  if (!run.told) return;
+  if (vehicle.latest === null) throw new Error(`vehicle ${vehicle.id} is speeding but has no fix`);
+  const last = atFix(vehicle.latest, vehicle.speedKmh);
+  events.push(speedingEnd(vehicle, run, last, reason, last.atMs));
+}
+
+function tellWhenDue(
+  vehicle: VehicleState,
+  run: SpeedingRun,
+  patience: Patience,
+  fixTimeMs: number,
+  events: FleetEvent[],
+): void {
+  if (run.told || fixTimeMs - run.start.atMs < patience.speedingMinSeconds * 1000) return;
+  run.told = true;
+  const { start } = run;
+  events.push({
+    ...factsOf(vehicle, run, fixTimeMs),
+    phase: 'begin',
+    endedAtMs: null,
+    latitude: start.latitude,
+    longitude: start.longitude,
+    speedKmh: start.speedKmh,
+    meanKmh: meanKmh(run, fixTimeMs),
+    endReason: null,
+  });
+}
+
+function speedingEnd(
+  vehicle: VehicleState,
+  run: SpeedingRun,
+  end: Moment,
+  endReason: Speeding['endReason'],
+  fixTimeMs: number,
+): Speeding {
+  return {
+    ...factsOf(vehicle, run, fixTimeMs),
+    phase: 'end',
+    endedAtMs: end.atMs,
+    latitude: end.latitude,
+    longitude: end.longitude,
+    speedKmh: end.speedKmh,
+    meanKmh: meanKmh(run, end.atMs),
+    endReason,
+  };
+}
+
+function factsOf(vehicle: VehicleState, run: SpeedingRun, fixTimeMs: number) {
+  const geofenceId = run.fence?.definition.id ?? null;
+  run.id ??= deriveEventId('speeding', vehicle.id, geofenceId ?? '', run.start.atMs);
+  return {
+    kind: 'speeding' as const,
+    id: run.id,
+    vehicleId: vehicle.id,
+    startedAtMs: run.start.atMs,
+    fixTimeMs,
+    limitSource: geofenceId === null ? ('vehicle' as const) : ('geofence' as const),
+    geofenceId,
+    definitionVersion: run.definitionVersion,
+    limitKmh: run.limitKmh,
+    peakKmh: run.peakKmh,
+    distanceM: run.distanceM,
+  };
+}
+
+function meanKmh(run: SpeedingRun, untilMs: number): number {
+  const lastedMs = untilMs - run.start.atMs;
+  return lastedMs > 0 ? run.kmhMs / lastedMs : run.peakKmh;
+}

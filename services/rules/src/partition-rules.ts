@@ -1,0 +1,296 @@
+import type { DefinitionChange, FleetEvent, TelemetryPacket } from '@outrider/domain';
+import { Engine } from '@outrider/engine';
+import type { Hub } from '@outrider/hub';
+import {
+  type Batch,
+  type Checkpoints,
+  definitionsTopic,
+  eventsTopic,
+  type Log,
+  type LogRecord,
+  telemetryTopic,
+} from '@outrider/log';
+import type { Log as Diary } from '@outrider/runtime';
+import { appendEvents } from './append-events.ts';
+import type { RulesMetrics } from './metrics.ts';
+import { ToldEvents } from './told-events.ts';
+
+const CONSUMER = 'rules';
+/** Definition changes that were about to be applied when the checkpoint was saved: a replay begins with them. */
+const PENDING_KEY = 'pending-definitions';
+const TELEMETRY = 'telemetry';
+const HUB_ENTRIES = 1000;
+
+export interface PartitionParts {
+  log: Log;
+  checkpoints: Checkpoints;
+  hub: Hub;
+  diary: Diary;
+  metrics: RulesMetrics;
+  /** Unix milliseconds. */
+  now(): number;
+  /** A checkpoint is due after so many milliseconds, or so many packets. */
+  checkpointMs: number;
+  checkpointPackets: number;
+}
+
+/** A change, and where it stood in topic `definitions`. */
+interface PlacedChange {
+  partition: number;
+  offset: number;
+  change: DefinitionChange;
+}
+
+/**
+ * One partition of topic `telemetry`: its engine, its checkpoint, and how far both have come.
+ *
+ * Why each event is in topic `events` once, wherever the process dies:
+ * - Events are appended before the checkpoint that knows them. So after a crash the log holds at least the events of all
+ *   that the checkpoint knows, and maybe more: those are read ({@link ToldEvents}), and left out when the replay makes them
+ *   again under the same ids. The checkpoint's offset in topic `events` stays put until all were made again.
+ * - The replay makes exactly the same events because it runs under exactly the same definitions. A change is applied only
+ *   right after a checkpoint that holds it (as pending), so no replay ever crosses a change: it starts at one, or after.
+ * - Changes that came since the checkpoint wait until the replay has made all events again that were told before: what was
+ *   processed under the old definitions is replayed under them.
+ *
+ * All work on the partition is done one thing after the other ({@link #inTurn}).
+ */
+export class PartitionRules {
+  readonly #partition: number;
+  readonly #parts: PartitionParts;
+  readonly #engine = new Engine();
+  readonly #told = new ToldEvents();
+  /** Next offset of topic `telemetry`. */
+  #position = 0;
+  /** Where the replay is over for sure: the end of the partition when it was opened. */
+  #replayEnd = 0;
+  /** The checkpoint's offsets in topic `events`, kept while the replay lasts. */
+  #eventOffsets: Record<string, number> = {};
+  /** Next offset of topic `definitions` to be taken in, by its partition. */
+  readonly #definitionOffsets = new Map<number, number>();
+  #held: PlacedChange[] = [];
+  /** True while the last checkpoint holds pending changes. */
+  #pendingSaved = false;
+  #savedAtMs: number;
+  #packetsSinceSave = 0;
+  #unsaved = false;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(partition: number, parts: PartitionParts) {
+    this.#partition = partition;
+    this.#parts = parts;
+    this.#savedAtMs = parts.now();
+  }
+
+  get vehicleCount(): number {
+    return this.#engine.vehicleCount;
+  }
+
+  /** Goes back to the checkpoint. Returns the offset of topic `telemetry` to go on from. */
+  open(): Promise<number> {
+    return this.#inTurn(async () => {
+      const { log, checkpoints, diary } = this.#parts;
+      const partition = this.#partition;
+      const checkpoint = await checkpoints.load(CONSUMER, partition);
+      const offsets = checkpoint?.offsets ?? {};
+      await this.#readTold(offsets);
+      this.#replayEnd = (await log.endOffsets(telemetryTopic)).get(partition) ?? 0;
+      this.#position = offsets[TELEMETRY] ?? 0;
+      if (checkpoint) {
+        for (const [name, offset] of Object.entries(offsets)) {
+          const definitionPartition = partitionIn('definitions', name);
+          if (definitionPartition !== null) this.#definitionOffsets.set(definitionPartition, offset);
+        }
+        this.#engine.restore(checkpoint.entries);
+        const pending = checkpoint.entries.get(PENDING_KEY);
+        if (pending) await this.#replayPending(JSON.parse(pending.toString()) as DefinitionChange[]);
+      } else {
+        if (this.#told.size > 0)
+          diary.warn({ partition, events: this.#told.size }, 'no checkpoint: replaying all that the log holds');
+        this.#engine.load((await this.#readDefinitions()).map(({ change }) => change));
+        await this.#save();
+      }
+      await this.#fillHub();
+      this.#held.push(...(await this.#readDefinitions()));
+      await this.#releaseWhenReplayed();
+      diary.info(
+        {
+          partition,
+          offset: this.#position,
+          behind: Math.max(0, this.#replayEnd - this.#position),
+          vehicles: this.#engine.vehicleCount,
+          replayed: this.#told.size,
+        },
+        'partition opened',
+      );
+      return this.#position;
+    });
+  }
+
+  /** Takes packets in: their events are durable, and the hub knows the newest positions, when this resolves. */
+  takePackets({ records }: Batch<TelemetryPacket>): Promise<void> {
+    return this.#inTurn(async () => {
+      const { hub, metrics, now, checkpointMs, checkpointPackets } = this.#parts;
+      const events: FleetEvent[] = [];
+      let positions = 0;
+      let moved = 0;
+      for (const { value, offset } of records) {
+        // A consumer may be given again what it was in the middle of.
+        if (offset < this.#position) continue;
+        moved += this.#engine.process(value, offset, events);
+        positions += value.positions.length;
+        this.#position = offset + 1;
+      }
+      await this.#append(events);
+      this.#unsaved = true;
+      this.#packetsSinceSave += records.length;
+      metrics.packets.inc(records.length);
+      metrics.positions.inc(positions);
+      metrics.moved.inc(moved);
+      const latest = this.#engine.takeMoved();
+      if (latest.length > 0) await hub.updateLatest(latest);
+      await this.#releaseWhenReplayed();
+      if (this.#packetsSinceSave >= checkpointPackets || now() - this.#savedAtMs >= checkpointMs) await this.#save();
+    });
+  }
+
+  /** Takes changes in: they are in force for the next packet when this resolves, unless a replay has to go on first. */
+  takeDefinitions(partition: number, records: readonly LogRecord<DefinitionChange>[]): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const { offset, value } of records) this.#hold({ partition, offset, change: value });
+      await this.#releaseWhenReplayed();
+    });
+  }
+
+  /** Writes down what there is to be written, if anything. */
+  checkpoint(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#unsaved) await this.#save();
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    // After a failure nothing more is done: a state must not be saved whose events may not be in the log.
+    const result = this.#turn.then(work);
+    this.#turn = result;
+    return result;
+  }
+
+  /** Reads the events that were appended after the checkpoint. */
+  async #readTold(offsets: Readonly<Record<string, number>>): Promise<void> {
+    const { log, diary } = this.#parts;
+    const partition = this.#partition;
+    const ends = await log.endOffsets(eventsTopic);
+    const telemetryEnds = await log.endOffsets(telemetryTopic);
+    // Both topics are keyed by vehicle: with equally many partitions a vehicle's events lie where its telemetry lies.
+    const end = ends.get(partition);
+    const own: Iterable<readonly [number, number]> =
+      ends.size === telemetryEnds.size && end !== undefined ? [[partition, end]] : ends;
+    await this.#told.readFrom(log, own, (eventPartition) => offsets[`events/${eventPartition}`]);
+    if (this.#told.overflowed)
+      diary.warn(
+        { partition, remembered: this.#told.size },
+        'some events will be put into the log again, under their ids',
+      );
+    for (const [name, offset] of Object.entries(offsets))
+      if (partitionIn('events', name) !== null) this.#eventOffsets[name] = offset;
+  }
+
+  async #replayPending(changes: readonly DefinitionChange[]): Promise<void> {
+    this.#pendingSaved = true;
+    await this.#applyAll(changes);
+  }
+
+  async #applyAll(changes: readonly DefinitionChange[]): Promise<void> {
+    const events: FleetEvent[] = [];
+    for (const change of changes) events.push(...this.#engine.applyDefinition(change));
+    this.#unsaved = true;
+    await this.#append(events);
+  }
+
+  /** Changes from where the partition has come to up to the newest. */
+  async #readDefinitions(): Promise<PlacedChange[]> {
+    const { log } = this.#parts;
+    const changes: PlacedChange[] = [];
+    for (const [partition, end] of await log.endOffsets(definitionsTopic)) {
+      const from = this.#definitionOffsets.get(partition) ?? 'earliest';
+      if (from !== 'earliest' && from >= end) continue;
+      for await (const { records } of log.read(definitionsTopic, partition, from, end))
+        for (const { offset, value } of records) changes.push({ partition, offset, change: value });
+      this.#definitionOffsets.set(partition, end);
+    }
+    return changes;
+  }
+
+  /** Keeps a change for its time; one that was taken in before is left out. */
+  #hold(placed: PlacedChange): void {
+    const next = this.#definitionOffsets.get(placed.partition) ?? 0;
+    if (placed.offset < next) return;
+    this.#definitionOffsets.set(placed.partition, placed.offset + 1);
+    this.#held.push(placed);
+  }
+
+  /** Applies the changes that were held, once all events that were told before the start have been made again. */
+  async #releaseWhenReplayed(): Promise<void> {
+    if (this.#told.size > 0) {
+      if (this.#position < this.#replayEnd) return;
+      this.#told.clear();
+    }
+    if (this.#held.length === 0) return;
+    const changes = this.#held.map(({ change }) => change);
+    await this.#save(changes);
+    this.#held = [];
+    await this.#applyAll(changes);
+  }
+
+  async #append(made: FleetEvent[]): Promise<void> {
+    if (made.length === 0) return;
+    const { log, metrics } = this.#parts;
+    const events = this.#told.withoutTold(made);
+    metrics.replayed.inc(made.length - events.length);
+    await appendEvents(log, events, () => metrics.logFull.inc());
+    for (const { kind, phase } of events) metrics.events.inc({ kind, phase });
+  }
+
+  /**
+   * Saves state and offsets as one. All events that the state knows of are durable.
+   *
+   * @param pending changes that will be applied right after this; without them the checkpoint's offset in topic
+   *   `definitions` must not be beyond them
+   */
+  async #save(pending: readonly DefinitionChange[] | null = null): Promise<void> {
+    const { log, checkpoints, metrics, now } = this.#parts;
+    if (this.#told.size === 0) {
+      this.#eventOffsets = {};
+      for (const [partition, end] of await log.endOffsets(eventsTopic)) this.#eventOffsets[`events/${partition}`] = end;
+    }
+    const offsets: Record<string, number> = { [TELEMETRY]: this.#position, ...this.#eventOffsets };
+    for (const [partition, offset] of this.#definitionOffsets) offsets[`definitions/${partition}`] = offset;
+    if (pending === null)
+      for (const { partition, offset } of this.#held)
+        offsets[`definitions/${partition}`] = Math.min(offset, offsets[`definitions/${partition}`] ?? offset);
+
+    const changed: [string, Buffer | null][] = this.#engine.takeChanges();
+    if (pending !== null) changed.push([PENDING_KEY, Buffer.from(JSON.stringify(pending))]);
+    else if (this.#pendingSaved) changed.push([PENDING_KEY, null]);
+    const stopTimer = metrics.checkpoints.startTimer();
+    await checkpoints.save(CONSUMER, this.#partition, { offsets, changed });
+    stopTimer();
+    this.#pendingSaved = pending !== null;
+    this.#savedAtMs = now();
+    this.#packetsSinceSave = 0;
+    this.#unsaved = false;
+  }
+
+  /** A hub that lost everything has it back. */
+  async #fillHub(): Promise<void> {
+    const latest = [...this.#engine.allLatest()];
+    for (let i = 0; i < latest.length; i += HUB_ENTRIES)
+      await this.#parts.hub.updateLatest(latest.slice(i, i + HUB_ENTRIES));
+  }
+}
+
+/** The partition that a checkpoint's offset named `<topic>/<partition>` is about; null where it is about something else. */
+function partitionIn(topic: string, name: string): number | null {
+  return name.startsWith(`${topic}/`) ? Number(name.slice(topic.length + 1)) : null;
+}

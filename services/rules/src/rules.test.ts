@@ -1,0 +1,493 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  blankPosition,
+  type Definition,
+  type DefinitionChange,
+  type FleetEvent,
+  type Geofence,
+  type GeofenceId,
+  type Position,
+  type TelemetryPacket,
+  type TerminalId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import { Engine } from '@outrider/engine';
+import { MemoryHub } from '@outrider/hub';
+import {
+  type Checkpoints,
+  definitionsTopic,
+  eventsTopic,
+  type Log,
+  LogFullError,
+  openSqliteCheckpoints,
+  openSqliteLog,
+  type Topic,
+  telemetryTopic,
+} from '@outrider/log';
+import { Registry } from '@outrider/runtime';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRules, type RulesConfig } from './rules.ts';
+
+const T0 = Date.UTC(2026, 2, 1, 8);
+const OPERATOR = '00000000-0000-7000-8000-0000000000aa' as UserId;
+const operator: User = {
+  kind: 'user',
+  id: OPERATOR,
+  version: 1,
+  login: 'operator',
+  name: 'Operator',
+  role: 'operator',
+  dealerId: null,
+  blocked: false,
+  apiAccess: true,
+  groupIds: [],
+};
+const vehicleId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}` as VehicleId;
+const vehicle = (n: number, fields: Partial<Vehicle> = {}): Vehicle => ({
+  kind: 'vehicle',
+  id: vehicleId(n),
+  version: 1,
+  name: `Van ${n}`,
+  plate: null,
+  terminalId: null,
+  dealerId: null,
+  groupIds: [],
+  speedLimitKmh: 60,
+  speedToleranceKmh: 0,
+  speedingMinSeconds: 0,
+  offlineAfterMinutes: 10,
+  ...fields,
+});
+const FENCE = '00000000-0000-7000-8000-0000000000f1' as GeofenceId;
+/** From 0.096 to 0.104 E along the parallel of 0.1 N, about. */
+const geofence = (fields: Partial<Geofence> = {}): Geofence => ({
+  kind: 'geofence',
+  id: FENCE,
+  version: 1,
+  name: 'Depot',
+  ownerId: OPERATOR,
+  shape: { type: 'circle', center: [0.1, 0.1], radiusM: 445 },
+  groupIds: null,
+  speedLimitKmh: null,
+  minDwellSeconds: 0,
+  ...fields,
+});
+const changeTo = (definition: Definition, changedAtMs = T0): DefinitionChange => {
+  const { kind, id, version } = definition;
+  return { kind, id, version, changedAtMs, definition };
+};
+const fix = (seconds: number, longitude: number, speedKmh: number | null = 30): Position => ({
+  ...blankPosition(T0 + seconds * 1000, 0.1, longitude),
+  speedKmh,
+});
+const packet = (n: number, ...positions: Position[]): TelemetryPacket => ({
+  vehicleId: vehicleId(n),
+  terminalId: String(n) as TerminalId,
+  protocol: 'osmand',
+  receivedAtMs: Math.max(...positions.map(({ fixTimeMs }) => fixTimeMs)),
+  positions,
+});
+
+class Killed extends Error {}
+
+/** What the service does to the world, up to the moment when it is killed: nothing it does after that has an effect. */
+class Life {
+  #actsLeft: number;
+  readonly over: Promise<void>;
+  #end: () => void = () => {};
+
+  constructor(acts = Number.POSITIVE_INFINITY) {
+    this.#actsLeft = acts;
+    this.over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  kill(): void {
+    this.#actsLeft = 0;
+    this.#end();
+  }
+
+  /** Lets `act` happen; after the last one that may, the service does not live to see the result. */
+  async act<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#actsLeft <= 0) throw new Killed();
+    this.#actsLeft -= 1;
+    const result = await act();
+    if (this.#actsLeft > 0) return result;
+    this.#end();
+    throw new Killed();
+  }
+
+  log(log: Log): Log {
+    return {
+      append: (topic, records) => this.act(() => log.append(topic, records)),
+      consume: (topic, options) => log.consume(topic, options),
+      endOffsets: (topic) => log.endOffsets(topic),
+      read: (topic, partition, from, to) => log.read(topic, partition, from, to),
+      close: () => log.close(),
+      get pendingBytes() {
+        return log.pendingBytes;
+      },
+    };
+  }
+
+  checkpoints(checkpoints: Checkpoints): Checkpoints {
+    return {
+      load: (consumer, partition) => checkpoints.load(consumer, partition),
+      save: (consumer, partition, change) => this.act(() => checkpoints.save(consumer, partition, change)),
+      close: () => checkpoints.close(),
+    };
+  }
+}
+
+let folder: string;
+let log: Log;
+let checkpoints: Checkpoints;
+let hub: MemoryHub;
+
+async function openWorld(partitions = 1): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), 'outrider-rules-'));
+  log = openSqliteLog({ path: join(folder, 'log.sqlite'), partitions });
+  checkpoints = openSqliteCheckpoints({ path: join(folder, 'checkpoints.sqlite') });
+  hub = new MemoryHub();
+}
+
+async function closeWorld(): Promise<void> {
+  await log.close();
+  await checkpoints.close();
+  await rm(folder, { recursive: true });
+}
+
+beforeEach(() => openWorld());
+afterEach(closeWorld);
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log?: Log; now?: () => number } = {}) {
+  const rules = createRules({
+    config: { checkpointMs: 1000, checkpointPackets: 1_000_000, ...config },
+    log: life.log(overrides.log ?? log),
+    checkpoints: life.checkpoints(checkpoints),
+    hub,
+    diary: SILENT,
+    metrics: new Registry(),
+    now: overrides.now ?? (() => 0),
+  });
+  return rules;
+}
+
+const saved = (partition = 0) => checkpoints.load('rules', partition);
+
+async function all<T>(topic: Topic<T>): Promise<T[]> {
+  const values: T[] = [];
+  for (const [partition, end] of await log.endOffsets(topic))
+    for await (const { records } of log.read(topic, partition, 'earliest', end))
+      values.push(...records.map(({ value }) => value));
+  return values;
+}
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 2000; i++) {
+    if (await holds()) return;
+    await wait(5);
+  }
+  throw new Error(`never came true: ${what}`);
+}
+
+const words = (events: readonly FleetEvent[]) =>
+  events.map(({ kind, phase, endReason }) => [kind, phase, endReason ?? ''].join(' ').trim());
+
+async function define(...definitions: Definition[]): Promise<void> {
+  await log.append(
+    definitionsTopic,
+    definitions.map((definition) => changeTo(definition)),
+  );
+}
+
+test('packets become events, and the hub knows the newest positions', async () => {
+  await define(operator, vehicle(1), geofence());
+  const rules = rulesIn(new Life());
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09), fix(60, 0.1)), packet(1, fix(120, 0.11, 70))]);
+  await until('three events', async () => (await all(eventsTopic)).length === 3);
+  expect(words(await all(eventsTopic))).toEqual(['geofence-visit begin', 'geofence-visit end left', 'speeding begin']);
+  await until('the hub knows', async () => (await hub.latest([vehicleId(1)]))[0]?.position.fixTimeMs === T0 + 120_000);
+  await rules.stop();
+});
+
+test('a start without a checkpoint takes the definitions in silently, and what came before it', async () => {
+  await define(operator, vehicle(1), geofence());
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.1)), packet(1, fix(60, 0.11))]);
+  const rules = rulesIn(new Life());
+  await rules.start();
+  await until('the exit', async () => (await all(eventsTopic)).length === 1);
+  await rules.stop();
+  expect(words(await all(eventsTopic))).toEqual(['geofence-visit end left']);
+});
+
+test('a clean stop saves everything: the next start appends nothing, goes on, and fills a new hub', async () => {
+  await define(operator, vehicle(1), geofence());
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09), fix(60, 0.1))]);
+  const first = rulesIn(new Life());
+  await first.start();
+  await until('the entry', async () => (await all(eventsTopic)).length === 1);
+  await first.stop();
+  expect((await saved())?.offsets).toEqual({ telemetry: 1, 'events/0': 1, 'definitions/0': 3 });
+
+  hub = new MemoryHub();
+  const second = rulesIn(new Life());
+  await second.start();
+  expect(await hub.latest([vehicleId(1)])).toMatchObject([{ position: { fixTimeMs: T0 + 60_000 } }]);
+  await log.append(telemetryTopic, [packet(1, fix(120, 0.11))]);
+  await until('the exit', async () => (await all(eventsTopic)).length === 2);
+  await second.stop();
+  expect(words(await all(eventsTopic))).toEqual(['geofence-visit begin', 'geofence-visit end left']);
+});
+
+test('a definition that changes is in force for the packets after it, and a replay knows it', async () => {
+  await define(operator, vehicle(1));
+  const life = new Life();
+  const rules = rulesIn(life, { checkpointMs: 60_000 });
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09))]);
+  await until('the first fix', async () => (await hub.latest([vehicleId(1)])).length === 1);
+  await define(geofence());
+  await until('the geofence is checkpointed', async () =>
+    Boolean((await saved())?.entries.get('pending-definitions')?.includes(FENCE)),
+  );
+  await log.append(telemetryTopic, [packet(1, fix(60, 0.1))]);
+  await until('the entry', async () => (await all(eventsTopic)).length === 1);
+  life.kill();
+  await rules.stop().catch(() => {});
+
+  // While nobody was there, the geofence went away: the entry is replayed under it, then the visit ends.
+  await log.append(definitionsTopic, [
+    { kind: 'geofence', id: FENCE, version: 2, changedAtMs: T0 + 100_000, definition: null },
+  ]);
+  const again = rulesIn(new Life());
+  await again.start();
+  await until('the end', async () => (await all(eventsTopic)).length === 2);
+  await again.stop();
+  expect(words(await all(eventsTopic))).toEqual(['geofence-visit begin', 'geofence-visit end geofence-deleted']);
+  expect((await saved())?.entries.has('pending-definitions')).toBe(false);
+});
+
+test('killed again while it replays: what was told before the first death is still not told again', async () => {
+  await define(operator, vehicle(1), geofence());
+  const first = new Life();
+  const rules = rulesIn(first, { checkpointMs: 60_000 });
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(1, fix(60, 0.1)), packet(1, fix(120, 0.11))]);
+  await until('entry and exit', async () => (await all(eventsTopic)).length === 2);
+  first.kill();
+  await rules.stop().catch(() => {});
+
+  // Dies with the checkpoint that knows of the first packet, and of none of the two events.
+  const second = new Life(1);
+  const replaying = rulesIn(second, { checkpointPackets: 1, batchPackets: 1 });
+  await replaying.start();
+  await second.over;
+  await replaying.stop().catch(() => {});
+  expect((await saved())?.offsets).toMatchObject({ telemetry: 1, 'events/0': 0 });
+
+  const third = rulesIn(new Life());
+  await third.start();
+  await log.append(telemetryTopic, [packet(1, fix(180, 0.1))]);
+  await until('another entry', async () => (await all(eventsTopic)).length >= 3);
+  await third.stop();
+  expect(words(await all(eventsTopic))).toEqual([
+    'geofence-visit begin',
+    'geofence-visit end left',
+    'geofence-visit begin',
+  ]);
+});
+
+test('vehicles and geofences defined while the service was down are known for what was sent meanwhile', async () => {
+  await define(operator);
+  const first = rulesIn(new Life());
+  await first.start();
+  await first.stop();
+  await define(vehicle(1), geofence());
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(1, fix(60, 0.1))]);
+  const second = rulesIn(new Life());
+  await second.start();
+  await until('the entry', async () => (await all(eventsTopic)).length === 1);
+  await second.stop();
+});
+
+test('a full log holds the rules back, and nothing is lost', async () => {
+  await define(operator, vehicle(1), geofence());
+  let refusals = 3;
+  const full: Log = {
+    ...new Life().log(log),
+    async append(topic, records) {
+      if (topic.name === eventsTopic.name && refusals-- > 0) throw new LogFullError('full');
+      return log.append(topic, records);
+    },
+  };
+  const rules = rulesIn(new Life(), {}, { log: full });
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09), fix(60, 0.1)), packet(1, fix(120, 0.11))]);
+  await until('both events', async () => (await all(eventsTopic)).length === 2);
+  expect(refusals).toBeLessThan(0);
+  await rules.stop();
+  expect(words(await all(eventsTopic))).toEqual(['geofence-visit begin', 'geofence-visit end left']);
+});
+
+test('a log that fails stops the rules, and no checkpoint knows of events that are not in it', async () => {
+  await define(operator, vehicle(1), geofence());
+  const broken: Log = {
+    ...new Life().log(log),
+    append: () => Promise.reject(new Error('disk gone')),
+  };
+  const rules = rulesIn(new Life(), { checkpointMs: 10 }, { log: broken });
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09), fix(60, 0.1))]);
+  await expect(rules.failed).rejects.toThrow('disk gone');
+  await wait(50);
+  await expect(rules.stop()).rejects.toThrow('disk gone');
+  expect((await saved())?.offsets.telemetry).toBe(0);
+});
+
+/** Drives back and forth through the geofence, with a speed now over and now under the limit. */
+const drive = fc
+  .array(
+    fc.record({ n: fc.integer({ min: 1, max: 3 }), place: fc.nat(2), speedKmh: fc.constantFrom(30, 59, 61, 90) }),
+    {
+      minLength: 5,
+      maxLength: 40,
+    },
+  )
+  .map((legs) =>
+    legs.map(({ n, place, speedKmh }, i) => packet(n, fix(60 * i + n, [0.09, 0.1, 0.11][place] ?? 0.1, speedKmh))),
+  );
+const sizes = fc.record({ checkpointPackets: fc.constantFrom(1, 5, 1000), batchPackets: fc.constantFrom(1, 2, 1000) });
+const deaths = fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 6 });
+
+/** Lives through `deaths`, each after so many appends and checkpoints, while `feed` goes on; then once to the end. */
+async function liveThrough(deaths: readonly number[], config: Partial<RulesConfig>, feed: () => Promise<boolean>) {
+  for (const acts of deaths) {
+    const life = new Life(acts);
+    const rules = rulesIn(life, config, { now: Date.now });
+    const started = rules.start().then(
+      () => true,
+      () => false,
+    );
+    if (await started) {
+      await feed();
+      // It may have nothing left to do that could kill it.
+      await Promise.race([life.over, wait(60)]);
+    }
+    life.kill();
+    await rules.stop().catch(() => {});
+  }
+  const rules = rulesIn(new Life(), config, { now: Date.now });
+  await rules.start();
+  while (await feed());
+  const end = (await log.endOffsets(telemetryTopic)).get(0) ?? 0;
+  const definitionsEnd = (await log.endOffsets(definitionsTopic)).get(0) ?? 0;
+  await until('all was taken in', async () => {
+    const offsets = (await saved())?.offsets;
+    return offsets?.telemetry === end && offsets['definitions/0'] === definitionsEnd;
+  });
+  await rules.stop();
+}
+
+test('each event is in the log once, wherever the service was killed', async () => {
+  await fc.assert(
+    fc.asyncProperty(drive, deaths, sizes, async (packets, deaths, sizes) => {
+      await closeWorld();
+      await openWorld();
+      const definitions = [operator, vehicle(1), vehicle(2), vehicle(3), geofence({ speedLimitKmh: 50 })];
+      await define(...definitions);
+      const left = [...packets];
+      await liveThrough(deaths, { ...sizes, checkpointMs: 20 }, async () => {
+        const some = left.splice(0, 5);
+        if (some.length > 0) await log.append(telemetryTopic, some);
+        return left.length > 0;
+      });
+
+      const engine = new Engine();
+      engine.load(definitions.map((definition) => changeTo(definition)));
+      const expected: FleetEvent[] = [];
+      for (const [offset, packet] of (await all(telemetryTopic)).entries()) engine.process(packet, offset, expected);
+      expect(await all(eventsTopic)).toEqual(expected);
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);
+
+test('definitions that change while data flows leave no visit open, and tell nothing twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(drive, deaths, sizes, async (packets, deaths, sizes) => {
+      await closeWorld();
+      await openWorld();
+      await define(operator, vehicle(1), vehicle(2), vehicle(3), geofence({ speedLimitKmh: 50 }));
+      const left = [...packets];
+      let version = 1;
+      await liveThrough(deaths, { ...sizes, checkpointMs: 20 }, async () => {
+        const some = left.splice(0, 5);
+        if (some.length > 0) await log.append(telemetryTopic, some);
+        version += 1;
+        const there = version % 3 === 0;
+        const definition = there ? geofence({ version, speedLimitKmh: 40 + version }) : null;
+        const changedAtMs = T0 + 60_000 * (packets.length - left.length);
+        await log.append(definitionsTopic, [{ kind: 'geofence', id: FENCE, version, changedAtMs, definition }]);
+        return left.length > 0;
+      });
+      const rules = rulesIn(new Life());
+      await log.append(definitionsTopic, [
+        { kind: 'geofence', id: FENCE, version: version + 1, changedAtMs: T0 + 3_600_000, definition: null },
+      ]);
+      await rules.start();
+      await rules.stop();
+
+      const events = await all(eventsTopic);
+      const ofFence = events.filter((event) => event.kind === 'geofence-visit' || event.limitSource === 'geofence');
+      const keys = events.map(({ id, phase }) => `${id} ${phase}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      const ended = new Set(ofFence.filter(({ phase }) => phase === 'end').map(({ id }) => id));
+      for (const { id, phase } of ofFence) if (phase === 'begin') expect(ended).toContain(id);
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);
+
+test('each partition has a checkpoint and an engine of its own', async () => {
+  await closeWorld();
+  await openWorld(3);
+  const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+  await define(operator, geofence(), ...numbers.map((n) => vehicle(n)));
+  const life = new Life();
+  const first = rulesIn(life, { checkpointMs: 60_000 });
+  await first.start();
+  await log.append(
+    telemetryTopic,
+    numbers.map((n) => packet(n, fix(0, 0.09), fix(60, 0.1))),
+  );
+  await until('all entries', async () => (await all(eventsTopic)).length === 8);
+  life.kill();
+  await first.stop().catch(() => {});
+
+  const second = rulesIn(new Life());
+  await second.start();
+  await log.append(
+    telemetryTopic,
+    numbers.map((n) => packet(n, fix(120, 0.11))),
+  );
+  await until('all exits', async () => (await all(eventsTopic)).length >= 16);
+  await second.stop();
+  const events = await all(eventsTopic);
+  expect(events.length).toBe(16);
+  expect(new Set(events.map(({ id, phase }) => `${id} ${phase}`)).size).toBe(16);
+  let packets = 0;
+  for (const partition of [0, 1, 2]) packets += (await saved(partition))?.offsets.telemetry ?? 0;
+  expect(packets).toBe(16);
+});

@@ -1,0 +1,56 @@
+import type { FleetEvent } from '@outrider/domain';
+import { eventsTopic, type Log } from '@outrider/log';
+
+/** More than this is only there to be read when a checkpoint was lost; what is beyond it is told again, under its id. */
+const MAX_REMEMBERED = 2_000_000;
+
+/**
+ * The events that are in the log already, though the checkpoint does not know of them: a replay makes them again, and they
+ * are left out once each.
+ */
+export class ToldEvents {
+  readonly #keys = new Set<string>();
+  /** True where there were more than could be remembered. */
+  overflowed = false;
+
+  /** How many a replay has not made again yet. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  /**
+   * Reads what was appended since a checkpoint.
+   *
+   * @param partitions of topic `events`, each with the offset after its newest record
+   * @param from the checkpoint's offset in a partition; undefined means from the oldest record kept
+   */
+  async readFrom(
+    log: Log,
+    partitions: Iterable<readonly [partition: number, end: number]>,
+    from: (partition: number) => number | undefined,
+  ): Promise<void> {
+    for (const [partition, end] of partitions) {
+      for await (const { records } of log.read(eventsTopic, partition, from(partition) ?? 'earliest', end)) {
+        for (const { value } of records) {
+          if (this.#keys.size >= MAX_REMEMBERED) this.overflowed = true;
+          else this.#keys.add(keyOf(value));
+        }
+      }
+    }
+  }
+
+  /** The events that are not in the log yet. Each that is, is forgotten. */
+  withoutTold(events: FleetEvent[]): FleetEvent[] {
+    if (this.#keys.size === 0) return events;
+    return events.filter((event) => !this.#keys.delete(keyOf(event)));
+  }
+
+  /** The replay is over: nothing more will be made again. */
+  clear(): void {
+    this.#keys.clear();
+  }
+}
+
+function keyOf({ id, phase }: FleetEvent): string {
+  return `${id}:${phase}`;
+}
