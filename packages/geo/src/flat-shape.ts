@@ -1,0 +1,120 @@
+import type { CircleShape, LineShape, PolygonShape, Shape } from '@outrider/domain';
+import { EARTH_RADIUS_M, METRES_PER_DEGREE, RADIANS } from './earth.ts';
+import { type Extent, extentOf, turned, turnsOf, unwrapPath } from './unwrap.ts';
+
+/** One laying-out of a polygon or a line in plain degrees; see {@link turnsOf}. */
+export interface Image {
+  /** Longitude and latitude in turn; a polygon's rings one after the other, each closed. */
+  readonly xy: Float64Array;
+  /** What the shape covers: for a line with its width. */
+  readonly extent: Extent;
+}
+
+/** A polygon as numbers: the form that measuring and indexing work on. */
+export interface FlatPolygon {
+  readonly type: 'polygon';
+  readonly images: readonly Image[];
+  /** Index of each ring's first point, and the number of all points at the end. */
+  readonly ringStarts: Int32Array;
+}
+
+/** A circle as numbers. */
+export interface FlatCircle {
+  readonly type: 'circle';
+  readonly longitude: number;
+  readonly latitude: number;
+  readonly cosLatitude: number;
+  readonly radiusM: number;
+  /** What {@link haversine} gives for places exactly on the circle. */
+  readonly limit: number;
+  /** From -180 to 180 where the circle covers a pole. */
+  readonly extent: Extent;
+}
+
+/** A line as numbers. */
+export interface FlatLine {
+  readonly type: 'line';
+  readonly images: readonly Image[];
+  /** Half of the width, in degrees of latitude. */
+  readonly halfWidthDeg: number;
+}
+
+export type FlatShape = FlatPolygon | FlatCircle | FlatLine;
+
+/** Boxes are this much (relatively) wider than computed, so that rounding never cuts off what is inside. */
+const SLACK = 1 + 1e-9;
+
+function imagesOf(xy: Float64Array, extent: Extent): Image[] {
+  return turnsOf(extent).map((turn) => ({
+    xy: turned(xy, turn),
+    extent: { ...extent, minX: extent.minX + turn, maxX: extent.maxX + turn },
+  }));
+}
+
+/** Lays a polygon out. Holes are moved by whole turns to lie within the outer ring's longitudes. */
+export function flattenPolygon(shape: PolygonShape): FlatPolygon {
+  const rings = shape.rings.map(unwrapPath);
+  const outer = rings[0] ?? new Float64Array(0);
+  const extent = extentOf(outer);
+  const ringStarts = new Int32Array(rings.length + 1);
+  let length = 0;
+  for (const [r, ring] of rings.entries()) {
+    length += ring.length;
+    ringStarts[r + 1] = length / 2;
+  }
+  const xy = new Float64Array(length);
+  for (const [r, ring] of rings.entries()) {
+    const { minX, maxX } = extentOf(ring);
+    const turn = [0, 360, -360].find((by) => minX + by >= extent.minX && maxX + by <= extent.maxX) ?? 0;
+    xy.set(turned(ring, turn), 2 * (ringStarts[r] as number));
+  }
+  return { type: 'polygon', images: imagesOf(xy, extent), ringStarts };
+}
+
+/** Lays a shape out as numbers. */
+export function flatten(shape: Shape): FlatShape {
+  if (shape.type === 'polygon') return flattenPolygon(shape);
+  if (shape.type === 'circle') return flattenCircle(shape);
+  return flattenLine(shape);
+}
+
+/** Lays a circle out. */
+export function flattenCircle(shape: CircleShape): FlatCircle {
+  const [longitude, latitude] = shape.center;
+  const angle = shape.radiusM / EARTH_RADIUS_M;
+  const cosLatitude = Math.cos(latitude * RADIANS);
+  const reachY = (angle / RADIANS) * SLACK;
+  const minY = latitude - reachY;
+  const maxY = latitude + reachY;
+  const overPole = minY <= -90 || maxY >= 90;
+  // The meridian that touches the circle: a right angle there, so sin(width) = sin(radius) / cos(latitude).
+  const reachX = overPole ? 180 : (Math.asin(Math.min(1, Math.sin(angle) / cosLatitude)) / RADIANS) * SLACK + 1e-12;
+  const extent = overPole
+    ? { minX: -180, maxX: 180, minY: Math.max(-90, minY), maxY: Math.min(90, maxY) }
+    : { minX: longitude - reachX, maxX: longitude + reachX, minY, maxY };
+  return {
+    type: 'circle',
+    longitude,
+    latitude,
+    cosLatitude,
+    radiusM: shape.radiusM,
+    limit: Math.sin(angle / 2) ** 2,
+    extent,
+  };
+}
+
+/** Lays a line out. */
+export function flattenLine(shape: LineShape): FlatLine {
+  const xy = unwrapPath(shape.path);
+  const extent = extentOf(xy);
+  const halfWidthDeg = shape.widthM / 2 / METRES_PER_DEGREE;
+  const reachY = halfWidthDeg * SLACK;
+  const minY = extent.minY - reachY;
+  const maxY = extent.maxY + reachY;
+  const reachX = reachY / Math.cos(Math.min(89.9, Math.max(-minY, maxY)) * RADIANS);
+  return {
+    type: 'line',
+    images: imagesOf(xy, { minX: extent.minX - reachX, maxX: extent.maxX + reachX, minY, maxY }),
+    halfWidthDeg,
+  };
+}

@@ -1,0 +1,239 @@
+import type { LngLat, Shape } from '@outrider/domain';
+import { flattenPolygon } from './flat-shape.ts';
+import { ErrorList, type GeometryError } from './geometry-error.ts';
+import { checkRingOrder, type PlainRing } from './ring-order.ts';
+import { extentOf, unwrapPath } from './unwrap.ts';
+
+/** Most points that a shape may have, all rings together. */
+export const MOST_POINTS = 10_000;
+/** Greatest radius of a circle, metres; the least is anything above 0. A whole country fits. */
+export const MOST_RADIUS_M = 1_000_000;
+/** Least and greatest width of a line, metres. */
+export const LEAST_WIDTH_M = 10;
+export const MOST_WIDTH_M = 1000;
+/** A line's path may not go nearer to a pole than this latitude: its width is measured on a local map, which fails there. */
+export const MOST_LINE_LATITUDE = 85;
+/** A line's path must stay below this many degrees of longitude in all, so that it can't come round to itself. */
+const MOST_LINE_SPAN_DEG = 359;
+
+export type ShapeResult = { ok: true; shape: Shape } | { ok: false; errors: GeometryError[] };
+
+const GEOMETRY_OF = { polygon: 'Polygon', circle: 'Point', line: 'LineString' } as const;
+
+const COORDINATES = '/geometry/coordinates';
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A position: longitude and latitude; an altitude or whatever else follows is dropped. Null where it is none, with the reason told. */
+function positionOf(value: unknown, pointer: string, errors: ErrorList): LngLat | null {
+  if (!Array.isArray(value)) {
+    errors.add(pointer, 'must be a position: an array of longitude and latitude');
+    return null;
+  }
+  if (value.length < 2) {
+    errors.add(pointer, 'must have a longitude and a latitude');
+    return null;
+  }
+  let isGood = true;
+  for (const [i, name, most] of [
+    [0, 'longitude', 180],
+    [1, 'latitude', 90],
+  ] as const) {
+    const degrees: unknown = value[i];
+    if (typeof degrees !== 'number' || !Number.isFinite(degrees)) {
+      errors.add(`${pointer}/${i}`, `${name} must be a number`);
+      isGood = false;
+    } else if (degrees < -most || degrees > most) {
+      errors.add(`${pointer}/${i}`, `${name} must be from -${most} to ${most}`);
+      isGood = false;
+    }
+  }
+  return isGood ? [value[0], value[1]] : null;
+}
+
+/** Positions of a ring or path. Null where one of them is none. */
+function positionsOf(values: readonly unknown[], pointer: string, errors: ErrorList): LngLat[] | null {
+  const positions: LngLat[] = [];
+  for (const [i, value] of values.entries()) {
+    if (errors.isFull) return null;
+    const position = positionOf(value, `${pointer}/${i}`, errors);
+    if (position !== null) positions.push(position);
+  }
+  return positions.length === values.length ? positions : null;
+}
+
+function countDistinct(positions: readonly LngLat[]): number {
+  return new Set(positions.map(([longitude, latitude]) => `${longitude} ${latitude}`)).size;
+}
+
+/** A ring that is fit to be looked at beside others. Null where it is not, with the reason told. */
+function ringOf(values: readonly unknown[], pointer: string, errors: ErrorList): LngLat[] | null {
+  const ring = positionsOf(values, pointer, errors);
+  if (ring === null) return null;
+  const first = ring[0];
+  const last = ring.at(-1);
+  if (first === undefined || last === undefined) {
+    errors.add(pointer, 'a ring must have at least 3 distinct points');
+    return null;
+  }
+  if (first[0] !== last[0] || first[1] !== last[1]) {
+    errors.add(
+      `${pointer}/${ring.length - 1}`,
+      'a ring must be closed: its last position must be the same as its first',
+    );
+    return null;
+  }
+  if (countDistinct(ring) < 3) {
+    errors.add(pointer, 'a ring must have at least 3 distinct points');
+    return null;
+  }
+  const xy = unwrapPath(ring);
+  if (xy[0] !== xy[xy.length - 2]) {
+    errors.add(pointer, 'a ring must not go round a pole');
+    return null;
+  }
+  const { minX, maxX } = extentOf(xy);
+  if (maxX - minX >= 360) {
+    errors.add(pointer, 'a ring must not span 360 degrees of longitude or more');
+    return null;
+  }
+  return ring;
+}
+
+/** The rings as they lie beside each other, without points that repeat the one before. */
+function plainRings(rings: readonly LngLat[][]): PlainRing[] {
+  const { images, ringStarts } = flattenPolygon({ type: 'polygon', rings });
+  const all = images[0]?.xy ?? new Float64Array(0);
+  return rings.map((ring, r) => {
+    const start = ringStarts[r] as number;
+    const kept: number[] = [];
+    const numbers: number[] = [];
+    for (const i of ring.keys()) {
+      const x = all[2 * (start + i)] as number;
+      const y = all[2 * (start + i) + 1] as number;
+      if (i > 0 && x === kept.at(-2) && y === kept.at(-1)) continue;
+      kept.push(x, y);
+      numbers.push(i);
+    }
+    return { xy: Float64Array.from(kept), numbers, pointer: `${COORDINATES}/${r}` };
+  });
+}
+
+function polygonOf(coordinates: unknown, errors: ErrorList): Shape | null {
+  if (!Array.isArray(coordinates) || coordinates.length === 0) {
+    errors.add(COORDINATES, 'must be an array of at least one ring');
+    return null;
+  }
+  let points = 0;
+  for (const [r, ring] of coordinates.entries()) {
+    if (!Array.isArray(ring)) errors.add(`${COORDINATES}/${r}`, 'must be a ring: an array of positions');
+    else points += ring.length;
+    if (errors.isFull) break;
+  }
+  if (points > MOST_POINTS || coordinates.length > MOST_POINTS) {
+    errors.add(COORDINATES, `must have at most ${MOST_POINTS} positions in all`);
+  }
+  if (!errors.isEmpty) return null;
+  const rings: LngLat[][] = [];
+  for (const [r, values] of coordinates.entries()) {
+    const ring = ringOf(values as unknown[], `${COORDINATES}/${r}`, errors);
+    if (ring !== null) rings.push(ring);
+    if (errors.isFull) break;
+  }
+  if (!errors.isEmpty) return null;
+  checkRingOrder(plainRings(rings), errors);
+  return { type: 'polygon', rings };
+}
+
+/** The number of a property, in a range: from `least` (or above it, where that is 0) to `most`. */
+function measureOf(
+  properties: Record<string, unknown>,
+  name: string,
+  least: number,
+  most: number,
+  errors: ErrorList,
+): number | null {
+  const value = properties[name];
+  const pointer = `/properties/${name}`;
+  if (typeof value !== 'number' || !Number.isFinite(value)) errors.add(pointer, `${name} must be a number of metres`);
+  else if (value > most || value < least || value === 0) {
+    errors.add(pointer, `${name} must be ${least === 0 ? 'above 0' : `at least ${least}`} and at most ${most} metres`);
+  } else return value;
+  return null;
+}
+
+function circleOf(coordinates: unknown, properties: Record<string, unknown>, errors: ErrorList): Shape | null {
+  const center = positionOf(coordinates, COORDINATES, errors);
+  const radiusM = measureOf(properties, 'radiusM', 0, MOST_RADIUS_M, errors);
+  return center === null || radiusM === null ? null : { type: 'circle', center, radiusM };
+}
+
+function lineOf(coordinates: unknown, properties: Record<string, unknown>, errors: ErrorList): Shape | null {
+  const widthM = measureOf(properties, 'widthM', LEAST_WIDTH_M, MOST_WIDTH_M, errors);
+  if (!Array.isArray(coordinates)) {
+    errors.add(COORDINATES, 'must be a path: an array of positions');
+    return null;
+  }
+  if (coordinates.length > MOST_POINTS) {
+    errors.add(COORDINATES, `must have at most ${MOST_POINTS} positions`);
+    return null;
+  }
+  const path = positionsOf(coordinates, COORDINATES, errors);
+  if (path === null) return null;
+  if (countDistinct(path) < 2) errors.add(COORDINATES, 'a path must have at least 2 distinct points');
+  for (const [i, [, latitude]] of path.entries()) {
+    if (Math.abs(latitude) > MOST_LINE_LATITUDE) {
+      errors.add(
+        `${COORDINATES}/${i}/1`,
+        `a line's latitude must be from -${MOST_LINE_LATITUDE} to ${MOST_LINE_LATITUDE}`,
+      );
+    }
+  }
+  const { minX, maxX } = extentOf(unwrapPath(path));
+  if (maxX - minX >= MOST_LINE_SPAN_DEG) {
+    errors.add(COORDINATES, `a path must span less than ${MOST_LINE_SPAN_DEG} degrees of longitude`);
+  }
+  return widthM === null || !errors.isEmpty ? null : { type: 'line', path, widthM };
+}
+
+/**
+ * Reads a shape from a GeoJSON feature (RFC 7946): `properties.shape` says which of
+ * - `polygon`: a Polygon; rings closed, in either direction, not touching themselves; holes inside the first ring;
+ * - `circle`: a Point and `properties.radiusM`, above 0 and at most 1,000,000;
+ * - `line`: a LineString within 85° of the equator and `properties.widthM`, 10 to 1000.
+ *
+ * Edges are straight in longitude and latitude. Where consecutive longitudes are more than 180° apart, the edge goes the
+ * short way, across the antimeridian. A polygon may not go round a pole. At most 10,000 positions. Altitudes are
+ * dropped, and other properties not looked at. Never throws: of anything else it says what is wrong and where (at most 20 errors).
+ */
+export function shapeFromFeature(feature: unknown): ShapeResult {
+  const errors = new ErrorList();
+  const shape = readShape(feature, errors);
+  return shape !== null && errors.isEmpty ? { ok: true, shape } : { ok: false, errors: errors.errors };
+}
+
+function readShape(feature: unknown, errors: ErrorList): Shape | null {
+  if (!isObject(feature)) {
+    errors.add('', 'must be a GeoJSON feature');
+    return null;
+  }
+  const { type, properties, geometry } = feature;
+  if (type !== 'Feature') errors.add('/type', 'must be "Feature"');
+  if (!isObject(properties)) errors.add('/properties', 'must be an object');
+  if (!isObject(geometry)) errors.add('/geometry', 'must be a GeoJSON geometry');
+  if (!isObject(properties) || !isObject(geometry)) return null;
+  const kind = properties.shape;
+  if (kind !== 'polygon' && kind !== 'circle' && kind !== 'line') {
+    errors.add('/properties/shape', 'must be "polygon", "circle" or "line"');
+    return null;
+  }
+  if (geometry.type !== GEOMETRY_OF[kind]) {
+    errors.add('/geometry/type', `must be "${GEOMETRY_OF[kind]}" for the shape "${kind}"`);
+    return null;
+  }
+  if (kind === 'polygon') return polygonOf(geometry.coordinates, errors);
+  if (kind === 'circle') return circleOf(geometry.coordinates, properties, errors);
+  return lineOf(geometry.coordinates, properties, errors);
+}

@@ -1,0 +1,251 @@
+import type { LngLat } from '@outrider/domain';
+import { flatContains } from './contains.ts';
+import { haversine } from './distance.ts';
+import { RADIANS } from './earth.ts';
+import type { FlatCircle, FlatLine, FlatPolygon, FlatShape } from './flat-shape.ts';
+import { squaredDistanceToSegment } from './segment-distance.ts';
+import { type Extent, normalLongitude } from './unwrap.ts';
+
+/** A part of a segment that is inside a shape: fractions of the way from its beginning, 0 to 1. */
+export interface Stay {
+  entry: number;
+  exit: number;
+}
+
+/** A segment, straight in longitude and latitude, that goes the short way round. */
+interface Way {
+  x: number;
+  y: number;
+  dx: number;
+  dy: number;
+}
+
+/** The way between two places; over 180° of longitude apart, it crosses the antimeridian. */
+function wayBetween(from: LngLat, to: LngLat): Way {
+  let dx = to[0] - from[0];
+  if (dx > 180) dx -= 360;
+  else if (dx < -180) dx += 360;
+  return { x: from[0], y: from[1], dx, dy: to[1] - from[1] };
+}
+
+/** Whether a shape contains the place at a fraction of the way. */
+function isInsideAt(shape: FlatShape, way: Way, t: number): boolean {
+  const latitude = Math.min(90, Math.max(-90, way.y + t * way.dy));
+  return flatContains(shape, normalLongitude(way.x + t * way.dx), latitude);
+}
+
+/** Whole turns by which the way can be moved to meet what lies within the extent. */
+function turnsToMeet(way: Way, extent: Extent): number[] {
+  const south = Math.min(way.y, way.y + way.dy);
+  const north = Math.max(way.y, way.y + way.dy);
+  if (south > extent.maxY || north < extent.minY) return [];
+  const west = Math.min(way.x, way.x + way.dx);
+  const east = Math.max(way.x, way.x + way.dx);
+  return [0, 360, -360].filter((turn) => west + turn <= extent.maxX && east + turn >= extent.minX);
+}
+
+/** Adds the fractions at which the way, moved by a turn, meets the edge from a to b; of an edge along it, both ends. */
+function addMeetings(way: Way, turn: number, ax: number, ay: number, bx: number, by: number, found: number[]): void {
+  const x = way.x + turn;
+  const ex = bx - ax;
+  const ey = by - ay;
+  const denominator = way.dx * ey - way.dy * ex;
+  if (denominator === 0) {
+    const length = way.dx * way.dx + way.dy * way.dy;
+    if (length === 0 || way.dx * (ay - way.y) !== way.dy * (ax - x)) return;
+    found.push(((ax - x) * way.dx + (ay - way.y) * way.dy) / length);
+    found.push(((bx - x) * way.dx + (by - way.y) * way.dy) / length);
+    return;
+  }
+  const s = ((ax - x) * way.dy - (ay - way.y) * way.dx) / denominator;
+  if (s < -1e-12 || s > 1 + 1e-12) return;
+  found.push(((ax - x) * ey - (ay - way.y) * ex) / denominator);
+}
+
+function polygonStays(polygon: FlatPolygon, way: Way): Stay[] {
+  const found = [0, 1];
+  const image = polygon.images[0];
+  if (image === undefined) return [];
+  const turns = turnsToMeet(way, image.extent);
+  const { xy } = image;
+  for (const turn of turns) {
+    for (let r = 0; r + 1 < polygon.ringStarts.length; r++) {
+      const end = 2 * ((polygon.ringStarts[r + 1] as number) - 1);
+      for (let i = 2 * (polygon.ringStarts[r] as number); i < end; i += 2) {
+        const [ax = 0, ay = 0, bx = 0, by = 0] = [xy[i], xy[i + 1], xy[i + 2], xy[i + 3]];
+        addMeetings(way, turn, ax, ay, bx, by, found);
+      }
+    }
+  }
+  const cuts = found.filter((t) => t >= 0 && t <= 1).sort((a, b) => a - b);
+  const stays: Stay[] = [];
+  for (let i = 1; i < cuts.length; i++) {
+    const entry = cuts[i - 1] as number;
+    const exit = cuts[i] as number;
+    if (exit > entry && isInsideAt(polygon, way, (entry + exit) / 2)) stays.push({ entry, exit });
+  }
+  return stays;
+}
+
+/** Halvings that take a fraction to the last bits of a double. */
+const HALVINGS = 52;
+
+/** The fraction between one that is inside and one that is outside at which that changes. */
+function bisect(inside: (t: number) => boolean, insideT: number, outsideT: number): number {
+  let near = insideT;
+  let far = outsideT;
+  for (let i = 0; i < HALVINGS; i++) {
+    const middle = (near + far) / 2;
+    if (inside(middle)) near = middle;
+    else far = middle;
+  }
+  return (near + far) / 2;
+}
+
+/** Where between two fractions a distance that first falls and then grows is within its limit; null where nowhere. */
+function stayWithin(distance: (t: number) => number, limit: number, from: number, to: number): Stay | null {
+  const inside = (t: number) => distance(t) <= limit;
+  let nearest = from;
+  if (inside(to)) nearest = to;
+  if (!inside(nearest)) {
+    let low = from;
+    let high = to;
+    for (let i = 0; i < 2 * HALVINGS && !inside(nearest); i++) {
+      const third = (high - low) / 3;
+      if (distance(low + third) <= distance(high - third)) high -= third;
+      else low += third;
+      nearest = (low + high) / 2;
+    }
+    if (!inside(nearest)) return null;
+  }
+  return {
+    entry: inside(from) ? from : bisect(inside, nearest, from),
+    exit: inside(to) ? to : bisect(inside, nearest, to),
+  };
+}
+
+/** A piece of a way in which the distance to a place or a short segment falls and then grows: at most this many degrees. */
+const PIECE_DEG = 1;
+const MOST_PIECES = 180;
+
+function circleStays(circle: FlatCircle, way: Way): Stay[] {
+  if (turnsToMeet(way, circle.extent).length === 0) return [];
+  const distance = (t: number): number => {
+    const y = way.y + t * way.dy;
+    const cosLatitudes = circle.cosLatitude * Math.cos(y * RADIANS);
+    return haversine(circle.longitude, circle.latitude, way.x + t * way.dx, y, cosLatitudes);
+  };
+  const pieces = Math.min(MOST_PIECES, Math.ceil(Math.max(Math.abs(way.dx), Math.abs(way.dy)) / PIECE_DEG));
+  const stays: Stay[] = [];
+  for (let i = 0; i < pieces; i++) {
+    const stay = stayWithin(distance, circle.limit, i / pieces, (i + 1) / pieces);
+    if (stay !== null) stays.push(stay);
+  }
+  return stays;
+}
+
+/** Fractions of the way, moved by a turn, within a box; null where there are none. */
+function clip(way: Way, turn: number, box: Extent): Stay | null {
+  let entry = 0;
+  let exit = 1;
+  for (const [start, step, low, high] of [
+    [way.x + turn, way.dx, box.minX, box.maxX],
+    [way.y, way.dy, box.minY, box.maxY],
+  ] as const) {
+    if (step === 0) {
+      if (start < low || start > high) return null;
+      continue;
+    }
+    const [a, b] = [(low - start) / step, (high - start) / step];
+    entry = Math.max(entry, Math.min(a, b));
+    exit = Math.min(exit, Math.max(a, b));
+  }
+  return entry <= exit ? { entry, exit } : null;
+}
+
+function lineStays(line: FlatLine, way: Way): Stay[] {
+  const image = line.images[0];
+  if (image === undefined) return [];
+  const limit = line.halfWidthDeg * line.halfWidthDeg;
+  const { xy, extent } = image;
+  const reachY = line.halfWidthDeg * (1 + 1e-6);
+  const reachX = reachY / Math.cos(Math.max(Math.abs(extent.minY), Math.abs(extent.maxY)) * RADIANS);
+  const stays: Stay[] = [];
+  for (const turn of turnsToMeet(way, extent)) {
+    for (let i = 0; i + 3 < xy.length; i += 2) {
+      const [ax = 0, ay = 0, bx = 0, by = 0] = [xy[i], xy[i + 1], xy[i + 2], xy[i + 3]];
+      const part = clip(way, turn, {
+        minX: Math.min(ax, bx) - reachX,
+        maxX: Math.max(ax, bx) + reachX,
+        minY: Math.min(ay, by) - reachY,
+        maxY: Math.max(ay, by) + reachY,
+      });
+      if (part === null) continue;
+      const distance = (t: number): number => {
+        const y = way.y + t * way.dy;
+        return squaredDistanceToSegment(ax, ay, bx, by, way.x + turn + t * way.dx, y, Math.cos(y * RADIANS));
+      };
+      const stay = stayWithin(distance, limit, part.entry, part.exit);
+      if (stay !== null) stays.push(stay);
+    }
+  }
+  return stays;
+}
+
+/** Stays closer to each other than this fraction are one: that is rounding, not an absence. */
+const SAME_FRACTION = 1e-12;
+
+function merge(stays: Stay[]): Stay[] {
+  const merged: Stay[] = [];
+  for (const stay of stays.sort((a, b) => a.entry - b.entry)) {
+    const last = merged.at(-1);
+    if (last !== undefined && stay.entry <= last.exit + SAME_FRACTION) last.exit = Math.max(last.exit, stay.exit);
+    else merged.push({ ...stay });
+  }
+  return merged;
+}
+
+/**
+ * The parts of the straight way between two places that are inside a shape, in order. The way is straight in longitude and
+ * latitude, and goes the short way round. Merely touching a polygon's boundary is no stay.
+ */
+export function staysAlong(shape: FlatShape, from: LngLat, to: LngLat): Stay[] {
+  const way = wayBetween(from, to);
+  if (way.dx === 0 && way.dy === 0) return flatContains(shape, from[0], from[1]) ? [{ entry: 0, exit: 1 }] : [];
+  if (shape.type === 'polygon') return merge(polygonStays(shape, way));
+  if (shape.type === 'circle') return merge(circleStays(shape, way));
+  return merge(lineStays(shape, way));
+}
+
+/**
+ * The fraction of the way between two places at which a shape's boundary is first met, where one of them is inside and the
+ * other is not; null where both are inside or both outside.
+ */
+export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): number | null {
+  const startsInside = flatContains(shape, from[0], from[1]);
+  const endsInside = flatContains(shape, to[0], to[1]);
+  if (startsInside === endsInside) return null;
+  const stays = staysAlong(shape, from, to);
+  const first = stays[0];
+  if (startsInside) {
+    if (first !== undefined && first.entry <= SAME_FRACTION && first.exit < 1) return first.exit;
+  } else if (first !== undefined && first.entry > 0) {
+    return first.entry;
+  }
+  // Rounding at the very boundary: what `contains` says of the places decides.
+  const way = wayBetween(from, to);
+  const inside = (t: number) => isInsideAt(shape, way, t);
+  return startsInside ? bisect(inside, 0, 1) : bisect(inside, 1, 0);
+}
+
+/**
+ * For a way between two places that are both outside: where it first enters and where it last leaves the shape (there can be
+ * an absence between, in a shape with a bay); null where it passes by, or where one of the two is inside.
+ */
+export function passageBetween(shape: FlatShape, from: LngLat, to: LngLat): Stay | null {
+  if (flatContains(shape, from[0], from[1]) || flatContains(shape, to[0], to[1])) return null;
+  const stays = staysAlong(shape, from, to);
+  const first = stays[0];
+  const last = stays.at(-1);
+  return first === undefined || last === undefined ? null : { entry: first.entry, exit: last.exit };
+}
