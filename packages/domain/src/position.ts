@@ -1,19 +1,24 @@
 import type { TerminalId, VehicleId } from './ids.ts';
 
-/** What a terminal can raise. `sos` is the panic button, `power-cut` the loss of external power, `tamper` an opened case. */
-export type Alarm =
-  | 'sos'
-  | 'power-cut'
-  | 'low-battery'
-  | 'tamper'
-  | 'overspeed'
-  | 'crash'
-  | 'harsh-acceleration'
-  | 'harsh-braking'
-  | 'harsh-cornering'
-  | 'towing'
-  | 'jamming'
-  | 'other';
+/**
+ * What a terminal can raise. `sos` is the panic button, `power-cut` the loss of external power, `tamper` an opened case.
+ * Records in the log name them by their place in this list: a new one goes to its end, and nothing is taken out.
+ */
+export const ALARMS = [
+  'sos',
+  'power-cut',
+  'low-battery',
+  'tamper',
+  'overspeed',
+  'crash',
+  'harsh-acceleration',
+  'harsh-braking',
+  'harsh-cornering',
+  'towing',
+  'jamming',
+  'other',
+] as const;
+export type Alarm = (typeof ALARMS)[number];
 
 /** A value that a protocol reports and that has no field of its own. */
 export type AttributeValue = number | string | boolean;

@@ -7,6 +7,7 @@ export interface Checkpoint {
 }
 
 export interface CheckpointChange {
+  /** Offsets that moved; others of the consumer stay as they were saved. */
   offsets: Record<string, number>;
   /** Entries that changed since the last checkpoint; null removes one. */
   changed: Iterable<readonly [key: string, value: Buffer | null]>;

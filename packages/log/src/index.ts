@@ -1,2 +1,7 @@
 export * from './checkpoints.ts';
+export * from './follow-definitions.ts';
+export { type KafkaLogOptions, openKafkaLog } from './kafka/open.ts';
 export * from './log.ts';
+export { openSqliteCheckpoints } from './sqlite/checkpoints.ts';
+export { openSqliteLog, type SqliteLogOptions } from './sqlite/open.ts';
+export * from './topics.ts';

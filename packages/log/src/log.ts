@@ -3,7 +3,7 @@ export interface Topic<T> {
   name: string;
   /** Records with the same key keep their order: they go to one partition. */
   key(record: T): string;
-  /** The record as bytes (Avro, see `schemas/`); null writes a tombstone, which only a compacted topic takes. */
+  /** The record as bytes (Avro, see `schemas/`). The log copies or sends them before `append` resolves. */
   encode(record: T): Buffer;
   /** @throws {Error} when the bytes are not such a record */
   decode(bytes: Buffer): T;
@@ -57,6 +57,7 @@ export interface Log {
    * and of calls made one after the other, keep their order per key.
    *
    * @throws {LogFullError} when more than the bound is waiting to be written: the caller must hold its peers back
+   * @throws {RangeError} when a record is longer than {@link MAX_RECORD_BYTES}: then none of the call is written
    */
   append<T>(topic: Topic<T>, records: readonly T[]): Promise<void>;
   /** Bytes handed to `append` and not yet durable: what the gateway's backpressure looks at. */
@@ -68,6 +69,23 @@ export interface Log {
   read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>>;
   /** Writes what is pending, then lets go of everything. */
   close(): Promise<void>;
+}
+
+/** The longest record that a log takes, encoded. */
+export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The records as bytes. All are encoded before the first is taken: one that can't be leaves nothing of the others behind.
+ *
+ * @throws {RangeError} when one is longer than {@link MAX_RECORD_BYTES}
+ */
+export function encodeAll<T>(topic: Topic<T>, records: readonly T[]): Buffer[] {
+  return records.map((record) => {
+    const bytes = topic.encode(record);
+    if (bytes.length > MAX_RECORD_BYTES)
+      throw new RangeError(`a record of ${bytes.length} bytes for ${topic.name}: ${MAX_RECORD_BYTES} is the most`);
+    return bytes;
+  });
 }
 
 /** Too much is waiting to be written. */

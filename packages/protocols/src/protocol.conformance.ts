@@ -1,24 +1,9 @@
-import type { Alarm, AttributeValue, Position, TerminalId } from '@outrider/domain';
+import { ALARMS, type AttributeValue, type Position, type TerminalId } from '@outrider/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CreateSimulator, Inbound, Protocol, Session } from './protocol.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);
-
-const ALARMS: readonly Alarm[] = [
-  'sos',
-  'power-cut',
-  'low-battery',
-  'tamper',
-  'overspeed',
-  'crash',
-  'harsh-acceleration',
-  'harsh-braking',
-  'harsh-cornering',
-  'towing',
-  'jamming',
-  'other',
-];
 
 /** Any position that a vehicle could report, with attributes as the protocol names them. */
 export function arbitraryPosition(

@@ -9,7 +9,7 @@ export interface GatewaySettings {
 
 /** The gateway in a thread of its own: a busy port keeps no person waiting. */
 await runInThread<GatewaySettings>(async ({ settings, hub, diary, metrics }) => {
-  const log = await openLog(settings.log);
+  const log = await openLog(settings.log, diary);
   const gateway = createGateway({
     config: settings.config,
     log,

@@ -58,7 +58,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       retentionHours: config.TELEMETRY_RETENTION_HOURS,
       retentionMb: config.TELEMETRY_RETENTION_MB,
     };
-    const log = await openLog(logAddress);
+    const log = await openLog(logAddress, part('log'));
     await life.start({ name: 'log', start: async () => {}, stop: () => log.close() });
     const checkpoints = openSqliteCheckpoints({ path: dataDir.file('checkpoints.sqlite') });
     await life.start({ name: 'checkpoints', start: async () => {}, stop: () => checkpoints.close() });

@@ -11,7 +11,7 @@ export interface RulesSettings {
 
 /** The rules in a thread of their own: the engine has a core to itself where there is one. */
 await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics }) => {
-  const log = await openLog(settings.log);
+  const log = await openLog(settings.log, diary);
   const checkpoints = openSqliteCheckpoints({ path: join(settings.log.folder, 'checkpoints.sqlite') });
   const rules = createRules({
     config: settings.config,

@@ -1,4 +1,4 @@
-import { type Alarm, type AttributeValue, NO_ALARMS } from '@outrider/domain';
+import { ALARMS, type Alarm, type AttributeValue, NO_ALARMS } from '@outrider/domain';
 
 /** What the query and the JSON form have in common: the attributes beside the fix, under the names that Traccar gives them. */
 export interface Extras {
@@ -27,20 +27,6 @@ const ALARM_BY_NAME: Readonly<Record<string, Alarm>> = {
   hardcornering: 'harsh-cornering',
   tow: 'towing',
 };
-const ALARMS: readonly Alarm[] = [
-  'sos',
-  'power-cut',
-  'low-battery',
-  'tamper',
-  'overspeed',
-  'crash',
-  'harsh-acceleration',
-  'harsh-braking',
-  'harsh-cornering',
-  'towing',
-  'jamming',
-  'other',
-];
 
 /**
  * Sorts what a request says beside its fix into fields, alarms and attributes. `ignition` is a truth value, `odometer` metres, `power`

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import type { Definition, DefinitionChange } from '@outrider/domain';
+import avsc from 'avsc';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { definitionsTopic } from '../topics.ts';
+import { decodeDefinitionChange, encodeDefinitionChange } from './definition.ts';
+import { HEADER_BYTES } from './schema-file.ts';
+
+const real = fc.double({ noNaN: true });
+const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null });
+const id = fc.uuid();
+const ids = fc.array(id, { maxLength: 5 });
+const point = fc.tuple(real, real);
+const shape = fc.oneof(
+  fc.record({ type: fc.constant('polygon'), rings: fc.array(fc.array(point, { maxLength: 6 }), { maxLength: 3 }) }),
+  fc.record({ type: fc.constant('circle'), center: point, radiusM: real }),
+  fc.record({ type: fc.constant('line'), path: fc.array(point, { maxLength: 6 }), widthM: real }),
+);
+const definitions = fc.oneof(
+  fc.record({
+    kind: fc.constant('user'),
+    id,
+    version: fc.nat(),
+    login: fc.string(),
+    name: fc.string({ unit: 'binary' }),
+    role: fc.constantFrom('operator', 'dealer', 'user'),
+    dealerId: maybe(id),
+    blocked: fc.boolean(),
+    apiAccess: fc.boolean(),
+    groupIds: ids,
+  }),
+  fc.record({
+    kind: fc.constant('vehicle'),
+    id,
+    version: fc.nat(),
+    name: fc.string(),
+    plate: maybe(fc.string()),
+    terminalId: maybe(fc.string()),
+    dealerId: maybe(id),
+    groupIds: ids,
+    speedLimitKmh: maybe(real),
+    speedToleranceKmh: real,
+    speedingMinSeconds: real,
+    offlineAfterMinutes: real,
+  }),
+  fc.record({ kind: fc.constant('group'), id, version: fc.nat(), name: fc.string(), dealerId: maybe(id) }),
+  fc.record({
+    kind: fc.constant('geofence'),
+    id,
+    version: fc.nat(),
+    name: fc.string(),
+    ownerId: id,
+    shape,
+    groupIds: maybe(ids),
+    speedLimitKmh: maybe(real),
+    minDwellSeconds: real,
+  }),
+) as fc.Arbitrary<unknown> as fc.Arbitrary<Definition>;
+
+const changes: fc.Arbitrary<DefinitionChange> = fc
+  .tuple(definitions, fc.boolean(), fc.nat())
+  .map(([definition, deleted, changedAtMs]) => ({
+    kind: definition.kind,
+    id: definition.id,
+    version: definition.version,
+    changedAtMs,
+    definition: deleted ? null : definition,
+  }));
+
+test('a change comes out of the log as it went in, a deletion with its version', () => {
+  fc.assert(
+    fc.property(changes, (change) => {
+      expect(decodeDefinitionChange(encodeDefinitionChange(change))).toEqual(change);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('any Avro reader with the schema file can read it', () => {
+  const file = new URL('../../../../schemas/definition.avsc', import.meta.url);
+  const type = avsc.Type.forSchema(JSON.parse(readFileSync(file, 'utf8')));
+  const [change] = fc.sample(changes, 1) as [DefinitionChange];
+  expect(type.fromBuffer(encodeDefinitionChange(change).subarray(HEADER_BYTES))).toMatchObject({
+    id: change.id,
+    version: change.version,
+    changedAt: change.changedAtMs,
+  });
+});
+
+test('definitions of different kinds never share a key', () => {
+  const key = (kind: DefinitionChange['kind']) =>
+    definitionsTopic.key({ kind, id: 'x', version: 1, changedAtMs: 0, definition: null });
+  expect(new Set((['user', 'vehicle', 'group', 'geofence'] as const).map(key)).size).toBe(4);
+});
+
+test('bytes that are no change are refused', () => {
+  fc.assert(
+    fc.property(changes, fc.nat(), (change, cut) => {
+      const bytes = encodeDefinitionChange(change);
+      expect(() => decodeDefinitionChange(bytes.subarray(0, cut % bytes.length))).toThrow(Error);
+    }),
+  );
+});

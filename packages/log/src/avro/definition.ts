@@ -1,0 +1,173 @@
+import type {
+  Definition,
+  DefinitionChange,
+  Geofence,
+  GeofenceId,
+  GroupId,
+  LngLat,
+  Shape,
+  TerminalId,
+  User,
+  UserId,
+  Vehicle,
+  VehicleGroup,
+  VehicleId,
+} from '@outrider/domain';
+import { toLong } from './numbers.ts';
+import { checkHeader, HEADER_BYTES, nameOf, readSchema, symbolOf } from './schema-file.ts';
+
+const schema = readSchema('definition');
+
+/** A definition as its record in `schemas/definition.avsc`: the record's name says the kind. */
+type AvroUser = Omit<User, 'kind'>;
+type AvroVehicle = Omit<Vehicle, 'kind'>;
+type AvroGroup = Omit<VehicleGroup, 'kind'>;
+type AvroGeofence = Omit<Geofence, 'kind' | 'shape'> & { shape: AvroShape };
+type AvroDefinition =
+  | { 'outrider.User': AvroUser }
+  | { 'outrider.Vehicle': AvroVehicle }
+  | { 'outrider.VehicleGroup': AvroGroup }
+  | { 'outrider.Geofence': AvroGeofence };
+
+interface AvroLngLat {
+  longitude: number;
+  latitude: number;
+}
+type AvroShape =
+  | { 'outrider.Polygon': { rings: AvroLngLat[][] } }
+  | { 'outrider.Circle': { center: AvroLngLat; radiusM: number } }
+  | { 'outrider.Line': { path: AvroLngLat[]; widthM: number } };
+
+interface AvroChange {
+  kind: string;
+  id: string;
+  version: number;
+  changedAt: number;
+  definition: AvroDefinition | null;
+}
+
+/** A change as bytes: a header and the record of `schemas/definition.avsc`. Nothing is rounded but `changedAtMs`. */
+export function encodeDefinitionChange(change: DefinitionChange): Buffer {
+  const avro: AvroChange = {
+    kind: symbolOf(change.kind),
+    id: change.id,
+    version: change.version,
+    changedAt: toLong(change.changedAtMs),
+    definition: change.definition === null ? null : definitionToAvro(change.definition),
+  };
+  return Buffer.concat([schema.header, schema.type.toBuffer(avro)]);
+}
+
+/** @throws {Error} when the bytes are not what {@link encodeDefinitionChange} wrote */
+export function decodeDefinitionChange(bytes: Buffer): DefinitionChange {
+  checkHeader(schema, bytes);
+  const avro = schema.type.fromBuffer(bytes.subarray(HEADER_BYTES)) as AvroChange;
+  return {
+    kind: nameOf(avro.kind) as DefinitionChange['kind'],
+    id: avro.id,
+    version: avro.version,
+    changedAtMs: avro.changedAt,
+    definition: avro.definition === null ? null : definitionFromAvro(avro.definition),
+  };
+}
+
+function definitionToAvro(definition: Definition): AvroDefinition {
+  switch (definition.kind) {
+    case 'user':
+      return { 'outrider.User': { ...definition, role: symbolOf(definition.role) as User['role'] } };
+    case 'vehicle':
+      return { 'outrider.Vehicle': definition };
+    case 'group':
+      return { 'outrider.VehicleGroup': definition };
+    case 'geofence':
+      return { 'outrider.Geofence': { ...definition, shape: shapeToAvro(definition.shape) } };
+  }
+}
+
+/** Field by field, so that what is read is a plain object of the domain's shape and not one of the Avro library's records. */
+function definitionFromAvro(avro: AvroDefinition): Definition {
+  if ('outrider.User' in avro) {
+    const user = avro['outrider.User'];
+    return {
+      kind: 'user',
+      id: user.id as UserId,
+      version: user.version,
+      login: user.login,
+      name: user.name,
+      role: nameOf(user.role) as User['role'],
+      dealerId: user.dealerId as UserId | null,
+      blocked: user.blocked,
+      apiAccess: user.apiAccess,
+      groupIds: user.groupIds as GroupId[],
+    };
+  }
+  if ('outrider.Vehicle' in avro) {
+    const vehicle = avro['outrider.Vehicle'];
+    return {
+      kind: 'vehicle',
+      id: vehicle.id as VehicleId,
+      version: vehicle.version,
+      name: vehicle.name,
+      plate: vehicle.plate,
+      terminalId: vehicle.terminalId as TerminalId | null,
+      dealerId: vehicle.dealerId as UserId | null,
+      groupIds: vehicle.groupIds as GroupId[],
+      speedLimitKmh: vehicle.speedLimitKmh,
+      speedToleranceKmh: vehicle.speedToleranceKmh,
+      speedingMinSeconds: vehicle.speedingMinSeconds,
+      offlineAfterMinutes: vehicle.offlineAfterMinutes,
+    };
+  }
+  if ('outrider.VehicleGroup' in avro) {
+    const group = avro['outrider.VehicleGroup'];
+    return {
+      kind: 'group',
+      id: group.id as GroupId,
+      version: group.version,
+      name: group.name,
+      dealerId: group.dealerId as UserId | null,
+    };
+  }
+  const geofence = avro['outrider.Geofence'];
+  return {
+    kind: 'geofence',
+    id: geofence.id as GeofenceId,
+    version: geofence.version,
+    name: geofence.name,
+    ownerId: geofence.ownerId as UserId,
+    shape: shapeFromAvro(geofence.shape),
+    groupIds: geofence.groupIds as GroupId[] | null,
+    speedLimitKmh: geofence.speedLimitKmh,
+    minDwellSeconds: geofence.minDwellSeconds,
+  };
+}
+
+function shapeToAvro(shape: Shape): AvroShape {
+  switch (shape.type) {
+    case 'polygon':
+      return { 'outrider.Polygon': { rings: shape.rings.map((ring) => ring.map(pointToAvro)) } };
+    case 'circle':
+      return { 'outrider.Circle': { center: pointToAvro(shape.center), radiusM: shape.radiusM } };
+    case 'line':
+      return { 'outrider.Line': { path: shape.path.map(pointToAvro), widthM: shape.widthM } };
+  }
+}
+
+function shapeFromAvro(avro: AvroShape): Shape {
+  if ('outrider.Polygon' in avro)
+    return { type: 'polygon', rings: avro['outrider.Polygon'].rings.map((ring) => ring.map(pointFromAvro)) };
+  if ('outrider.Circle' in avro) {
+    const { center, radiusM } = avro['outrider.Circle'];
+    return { type: 'circle', center: pointFromAvro(center), radiusM };
+  }
+  const { path, widthM } = avro['outrider.Line'];
+  return { type: 'line', path: path.map(pointFromAvro), widthM };
+}
+
+function pointToAvro([longitude, latitude]: LngLat): AvroLngLat {
+  return { longitude, latitude };
+}
+
+function pointFromAvro({ longitude, latitude }: AvroLngLat): LngLat {
+  return [longitude, latitude];
+}

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { checkHeader, nameOf, readSchema, schemaFingerprint, symbolOf } from './schema-file.ts';
+
+describe('a schema file', () => {
+  test('has the fingerprint that the Avro specification gives', () => {
+    // The fingerprint of nothing is the algorithm's start value; that of "int" was computed by Avro's own implementation.
+    expect(schemaFingerprint('').toString(16)).toBe('c15d213aa4d7a795');
+    expect(schemaFingerprint('"int"').toString(16)).toBe('7275d51a3f395c8f');
+  });
+
+  test('names what a record begins with when it is not its own', () => {
+    const [telemetry, event] = [readSchema('telemetry'), readSchema('event')];
+    expect(() => checkHeader(telemetry, telemetry.header)).not.toThrow();
+    expect(() => checkHeader(telemetry, event.header)).toThrow(event.header.toString('hex').slice(4));
+    expect(() => checkHeader(telemetry, Buffer.from('ab'))).toThrow('6162 begins no Avro record');
+  });
+
+  test('that is not there cannot be read', () => {
+    expect(() => readSchema('nothing')).toThrow('nothing.avsc');
+  });
+
+  test('symbols stand for the domain’s names, both ways', () => {
+    expect(symbolOf('no-longer-watched')).toBe('NO_LONGER_WATCHED');
+    expect(nameOf('WIALON_IPS')).toBe('wialon-ips');
+  });
+});

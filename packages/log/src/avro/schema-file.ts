@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import avsc, { type Type } from 'avsc';
+
+const FOLDER = new URL('../../../../schemas/', import.meta.url);
+
+/** Bytes before every record: two that mark it as a single Avro object, eight that name the schema it was written with. */
+export const HEADER_BYTES = 10;
+
+/** A schema of `schemas/`, ready to write and to read records as Avro's single-object encoding (Avro 1.11, "Single-object encoding"). */
+export interface SchemaFile {
+  name: string;
+  type: Type;
+  /** What each record begins with. */
+  header: Buffer;
+}
+
+/**
+ * Reads `schemas/<name>.avsc`.
+ *
+ * @throws {Error} when there is no such file, or what it holds is no Avro schema
+ */
+export function readSchema(name: string): SchemaFile {
+  const type = avsc.Type.forSchema(JSON.parse(readFileSync(new URL(`${name}.avsc`, FOLDER), 'utf8')));
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt16BE(0xc301, 0);
+  header.writeBigUInt64LE(schemaFingerprint(JSON.stringify(type.schema())), 2);
+  return { name, type, header };
+}
+
+/**
+ * @throws {Error} when the record is not one that `schema` wrote: it begins otherwise, or was written by another version
+ *   of the schema, which reads as a different record
+ */
+export function checkHeader(schema: SchemaFile, bytes: Uint8Array): void {
+  const { header } = schema;
+  for (let i = 0; i < HEADER_BYTES; i++) if (bytes[i] !== header[i]) throw new Error(mismatch(schema, bytes));
+}
+
+function mismatch({ name, header }: SchemaFile, bytes: Uint8Array): string {
+  const found = Buffer.from(bytes.subarray(0, HEADER_BYTES)).toString('hex');
+  if (!found.startsWith('c301') || found.length < 2 * HEADER_BYTES)
+    return `${found || 'nothing'} begins no Avro record`;
+  const [was, is] = [found.slice(4), header.toString('hex').slice(4)];
+  return `the record was written with schema ${was}, and ${name}.avsc is ${is}`;
+}
+
+const EMPTY = 0xc15d213aa4d7a795n;
+
+/** The Rabin fingerprint CRC-64-AVRO of a schema's canonical form (Avro 1.11, "Schema fingerprints"). */
+export function schemaFingerprint(canonicalForm: string): bigint {
+  let hash = EMPTY;
+  for (const byte of Buffer.from(canonicalForm)) {
+    let entry = (hash ^ BigInt(byte)) & 0xffn;
+    for (let bit = 0; bit < 8; bit++) entry = (entry >> 1n) ^ (EMPTY & -(entry & 1n));
+    hash = (hash >> 8n) ^ BigInt.asUintN(64, entry);
+  }
+  return hash;
+}
+
+/** Names of the domain as Avro allows them: `power-cut` is the symbol `POWER_CUT`. */
+export function symbolOf(name: string): string {
+  return name.toUpperCase().replaceAll('-', '_');
+}
+
+/** The domain's name for a symbol of a schema, see {@link symbolOf}. */
+export function nameOf(symbol: string): string {
+  return symbol.toLowerCase().replaceAll('_', '-');
+}

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import type { Batch, ConsumeOptions, Log, StartAt, Subscription, Topic } from '../log.ts';
+import { KafkaAppender } from './appender.ts';
+import { KafkaSubscription } from './subscription.ts';
+import { KafkaTopics } from './topics.ts';
+
+export interface KafkaLogOptions {
+  /** `host:port` of some of the brokers. */
+  brokers: readonly string[];
+  /** What the brokers know this process by. Default `outrider`. */
+  clientId?: string;
+  ssl?: KafkaConfig['ssl'];
+  sasl?: KafkaConfig['sasl'];
+  /** Partitions of the topics that are made here. Default 12. */
+  partitions?: number;
+  /** Copies of the topics that are made here. Default: three, or as many as there are brokers. */
+  replicationFactor?: number;
+  /** How long the topics that are made here keep their records, save compacted ones. Default 7 days. */
+  maxAgeMs?: number;
+  /** `append` refuses while so many bytes wait to be sent. Default 64 MiB. */
+  maxPendingBytes?: number;
+  /** Hears what the client library complains of. Default: a warning of the process. */
+  onWarning?: (message: string) => void;
+}
+
+const MIB = 1024 * 1024;
+/** A fetch that finds nothing comes back after this: what a seek, or a stop, waits for at most. */
+const FETCH_WAIT_MS = 250;
+/** A member that died without a word is missed after the session's time: its partitions lie still so long. */
+const HEARTBEAT_EVERY_MS = 2000;
+const SESSION_TIMEOUT_MS = 15_000;
+/** A producer is made anew after it failed, so what the library warns of here does not come to pass. */
+const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
+
+/**
+ * The log on Apache Kafka: acknowledged by all replicas in sync, one message for each record. Topics that are not there are
+ * made as they are first used.
+ *
+ * @throws {Error} when no broker answers
+ */
+export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
+  const onWarning = options.onWarning ?? ((message: string) => process.emitWarning(message));
+  const kafka = new Kafka({
+    brokers: [...options.brokers],
+    clientId: options.clientId ?? 'outrider',
+    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
+    ...(options.sasl === undefined ? {} : { sasl: options.sasl }),
+    logLevel: logLevel.WARN,
+    logCreator:
+      () =>
+      ({ label, log }) => {
+        if (log.message.startsWith(EXPECTED_WARNING)) return;
+        onWarning(`Kafka ${label}: ${log.message}${log.error ? `: ${log.error}` : ''}`);
+      },
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  return new KafkaLog(kafka, admin, options);
+}
+
+class KafkaLog implements Log {
+  readonly #kafka: Kafka;
+  readonly #admin: Admin;
+  readonly #topics: KafkaTopics;
+  readonly #appender: KafkaAppender;
+  readonly #subscriptions = new Set<Subscription>();
+  #closed: Promise<void> | null = null;
+
+  constructor(kafka: Kafka, admin: Admin, options: KafkaLogOptions) {
+    this.#kafka = kafka;
+    this.#admin = admin;
+    this.#topics = new KafkaTopics(admin, {
+      partitions: options.partitions ?? 12,
+      replicationFactor: options.replicationFactor ?? null,
+      maxAgeMs: options.maxAgeMs ?? 7 * 24 * 3600_000,
+    });
+    this.#appender = new KafkaAppender(kafka, this.#topics, options.maxPendingBytes ?? 64 * MIB);
+  }
+
+  get pendingBytes(): number {
+    return this.#appender.pendingBytes;
+  }
+
+  append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
+    return this.#appender.append(topic, records);
+  }
+
+  consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
+    return this.#consume(topic, options, null);
+  }
+
+  async endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>> {
+    return new Map([...(await this.#topics.bounds(topic))].map(([partition, { high }]) => [partition, high]));
+  }
+
+  async *read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
+    const bounds = (await this.#topics.bounds(topic)).get(partition);
+    if (!bounds) throw new Error(`${topic.name} has no partition ${partition}`);
+    const begin =
+      typeof from === 'number' ? Math.max(from, bounds.low) : from === 'earliest' ? bounds.low : bounds.high;
+    const end = Math.min(to, bounds.high);
+    if (begin >= end) return;
+
+    // The library reads for members of groups alone: a group of one, for this reading.
+    const batches = new Handover<Batch<T>>();
+    const subscription = await this.#consume(
+      topic,
+      { group: `read-${randomUUID()}`, startAt: () => begin, onBatch: (batch) => batches.give(batch) },
+      partition,
+    );
+    subscription.failed.catch((error) => batches.fail(error));
+    try {
+      for (;;) {
+        const { records } = await batches.take();
+        const wanted = records.filter(({ offset }) => offset < end);
+        if (wanted.length > 0) yield { partition, records: wanted };
+        if ((records.at(-1)?.offset ?? 0) >= end - 1) return;
+      }
+    } finally {
+      batches.end();
+      await subscription.stop();
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
+    await this.#appender.close();
+    await this.#admin.disconnect();
+  }
+
+  async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>, only: number | null): Promise<Subscription> {
+    let stopping = false;
+    const consumer = this.#kafka.consumer({
+      groupId: options.group,
+      allowAutoTopicCreation: false,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      heartbeatInterval: HEARTBEAT_EVERY_MS,
+      sessionTimeout: SESSION_TIMEOUT_MS,
+      // Brokers that are gone are waited for, but not by a subscription that was stopped meanwhile.
+      retry: { restartOnFailure: async () => !stopping },
+    });
+    const subscription = new KafkaSubscription(topic, this.#topics, consumer, options, only, () => {
+      stopping = true;
+      this.#subscriptions.delete(subscription);
+    });
+    this.#subscriptions.add(subscription);
+    try {
+      await subscription.start();
+      return subscription;
+    } catch (error) {
+      await subscription.stop();
+      throw error;
+    }
+  }
+}
+
+/** Passes one value at a time from one who waits until it is taken to one who waits until it is there. */
+class Handover<T> {
+  #given: { value: T; taken: () => void } | null = null;
+  #wake: (() => void) | null = null;
+  #failure: unknown = null;
+  #ended = false;
+
+  async give(value: T): Promise<void> {
+    if (this.#ended) return;
+    await new Promise<void>((taken) => {
+      this.#given = { value, taken };
+      this.#wake?.();
+    });
+  }
+
+  fail(error: unknown): void {
+    this.#failure = error;
+    this.#wake?.();
+  }
+
+  /** Nothing is taken any more: who waits goes on. */
+  end(): void {
+    this.#ended = true;
+    this.#given?.taken();
+  }
+
+  async take(): Promise<T> {
+    while (!this.#given) {
+      if (this.#failure) throw this.#failure;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const { value, taken } = this.#given;
+    this.#given = null;
+    taken();
+    return value;
+  }
+}

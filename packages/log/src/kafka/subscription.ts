@@ -1,0 +1,235 @@
+import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import type { ConsumeOptions, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
+import type { KafkaTopics } from './topics.ts';
+
+/** While a batch is in hand the group must hear that this member lives. */
+const HEARTBEAT_EVERY_MS = 2000;
+const DEFAULT_BATCH_RECORDS = 1000;
+
+/** A partition that this member has. A new object each time that the group gives it. */
+interface Place {
+  /** Null until it is known where to begin. */
+  nextOffset: number | null;
+  /** Settles when the batch in hand is done with, well or not. */
+  inHand: Promise<void>;
+}
+
+/**
+ * One member of a consumer group. Where it begins in a partition is what `startAt` says, and never what the group
+ * committed: nothing is committed. Partitions are paused from the moment that the group gives them until that is known.
+ *
+ * Kafka's clients of this kind give up all partitions when the group rebalances, and this library does not wait with
+ * joining again: `onRevoked` begins at once, and may end after another member began. What it writes late is harmless to
+ * consumers whose state holds its own offsets.
+ */
+export class KafkaSubscription<T> implements Subscription {
+  readonly failed: Promise<never>;
+  #fail: (error: unknown) => void = () => {};
+  readonly #topic: Topic<T>;
+  readonly #topics: KafkaTopics;
+  readonly #options: ConsumeOptions<T>;
+  readonly #only: number | null;
+  readonly #consumer: Consumer;
+  readonly #places = new Map<number, Place>();
+  /** Of partitions that were given up: what must end before they may begin again here. */
+  readonly #revoked = new Map<number, Promise<void>>();
+  /** Where this member was, for consumers that keep no place of their own. */
+  readonly #lastOffsets = new Map<number, number>();
+  readonly #onStop: () => void;
+  #stopped: Promise<void> | null = null;
+
+  /**
+   * @param only the one partition that is wanted of those that the group gives; null for all
+   * @param onStop called as it begins to stop
+   */
+  constructor(
+    topic: Topic<T>,
+    topics: KafkaTopics,
+    consumer: Consumer,
+    options: ConsumeOptions<T>,
+    only: number | null,
+    onStop: () => void,
+  ) {
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    // Whoever listens is told; a subscription that fails before its supervisor listens must not end the process.
+    this.failed.catch(() => {});
+    this.#topic = topic;
+    this.#topics = topics;
+    this.#consumer = consumer;
+    this.#options = options;
+    this.#only = only;
+    this.#onStop = onStop;
+  }
+
+  /** Resolves when this member has its first partitions and knows where it begins in each. */
+  async start(): Promise<void> {
+    const { name } = this.#topic;
+    await this.#topics.ensure(this.#topic);
+    await this.#consumer.connect();
+    await this.#consumer.subscribe({ topic: name, fromBeginning: true });
+    const begun = new Promise<void>((resolve, reject) => {
+      this.#consumer.on('consumer.group_join', ({ payload }) => {
+        this.#revokeAll();
+        this.#take(payload.memberAssignment[name] ?? []).then(resolve, (error) => {
+          reject(error);
+          this.#crash(error);
+        });
+      });
+      this.#consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
+        if (restart) return;
+        reject(error);
+        this.#crash(error);
+      });
+    });
+    this.#consumer.on('consumer.rebalancing', () => this.#revokeAll());
+    await this.#consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: 16,
+      eachBatch: (payload) => this.#onBatch(payload),
+    });
+    await begun;
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    this.#onStop();
+    const inHand = [...this.#places.values()].map((place) => place.inHand);
+    await Promise.all([...inHand, ...this.#revoked.values()]);
+    await this.#consumer.disconnect();
+  }
+
+  #crash(error: unknown): void {
+    this.#fail(error);
+    // Not waited for: the batch in hand may be what failed. An error of leaving adds nothing to why it left.
+    this.stop().catch(() => {});
+  }
+
+  #revokeAll(): void {
+    const { onRevoked } = this.#options;
+    for (const [partition, place] of this.#places) {
+      const before = this.#revoked.get(partition);
+      const revoked = (async () => {
+        await before;
+        await place.inHand;
+        if (place.nextOffset === null) return;
+        this.#lastOffsets.set(partition, place.nextOffset);
+        await onRevoked?.(partition);
+      })();
+      this.#revoked.set(partition, revoked);
+      revoked.catch((error) => this.#crash(error));
+    }
+    this.#places.clear();
+  }
+
+  /** Must pause before it waits for anything: the next fetch comes right after. */
+  async #take(partitions: readonly number[]): Promise<void> {
+    if (partitions.length === 0) return;
+    this.#consumer.pause([{ topic: this.#topic.name, partitions: [...partitions] }]);
+    const wanted = partitions.filter((partition) => this.#only === null || partition === this.#only);
+    const places = wanted.map((partition) => {
+      const place: Place = { nextOffset: null, inHand: Promise.resolve() };
+      this.#places.set(partition, place);
+      return [partition, place] as const;
+    });
+    await Promise.all(places.map(([partition, place]) => this.#begin(partition, place)));
+  }
+
+  async #begin(partition: number, place: Place): Promise<void> {
+    await this.#revoked.get(partition);
+    const { onRevoked, startAt } = this.#options;
+    const kept = onRevoked ? undefined : this.#lastOffsets.get(partition);
+    const offset = await this.#offsetOf(partition, kept ?? (await startAt(partition)));
+    // The group may have taken it back meanwhile.
+    if (this.#places.get(partition) !== place || this.#stopped) return;
+    place.nextOffset = offset;
+    this.#consumer.seek({ topic: this.#topic.name, partition, offset: String(offset) });
+    this.#consumer.resume([{ topic: this.#topic.name, partitions: [partition] }]);
+  }
+
+  async #offsetOf(partition: number, startAt: StartAt): Promise<number> {
+    const bounds = (await this.#topics.bounds(this.#topic)).get(partition);
+    if (!bounds) throw new Error(`${this.#topic.name} has no partition ${partition}`);
+    if (startAt === 'earliest') return bounds.low;
+    if (startAt === 'latest') return bounds.high;
+    return Math.max(startAt, bounds.low);
+  }
+
+  async #onBatch({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
+    const { partition, messages } = batch;
+    const place = this.#places.get(partition);
+    const mayGoOn = () => isRunning() && !isStale() && !this.#stopped && this.#places.get(partition) === place;
+    if (!place || place.nextOffset === null) return;
+    const size = this.#options.maxBatchRecords ?? DEFAULT_BATCH_RECORDS;
+    const first = place.nextOffset;
+    const news = messages.filter(({ offset }) => Number(offset) >= first);
+    for (let at = 0; at < news.length && mayGoOn(); at += size) {
+      const some = news.slice(at, at + size);
+      const lost = await this.#handOut(partition, place, some, heartbeat);
+      if (lost === 'failed') return;
+      const last = some.at(-1);
+      if (last) resolveOffset(last.offset);
+      // The library joins the group again when it is told.
+      if (lost) throw lost;
+    }
+    // Behind the last record there may be some that compaction removed.
+    if (mayGoOn()) resolveOffset(batch.lastOffset());
+  }
+
+  /** @returns what the group said meanwhile, such as that it rebalances; null when all is well */
+  async #handOut(
+    partition: number,
+    place: Place,
+    messages: readonly KafkaMessage[],
+    heartbeat: () => Promise<void>,
+  ): Promise<Error | 'failed' | null> {
+    let lost: Error | null = null;
+    const beat = setInterval(() => {
+      heartbeat().catch((error: Error) => {
+        lost = error;
+      });
+    }, HEARTBEAT_EVERY_MS);
+    const handled = (async () => {
+      const records = messages.map((message) => this.#record(partition, message));
+      await this.#options.onBatch({ partition, records });
+      place.nextOffset = (records.at(-1)?.offset ?? 0) + 1;
+    })();
+    place.inHand = handled.catch(() => {});
+    try {
+      await handled;
+      if (!lost) await heartbeat();
+    } catch (error) {
+      if (await isRejected(handled)) {
+        this.#crash(error);
+        return 'failed';
+      }
+      lost = error as Error;
+    } finally {
+      clearInterval(beat);
+    }
+    return lost;
+  }
+
+  #record(partition: number, message: KafkaMessage): LogRecord<T> {
+    const offset = Number(message.offset);
+    try {
+      return { offset, value: this.#topic.decode(message.value ?? Buffer.alloc(0)) };
+    } catch (error) {
+      const where = `${this.#topic.name}/${partition} at offset ${offset}`;
+      throw new Error(`the log can't be read: ${where}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+function isRejected(promise: Promise<unknown>): Promise<boolean> {
+  return promise.then(
+    () => false,
+    () => true,
+  );
+}

@@ -1,0 +1,76 @@
+import type { Admin } from 'kafkajs';
+import type { Topic } from '../log.ts';
+
+/** What of a topic Kafka has to know. */
+export type TopicName = Pick<Topic<unknown>, 'name' | 'compacted'>;
+
+export interface TopicSettings {
+  partitions: number;
+  /** Null: three where there are so many brokers, else as many as there are. */
+  replicationFactor: number | null;
+  maxAgeMs: number;
+}
+
+/** Room for the longest record, and for what Kafka puts around it. */
+const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
+
+/** Makes topics as they are first used. What is there already stays as its operator made it. */
+export class KafkaTopics {
+  readonly #admin: Admin;
+  readonly #settings: TopicSettings;
+  readonly #ensured = new Map<string, Promise<void>>();
+
+  constructor(admin: Admin, settings: TopicSettings) {
+    this.#admin = admin;
+    this.#settings = settings;
+  }
+
+  /** Resolves when the topic is there. */
+  ensure(topic: TopicName): Promise<void> {
+    const known = this.#ensured.get(topic.name);
+    if (known) return known;
+    const ensured = this.#create(topic);
+    this.#ensured.set(topic.name, ensured);
+    // Tried again by who needs it next.
+    ensured.catch(() => this.#ensured.delete(topic.name));
+    return ensured;
+  }
+
+  /** The oldest offset kept and the offset after the newest, by partition. */
+  async bounds(topic: TopicName): Promise<Map<number, { low: number; high: number }>> {
+    await this.ensure(topic);
+    const offsets = await this.#admin.fetchTopicOffsets(topic.name);
+    offsets.sort((a, b) => a.partition - b.partition);
+    return new Map(offsets.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]));
+  }
+
+  async #create({ name, compacted }: TopicName): Promise<void> {
+    if ((await this.#admin.listTopics()).includes(name)) return;
+    const { partitions, maxAgeMs } = this.#settings;
+    const replicationFactor = this.#settings.replicationFactor ?? (await this.#defaultReplication());
+    const config: Record<string, string> = {
+      'max.message.bytes': String(MAX_MESSAGE_BYTES),
+      ...(compacted ? { 'cleanup.policy': 'compact' } : { 'retention.ms': String(maxAgeMs) }),
+      // Acknowledged means more than one copy; where there is but one, it must be on the disk.
+      ...(replicationFactor > 1
+        ? { 'min.insync.replicas': String(Math.min(2, replicationFactor)) }
+        : { 'flush.messages': '1' }),
+    };
+    await this.#admin.createTopics({
+      waitForLeaders: true,
+      topics: [
+        {
+          topic: name,
+          numPartitions: partitions,
+          replicationFactor,
+          configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })),
+        },
+      ],
+    });
+  }
+
+  async #defaultReplication(): Promise<number> {
+    const { brokers } = await this.#admin.describeCluster();
+    return Math.min(3, brokers.length);
+  }
+}

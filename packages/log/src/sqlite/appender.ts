@@ -1,0 +1,182 @@
+import { Worker } from 'node:worker_threads';
+import { encodeAll, LogFullError, type Topic } from '../log.ts';
+import { messageOf } from './database.ts';
+import { PREFIX_BYTES, pushRecord, type Segment } from './segment.ts';
+import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
+
+/** A segment holds as much, or one longer record: a reader takes a segment into memory at a time. */
+const SEGMENT_BYTES = 512 * 1024;
+/** Memory of written segments that is kept to be filled again. */
+const SPARE_SEGMENTS = 16;
+
+/** A call of `append` whose records are not durable yet. */
+interface Waiting {
+  bytes: number;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Group commit: everything that is handed in while the writer's thread commits goes into its next transaction, however
+ * much it is, and is durable by one wait for the disk.
+ */
+export class Appender {
+  readonly #settings: WriterSettings;
+  readonly #partitions: number;
+  readonly #maxPendingBytes: number;
+  #worker: Worker | null = null;
+  #pendingBytes = 0;
+  /** The segment of each partition that takes the next record, and its memory; full ones before it in `#full`. */
+  readonly #filling = new Map<string, { segment: Segment; target: Buffer }>();
+  #full: Segment[] = [];
+  #waiting: Waiting[] = [];
+  /** Whose records the writer has. */
+  #writing: Waiting[] | null = null;
+  #flushScheduled = false;
+  readonly #spare: ArrayBuffer[] = [];
+  #closed = false;
+
+  constructor(settings: WriterSettings, partitions: number, maxPendingBytes: number) {
+    this.#settings = settings;
+    this.#partitions = partitions;
+    this.#maxPendingBytes = maxPendingBytes;
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  async append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
+    if (this.#closed) throw new Error(`the log ${this.#settings.path} is closed`);
+    if (records.length === 0) return;
+    if (this.#pendingBytes >= this.#maxPendingBytes)
+      throw new LogFullError(`${this.#pendingBytes} bytes wait to be written to the log, ${this.#maxPendingBytes} may`);
+
+    const encoded = encodeAll(topic, records);
+    let bytes = 0;
+    records.forEach((record, i) => {
+      bytes += this.#take(topic, record, encoded[i] as Buffer);
+    });
+    this.#pendingBytes += bytes;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ bytes, resolve, reject });
+      this.#scheduleFlush();
+    });
+  }
+
+  /** Writes what waits, and ends the writer's thread. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    while (this.#waiting.length > 0 || this.#writing)
+      await new Promise<void>((settle) => this.#waiting.push({ bytes: 0, resolve: settle, reject: () => settle() }));
+    const worker = this.#worker;
+    if (!worker) return;
+    this.#worker = null;
+    worker.ref();
+    await new Promise<void>((resolve) => {
+      worker.once('exit', () => resolve());
+      worker.postMessage({ type: 'close' } satisfies ToWriter);
+    });
+  }
+
+  /** @returns the bytes that the record takes */
+  #take<T>(topic: Topic<T>, record: T, encoded: Buffer): number {
+    const key = topic.compacted || this.#partitions > 1 ? topic.key(record) : '';
+    const partition = this.#partitions > 1 ? partitionOf(key, this.#partitions) : 0;
+    const bytes = PREFIX_BYTES + encoded.length;
+    const place = `${topic.name}/${partition}`;
+    let filling = this.#filling.get(place);
+    if (!filling || filling.segment.usedBytes + bytes > filling.target.length) {
+      if (filling) this.#full.push(filling.segment);
+      const memory = this.#memory(bytes);
+      const keys = topic.compacted ? [] : null;
+      const segment = { topic: topic.name, partition, keys, count: 0, bytes: memory, usedBytes: 0 };
+      filling = { segment, target: Buffer.from(memory) };
+      this.#filling.set(place, filling);
+    }
+    pushRecord(filling.segment, filling.target, encoded, topic.compacted ? key : null);
+    return bytes;
+  }
+
+  #memory(bytes: number): ArrayBuffer {
+    if (bytes > SEGMENT_BYTES) return new ArrayBuffer(bytes);
+    return this.#spare.pop() ?? new ArrayBuffer(SEGMENT_BYTES);
+  }
+
+  /** At the end of the event loop's turn: packets that came together are written together. */
+  #scheduleFlush(): void {
+    if (this.#flushScheduled || this.#writing) return;
+    this.#flushScheduled = true;
+    setImmediate(() => {
+      this.#flushScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#writing || this.#waiting.length === 0) return;
+    const segments = this.#full;
+    for (const { segment } of this.#filling.values()) segments.push(segment);
+    this.#full = [];
+    this.#filling.clear();
+    this.#writing = this.#waiting;
+    this.#waiting = [];
+    if (segments.length === 0) {
+      this.#settle(null);
+      return;
+    }
+    this.#worker ??= this.#start();
+    // The process stays alive for what is not durable yet, and for nothing else here.
+    this.#worker.ref();
+    const memory = segments.map(({ bytes }) => bytes);
+    this.#worker.postMessage({ type: 'write', segments } satisfies ToWriter, memory);
+  }
+
+  #settle(error: Error | null): void {
+    const settled = this.#writing ?? [];
+    this.#writing = null;
+    for (const { bytes } of settled) this.#pendingBytes -= bytes;
+    for (const { resolve, reject } of settled) {
+      if (error) reject(error);
+      else resolve();
+    }
+    this.#flush();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./writer.ts', import.meta.url), {
+      name: 'log-writer',
+      workerData: this.#settings,
+      execArgv: [],
+    });
+    let failure = 'it stopped';
+    worker.on('message', ({ error, memory }: FromWriter) => {
+      for (const buffer of memory)
+        if (buffer.byteLength === SEGMENT_BYTES && this.#spare.length < SPARE_SEGMENTS) this.#spare.push(buffer);
+      worker.unref();
+      this.#settle(error === null ? null : this.#failed(error));
+    });
+    worker.on('error', (error) => {
+      failure = messageOf(error);
+    });
+    // Another writer is started for the records that come next.
+    worker.on('exit', () => {
+      if (this.#worker !== worker) return;
+      this.#worker = null;
+      if (this.#writing) this.#settle(this.#failed(failure));
+    });
+    return worker;
+  }
+
+  #failed(reason: string): Error {
+    return new Error(`the log ${this.#settings.path} could not be written: ${reason}`);
+  }
+}
+
+/** The partition of a key: FNV-1a of its UTF-16 code units. */
+export function partitionOf(key: string, partitions: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % partitions;
+}

@@ -1,0 +1,109 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { Checkpoint, CheckpointChange, Checkpoints } from '../checkpoints.ts';
+import { messageOf, retryWhileBusy } from './database.ts';
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * Checkpoints in a SQLite file beside the log. A save is one transaction, on the disk when it resolves; it holds its own
+ * thread for the time that the disk takes. Any thread may open the same file.
+ *
+ * @throws {Error} when the folder can't be written, or the file is something else
+ */
+export function openSqliteCheckpoints(options: { path: string }): Checkpoints {
+  return new SqliteCheckpoints(options.path);
+}
+
+class SqliteCheckpoints implements Checkpoints {
+  readonly #path: string;
+  readonly #db: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #isThere: StatementSync;
+  readonly #setOffset: StatementSync;
+  readonly #offsets: StatementSync;
+  readonly #setEntry: StatementSync;
+  readonly #removeEntry: StatementSync;
+  readonly #entries: StatementSync;
+
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+      const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+      retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL'));
+      db.exec(`
+        PRAGMA synchronous = FULL;
+        PRAGMA journal_size_limit = ${64 * 1024 * 1024};
+        BEGIN IMMEDIATE;
+        CREATE TABLE IF NOT EXISTS checkpoints (
+          consumer TEXT NOT NULL, partition INTEGER NOT NULL,
+          PRIMARY KEY (consumer, partition)
+        ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS offsets (
+          consumer TEXT NOT NULL, partition INTEGER NOT NULL, name TEXT NOT NULL, next_offset INTEGER NOT NULL,
+          PRIMARY KEY (consumer, partition, name)
+        ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS entries (
+          consumer TEXT NOT NULL, partition INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
+          PRIMARY KEY (consumer, partition, key)
+        );
+        COMMIT`);
+      this.#db = db;
+    } catch (error) {
+      throw new Error(`the checkpoints ${path} can't be opened: ${messageOf(error)}`, { cause: error });
+    }
+    const where = 'WHERE consumer = ? AND partition = ?';
+    this.#begin = this.#db.prepare('INSERT OR IGNORE INTO checkpoints VALUES (?, ?)');
+    this.#isThere = this.#db.prepare(`SELECT 1 FROM checkpoints ${where}`);
+    this.#setOffset = this.#db.prepare('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?, ?)');
+    this.#offsets = this.#db.prepare(`SELECT name, next_offset FROM offsets ${where}`);
+    this.#setEntry = this.#db.prepare(`
+      INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT (consumer, partition, key) DO UPDATE SET value = excluded.value`);
+    this.#removeEntry = this.#db.prepare(`DELETE FROM entries ${where} AND key = ?`);
+    this.#entries = this.#db.prepare(`SELECT key, value FROM entries ${where}`);
+  }
+
+  async load(consumer: string, partition: number): Promise<Checkpoint | null> {
+    // One transaction: what is read of offsets and entries was saved together, whoever saves meanwhile.
+    return this.#transaction('BEGIN', () => {
+      if (!this.#isThere.get(consumer, partition)) return null;
+      const checkpoint: Checkpoint = { offsets: {}, entries: new Map() };
+      for (const { name, next_offset } of this.#offsets.iterate(consumer, partition))
+        checkpoint.offsets[String(name)] = Number(next_offset);
+      for (const { key, value } of this.#entries.iterate(consumer, partition)) {
+        const { buffer, byteOffset, length } = value as Uint8Array<ArrayBuffer>;
+        checkpoint.entries.set(String(key), Buffer.from(buffer, byteOffset, length));
+      }
+      return checkpoint;
+    });
+  }
+
+  async save(consumer: string, partition: number, { offsets, changed }: CheckpointChange): Promise<void> {
+    this.#transaction('BEGIN IMMEDIATE', () => {
+      this.#begin.run(consumer, partition);
+      for (const [name, offset] of Object.entries(offsets)) this.#setOffset.run(consumer, partition, name, offset);
+      for (const [key, value] of changed) {
+        if (value === null) this.#removeEntry.run(consumer, partition, key);
+        else this.#setEntry.run(consumer, partition, key, value);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #transaction<T>(begin: string, action: () => T): T {
+    try {
+      this.#db.exec(begin);
+      const result = action();
+      this.#db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw new Error(`the checkpoints ${this.#path} failed: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import type { LogRecord, Topic } from '../log.ts';
+import { messageOf, openForReading, tableOf } from './database.ts';
+import { PREFIX_BYTES, recordAt } from './segment.ts';
+
+/** A batch is at most this much to decode, or one longer record: the thread is busy with it for a few milliseconds. */
+const MAX_BATCH_BYTES = 512 * 1024;
+
+interface Row {
+  base_offset: number;
+  count: number;
+  crc: number;
+  records: Uint8Array;
+}
+
+/** What of a topic says where its records are. */
+type TopicName = Pick<Topic<unknown>, 'name' | 'compacted'>;
+
+interface PartitionStatements {
+  /** The row that holds an offset, or the last before it. */
+  floor: StatementSync;
+  rows: StatementSync;
+  end: StatementSync;
+}
+
+/** A place in one partition, with what was read of the file and not taken yet: at most one row. */
+export class Cursor<T> {
+  readonly #reader: Reader;
+  readonly #topic: Topic<T>;
+  readonly #partition: number;
+  #nextOffset: number;
+  /** Rows of the file begin before the cursor only once: where it was set into the middle of one. */
+  #aligned = false;
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #left = 0;
+
+  constructor(reader: Reader, topic: Topic<T>, partition: number, offset: number) {
+    this.#reader = reader;
+    this.#topic = topic;
+    this.#partition = partition;
+    this.#nextOffset = offset;
+  }
+
+  /**
+   * The next records, as many as there are within the bounds.
+   *
+   * @param to offset to stop before
+   * @throws {Error} when the file can't be read, or what is in it is no record of the topic
+   */
+  take(maxRecords: number, to = Number.POSITIVE_INFINITY): LogRecord<T>[] {
+    const records: LogRecord<T>[] = [];
+    try {
+      let room = this.#takeOfRow(records, maxRecords, MAX_BATCH_BYTES, to);
+      const statements = this.#left === 0 && room > 0 ? this.#reader.statements(this.#topic, this.#partition) : null;
+      if (!statements) return records;
+      for (const row of statements.rows.iterate(this.#seek(statements))) {
+        this.#enter(row as unknown as Row);
+        if (this.#left > 0) room = this.#takeOfRow(records, maxRecords, room, to);
+        if (this.#left > 0 || room <= 0) break;
+      }
+      return records;
+    } catch (error) {
+      const where = `${this.#topic.name}/${this.#partition} at offset ${this.#nextOffset}`;
+      throw new Error(`the log can't be read: ${where}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #seek({ floor }: PartitionStatements): number {
+    if (this.#aligned) return this.#nextOffset;
+    this.#aligned = true;
+    return Number(floor.get(this.#nextOffset)?.base_offset ?? 0);
+  }
+
+  /** Goes to the row's first record that is not behind the cursor. */
+  #enter(row: Row): void {
+    const { byteOffset, length, buffer } = row.records;
+    this.#bytes = Buffer.from(buffer, byteOffset, length);
+    if (crc32(this.#bytes) !== row.crc) throw new Error('the bytes in the file are not those that were written');
+    this.#at = 0;
+    this.#left = row.count;
+    let offset = row.base_offset;
+    for (; this.#left > 0 && offset < this.#nextOffset; offset++, this.#left--) this.#skip();
+    if (this.#left > 0) this.#nextOffset = offset;
+  }
+
+  #skip(): Buffer {
+    const record = recordAt(this.#bytes, this.#at);
+    this.#at += PREFIX_BYTES + record.length;
+    return record;
+  }
+
+  /** @returns how many bytes there is room for then; 0 or less when the batch is full or at its end */
+  #takeOfRow(records: LogRecord<T>[], maxRecords: number, maxBytes: number, to: number): number {
+    let room = maxBytes;
+    for (; this.#left > 0; this.#left--) {
+      if (records.length >= maxRecords || this.#nextOffset >= to) return 0;
+      const { length } = recordAt(this.#bytes, this.#at);
+      if (length > room && records.length > 0) return 0;
+      room -= length;
+      const value = this.#topic.decode(this.#skip());
+      records.push({ offset: this.#nextOffset++, value });
+    }
+    return this.#nextOffset >= to || records.length >= maxRecords ? 0 : room;
+  }
+}
+
+/** A connection that reads the file, for one thread. */
+export class Reader {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, PartitionStatements>();
+
+  constructor(path: string) {
+    this.#db = openForReading(path);
+  }
+
+  /** Null while nothing was ever written to the partition. */
+  statements(topic: TopicName, partition: number): PartitionStatements | null {
+    const table = tableOf(topic.name, partition);
+    const known = this.#statements.get(table);
+    if (known) return known;
+    const there = this.#db
+      .prepare('SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?')
+      .get('table', `${topic.name}/${partition}`);
+    if (!there) return null;
+    const count = topic.compacted ? '1' : 'count';
+    const statements = {
+      floor: this.#db.prepare(`SELECT max(base_offset) AS base_offset FROM ${table} WHERE base_offset <= ?`),
+      rows: this.#db.prepare(
+        `SELECT base_offset, ${count} AS count, crc, records FROM ${table} WHERE base_offset >= ? ORDER BY base_offset`,
+      ),
+      end: this.#db.prepare(`SELECT base_offset + ${count} AS offset FROM ${table} ORDER BY base_offset DESC LIMIT 1`),
+    };
+    this.#statements.set(table, statements);
+    return statements;
+  }
+
+  /** Offset after the newest record. */
+  end(topic: TopicName, partition: number): number {
+    return Number(this.statements(topic, partition)?.end.get()?.offset ?? 0);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Batch, Subscription } from '../log.ts';
+import type { Cursor } from './reader.ts';
+
+/** Tells one loop that there may be something to do; remembers it while the loop is busy. */
+export class Signal {
+  #raised = false;
+  #wake: (() => void) | null = null;
+
+  raise(): void {
+    this.#raised = true;
+    this.#wake?.();
+  }
+
+  /** Resolves when the signal was raised since the last time that this resolved. */
+  async wait(): Promise<void> {
+    if (!this.#raised) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      this.#wake = null;
+    }
+    this.#raised = false;
+  }
+}
+
+/** One partition's part of a subscription. */
+export interface Feed<T> {
+  partition: number;
+  cursor: Cursor<T>;
+  /** Raised when the partition grew. */
+  grown: Signal;
+}
+
+/** Hands the partitions' records out, each partition's one batch after the other, until stopped or failed. */
+export class SqliteSubscription<T> implements Subscription {
+  readonly failed: Promise<never>;
+  #fail: (error: unknown) => void = () => {};
+  #stopping = false;
+  readonly #feeds: readonly Feed<T>[];
+  readonly #done: Promise<unknown>;
+  readonly #onEnd: () => void;
+
+  constructor(
+    feeds: readonly Feed<T>[],
+    maxBatchRecords: number,
+    onBatch: (batch: Batch<T>) => Promise<void>,
+    onEnd: () => void,
+  ) {
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    // Whoever listens is told; a subscription that fails before its supervisor listens must not end the process.
+    this.failed.catch(() => {});
+    this.#feeds = feeds;
+    this.#onEnd = onEnd;
+    this.#done = Promise.all(feeds.map((feed) => this.#run(feed, maxBatchRecords, onBatch)));
+  }
+
+  async stop(): Promise<void> {
+    this.#halt();
+    await this.#done;
+  }
+
+  #halt(): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    for (const { grown } of this.#feeds) grown.raise();
+    this.#onEnd();
+  }
+
+  async #run(
+    { partition, cursor, grown }: Feed<T>,
+    maxBatchRecords: number,
+    onBatch: (batch: Batch<T>) => Promise<void>,
+  ): Promise<void> {
+    try {
+      // The caller has its subscription before the first batch comes, and every batch leaves the event loop a turn.
+      for (await nextTurn(); !this.#stopping; await nextTurn()) {
+        const records = cursor.take(maxBatchRecords);
+        if (records.length > 0) await onBatch({ partition, records });
+        else await grown.wait();
+      }
+    } catch (error) {
+      this.#fail(error);
+      this.#halt();
+    }
+  }
+}

@@ -1,0 +1,276 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { crc32 } from 'node:zlib';
+import {
+  channelOf,
+  messageOf,
+  openForWriting,
+  SQLITE_BUSY,
+  SQLITE_FULL,
+  sleep,
+  sqliteCode,
+  tableOf,
+} from './database.ts';
+import { PREFIX_BYTES, recordAt, type Segment } from './segment.ts';
+
+/*
+ * The thread that writes for one opened log. It waits for the disk, so that nobody else has to. Every opened log of a file
+ * has its own; SQLite's lock keeps them apart. Waiting for that lock is looking again and again, and a writer that commits
+ * all the time would hardly leave a moment to find it free: so who waits says so, and who committed then pauses for longer
+ * than the other looks away. (`locks` of node:worker_threads would be the tool; in Node 26.10 it aborts the process when
+ * threads contend.)
+ */
+
+export interface WriterSettings {
+  path: string;
+  /** Records older than this are forgotten, save those of compacted topics. */
+  maxAgeMs: number;
+  /** Above this many bytes in the file the oldest records are forgotten, save those of compacted topics. */
+  maxBytes: number;
+  /** The file never grows beyond: an append that would make it so fails as on a full disk. */
+  maxFileBytes: number;
+  retentionEveryMs: number;
+}
+
+export type ToWriter = { type: 'write'; segments: Segment[] } | { type: 'close' };
+export type FromWriter =
+  /** The segments are durable, or `error` says why none of them is. Their memory comes back. */
+  { type: 'written'; error: string | null; memory: ArrayBuffer[] };
+
+/** A partition that grew, as told to all who read the file. */
+export interface Growth {
+  topic: string;
+  partition: number;
+  endOffset: number;
+}
+
+/** So many rows go in one transaction of retention: writers wait no longer than for these. */
+const FORGET_ROWS = 16;
+/** How often a writer looks whether the lock is free, and how long the one that had it leaves it to others. */
+const LOOK_EVERY_MS = 0.25;
+const PAUSE_MS = 0.75;
+/** A writer gives up when the lock was not free for so long: another process holds it. */
+const LOCK_TIMEOUT_MS = 10_000;
+
+class Writer {
+  readonly #settings: WriterSettings;
+  readonly #growth: BroadcastChannel;
+  /** Where writers of the file say that they wait for its lock. */
+  readonly #turns: BroadcastChannel;
+  #leaveToOthersUntil = 0;
+  #db: DatabaseSync | null = null;
+  /** Of the tables known to be there. */
+  readonly #statements = new Map<string, { end: StatementSync; insert: StatementSync; forget: StatementSync | null }>();
+
+  constructor(settings: WriterSettings) {
+    this.#settings = settings;
+    this.#growth = new BroadcastChannel(channelOf(settings.path));
+    this.#turns = new BroadcastChannel(`${channelOf(settings.path)} turns`);
+    this.#turns.onmessage = () => {
+      this.#leaveToOthersUntil = performance.now() + PAUSE_MS;
+    };
+  }
+
+  /** @throws {Error} when nothing of it was written */
+  write(segments: readonly Segment[]): void {
+    const grown = this.#transaction((db) => {
+      const nowMs = Date.now();
+      return segments.map((segment) => this.#insert(db, segment, nowMs));
+    });
+    this.#growth.postMessage(grown);
+  }
+
+  /** Forgets a little of what is too old or too much. @returns true where there may be more to forget */
+  forget(): boolean {
+    const { maxAgeMs, maxBytes } = this.#settings;
+    return this.#transaction((db) => {
+      const tables = db.prepare('SELECT name, partition FROM topics WHERE NOT compacted').all();
+      let forgotten = 0;
+      const heads: { table: string; writtenAtMs: number }[] = [];
+      for (const { name, partition } of tables) {
+        const table = tableOf(String(name), Number(partition));
+        forgotten += forgetRows(db, table, Date.now() - maxAgeMs);
+        const head = db.prepare(`SELECT written_at_ms FROM ${table} ORDER BY base_offset LIMIT 1`).get();
+        if (head) heads.push({ table, writtenAtMs: Number(head.written_at_ms) });
+      }
+      if (usedBytes(db) > maxBytes) {
+        heads.sort((a, b) => a.writtenAtMs - b.writtenAtMs);
+        for (const { table } of heads) {
+          const rows = forgetRows(db, table, Number.POSITIVE_INFINITY);
+          forgotten += rows;
+          if (rows > 0) break;
+        }
+      }
+      return forgotten > 0;
+    });
+  }
+
+  close(): void {
+    this.#growth.close();
+    this.#turns.close();
+    this.#db?.close();
+    this.#db = null;
+  }
+
+  #transaction<T>(action: (db: DatabaseSync) => T): T {
+    const { path, maxFileBytes } = this.#settings;
+    this.#db ??= openForWriting(path, maxFileBytes);
+    const db = this.#db;
+    try {
+      this.#begin(db);
+      const result = action(db);
+      db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#statements.clear();
+      const code = sqliteCode(error);
+      if (db.isTransaction) {
+        try {
+          db.exec('ROLLBACK');
+        } catch (rollbackError) {
+          throw new AggregateError([error, rollbackError], `${messageOf(error)}, and ${messageOf(rollbackError)}`);
+        } finally {
+          if (code !== SQLITE_FULL) this.#reopen();
+        }
+      } else if (code !== SQLITE_BUSY && code !== SQLITE_FULL) this.#reopen();
+      throw error;
+    }
+  }
+
+  /** Takes the file's lock. @throws {Error} SQLITE_BUSY when it was not to be had */
+  #begin(db: DatabaseSync): void {
+    const pauseMs = this.#leaveToOthersUntil - performance.now();
+    if (pauseMs > 0) sleep(pauseMs);
+    const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
+    for (let said = false; ; said = true) {
+      try {
+        db.exec('BEGIN IMMEDIATE');
+        return;
+      } catch (error) {
+        if (sqliteCode(error) !== SQLITE_BUSY || performance.now() > giveUpAt) throw error;
+      }
+      if (!said) this.#turns.postMessage(null);
+      sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  /** After an error of the disk or the file nothing that the connection holds is to be trusted. */
+  #reopen(): void {
+    const db = this.#db;
+    this.#db = null;
+    db?.close();
+  }
+
+  #insert(db: DatabaseSync, segment: Segment, nowMs: number): Growth {
+    const { topic, partition, keys, count } = segment;
+    const { end, insert, forget } = this.#statementsOf(db, segment);
+    const bytes = Buffer.from(segment.bytes, 0, segment.usedBytes);
+    let offset = Number(end.get()?.end ?? 0);
+    if (keys === null) {
+      insert.run(offset, count, nowMs, crc32(bytes), bytes);
+      return { topic, partition, endOffset: offset + count };
+    }
+    let at = 0;
+    for (const key of keys) {
+      const { length } = recordAt(bytes, at);
+      const row = bytes.subarray(at, at + PREFIX_BYTES + length);
+      at += row.length;
+      // The older row of the key makes room in the same transaction.
+      forget?.run(key);
+      insert.run(offset++, key, nowMs, crc32(row), row);
+    }
+    return { topic, partition, endOffset: offset };
+  }
+
+  #statementsOf(db: DatabaseSync, { topic, partition, keys }: Segment) {
+    const table = tableOf(topic, partition);
+    const compacted = keys ? 1 : 0;
+    const known = this.#statements.get(`${table} ${compacted}`);
+    if (known) return known;
+
+    db.prepare('INSERT OR IGNORE INTO topics VALUES (?, ?, ?)').run(topic, partition, compacted);
+    const entry = db.prepare('SELECT compacted FROM topics WHERE name = ? AND partition = ?').get(topic, partition);
+    if (entry?.compacted !== compacted)
+      throw new Error(`topic ${topic} ${entry?.compacted ? 'is' : 'is not'} compacted in the file`);
+    db.exec(`
+      CREATE TABLE IF NOT EXISTS ${table} (
+        base_offset INTEGER PRIMARY KEY, ${compacted ? 'key TEXT NOT NULL UNIQUE' : 'count INTEGER NOT NULL'},
+        written_at_ms INTEGER NOT NULL, crc INTEGER NOT NULL, records BLOB NOT NULL)`);
+    const last = `FROM ${table} ORDER BY base_offset DESC LIMIT 1`;
+    const statements = {
+      end: db.prepare(`SELECT base_offset + ${compacted ? '1' : 'count'} AS end ${last}`),
+      insert: db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?)`),
+      forget: compacted ? db.prepare(`DELETE FROM ${table} WHERE key = ?`) : null,
+    };
+    this.#statements.set(`${table} ${compacted}`, statements);
+    return statements;
+  }
+}
+
+/** The newest row stays in any case: it tells where the next one begins. */
+function forgetRows(db: DatabaseSync, table: string, beforeMs: number): number {
+  const { changes } = db
+    .prepare(
+      `DELETE FROM ${table} WHERE base_offset IN (
+         SELECT base_offset FROM ${table}
+         WHERE written_at_ms < ? AND base_offset < (SELECT max(base_offset) FROM ${table})
+         ORDER BY base_offset LIMIT ${FORGET_ROWS})`,
+    )
+    .run(beforeMs);
+  return Number(changes);
+}
+
+/** What the file holds; SQLite keeps the pages of what was deleted and writes into them next. */
+function usedBytes(db: DatabaseSync): number {
+  const pages = Number(db.prepare('PRAGMA page_count').get()?.page_count);
+  const free = Number(db.prepare('PRAGMA freelist_count').get()?.freelist_count);
+  const bytes = Number(db.prepare('PRAGMA page_size').get()?.page_size);
+  return (pages - free) * bytes;
+}
+
+if (parentPort) serve(parentPort, workerData as WriterSettings);
+
+function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): void {
+  const writer = new Writer(settings);
+  const forgetLater = setInterval(forget, settings.retentionEveryMs);
+  let forgetting = false;
+  let closed = false;
+
+  async function forget(): Promise<void> {
+    if (forgetting) return;
+    forgetting = true;
+    try {
+      // A step at a time: what came to be written meanwhile goes first.
+      while (!closed && writer.forget()) await nextTurn();
+    } catch (error) {
+      // Comes again at the next turn; that the log can't be written is told to those who append.
+      process.emitWarning(`the log ${settings.path} could not forget old records: ${messageOf(error)}`);
+    } finally {
+      forgetting = false;
+    }
+  }
+
+  function write(segments: Segment[]): void {
+    let error: string | null = null;
+    try {
+      writer.write(segments);
+    } catch (cause) {
+      error = messageOf(cause);
+    }
+    const memory = segments.map(({ bytes }) => bytes);
+    port.postMessage({ type: 'written', error, memory } satisfies FromWriter, memory);
+  }
+
+  function close(): void {
+    closed = true;
+    clearInterval(forgetLater);
+    writer.close();
+    port.close();
+  }
+
+  port.on('message', (message: ToWriter) => {
+    if (message.type === 'write') write(message.segments);
+    else close();
+  });
+}

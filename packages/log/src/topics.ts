@@ -1,0 +1,35 @@
+import type { DefinitionChange, FleetEvent, TelemetryPacket } from '@outrider/domain';
+import { decodeDefinitionChange, encodeDefinitionChange } from './avro/definition.ts';
+import { decodeEvent, encodeEvent } from './avro/event.ts';
+import { decodeTelemetry, encodeTelemetry } from './avro/telemetry.ts';
+import type { Topic } from './log.ts';
+
+/** What terminals sent, packet by packet: `schemas/telemetry.avsc`. */
+export const telemetryTopic: Topic<TelemetryPacket> = {
+  name: 'telemetry',
+  key: (packet) => packet.vehicleId,
+  encode: encodeTelemetry,
+  decode: decodeTelemetry,
+  compacted: false,
+};
+
+/** What the engine derived: `schemas/event.avsc`. */
+export const eventsTopic: Topic<FleetEvent> = {
+  name: 'events',
+  key: (event) => event.vehicleId,
+  encode: encodeEvent,
+  decode: decodeEvent,
+  compacted: false,
+};
+
+/**
+ * Everything that is defined: `schemas/definition.avsc`. A deletion is a record like any other, without a definition and
+ * with its version, and stays: a reader that missed the deletion must learn that it is newer than what it knows.
+ */
+export const definitionsTopic: Topic<DefinitionChange> = {
+  name: 'definitions',
+  key: (change) => `${change.kind}:${change.id}`,
+  encode: encodeDefinitionChange,
+  decode: decodeDefinitionChange,
+  compacted: true,
+};
