@@ -20,7 +20,14 @@ for (const holder of Object.values({ ...lock.packages })) {
     const cpu = CPU.filter((word) => words.includes(word));
     if (os.length !== 1 || cpu.length !== 1) throw new Error(`${name}: its name does not say what platform it is for`);
     const libc = words.includes('musl') ? ['musl'] : words.includes('gnu') ? ['glibc'] : undefined;
-    lock.packages[path] = { version, cpu, ...(holder.dev ? { dev: true } : {}), ...(libc ? { libc } : {}), optional: true, os };
+    lock.packages[path] = {
+      version,
+      cpu,
+      ...(holder.dev ? { dev: true } : {}),
+      ...(libc ? { libc } : {}),
+      optional: true,
+      os,
+    };
     added.push(name);
   }
 }

@@ -13,7 +13,8 @@ export interface LogAddress {
 /** Kafka where brokers are given, else a SQLite file: the one place that knows which. */
 export async function openLog(address: LogAddress, diary: Diary): Promise<Log> {
   const { folder, brokers, retentionHours, retentionMb } = address;
-  if (brokers !== null) return openKafkaLog({
+  if (brokers !== null)
+    return openKafkaLog({
       brokers,
       maxAgeMs: retentionHours * 3_600_000,
       onWarning: (message) => diary.warn(message),
