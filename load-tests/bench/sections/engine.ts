@@ -1,20 +1,16 @@
-import { benchEngine } from '../../../packages/engine/src/engine.bench.ts';
+import { benchEngine, engineCases } from '../../../packages/engine/src/engine.bench.ts';
 import type { Section } from '../section.ts';
 
 /** What the rules make of positions, beside flatbush with turf that only looks for the geofences around them. */
 export const section: Section = {
   about: 'positions through the rule engine a second on one core, beside flatbush with turf',
   async run(say, quick) {
-    const cases: [geofences: number, positionsPerPacket: number, intervalS: number][] = [
-      [100, 10, 10],
-      [10_000, 10, 10],
-      [100_000, 10, 10],
-      [10_000, 10, 1],
-      [10_000, 1, 10],
-    ];
-    const result = cases.flatMap(([geofences, positionsPerPacket, intervalS]) => {
-      say(`${geofences.toLocaleString('en-US')} geofences, ${positionsPerPacket} a packet, ${intervalS} s apart`);
-      return benchEngine([geofences], { positionsPerPacket, intervalS, seconds: quick ? 0.2 : 2 });
+    const result = engineCases.map((one) => {
+      const { scene, geofences, intervalS, positionsPerPacket } = one;
+      say(
+        `${scene}: ${geofences.toLocaleString('en-US')} geofences, ${positionsPerPacket} a packet, ${intervalS} s apart`,
+      );
+      return benchEngine(one, quick ? 0.2 : 2);
     });
     return {
       result,
@@ -22,24 +18,28 @@ export const section: Section = {
         {
           title: 'Rule engine on one core: visits and speeding of 2,000 vehicles',
           columns: [
+            'scene',
             'geofences',
             's apart',
             'a packet',
+            'events per 1,000',
             'positions/s',
+            'per CPU s',
             'flatbush + turf',
             'times',
-            'events per 1,000',
             'state bytes',
             'state µs',
           ],
           rows: result.map((row) => [
+            row.scene,
             row.geofences,
             row.intervalS,
             row.positionsPerPacket,
-            row.positionsPerSecond,
-            row.baselinePositionsPerSecond,
-            row.ratio,
             row.eventsPerThousand,
+            row.positionsPerSecond,
+            row.positionsPerCpuSecond,
+            row.baselinePositionsPerCpuSecond,
+            row.ratio,
             row.bytesPerVehicle,
             row.encodeUsPerVehicle,
           ]),

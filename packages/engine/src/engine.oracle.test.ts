@@ -16,7 +16,7 @@ import type {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Engine } from './engine.ts';
-import { Oracle } from './oracle.fixture.ts';
+import { comparable, inOrder, Oracle } from './oracle.fixture.ts';
 import { changeTo, deletion, fix, geofence, T0, user, vehicle } from './scene.fixture.ts';
 
 // A board of 0.1° a side. Corners of shapes are on multiples of 0.01°, fixes well between them and on no line with two of
@@ -193,22 +193,6 @@ const scenario = fc
     ...steps,
   ]);
 
-/** Places and sums may differ in their last bits, times by the rounding to milliseconds: all else is to be the same. */
-function comparable(events: readonly FleetEvent[]): unknown[] {
-  const near = (value: number | null, digits: number) => value && expect.closeTo(value, digits);
-  return events.map((event) => ({
-    ...event,
-    startedAtMs: near(event.startedAtMs, -0.7),
-    endedAtMs: near(event.endedAtMs, -0.7),
-    latitude: near(event.latitude, 6),
-    longitude: near(event.longitude, 6),
-    speedKmh: near(event.speedKmh, 6),
-    ...(event.kind === 'speeding'
-      ? { peakKmh: near(event.peakKmh, 6), meanKmh: near(event.meanKmh, 2), distanceM: near(event.distanceM, 1) }
-      : {}),
-  }));
-}
-
 function play(steps: readonly Step[]): number {
   let engine = new Engine();
   const oracle = new Oracle();
@@ -282,13 +266,6 @@ function play(steps: readonly Step[]): number {
     }
   }
   return told;
-}
-
-/** What one fix or change makes happen at several geofences, or to several vehicles, in an order of their own. */
-function inOrder(events: readonly FleetEvent[]): FleetEvent[] {
-  const place = ({ vehicleId, fixTimeMs, kind, geofenceId }: FleetEvent) =>
-    `${vehicleId} ${fixTimeMs} ${kind} ${geofenceId}`;
-  return events.toSorted((a, b) => place(a).localeCompare(place(b)));
 }
 
 test('the engine says what the slow and plain oracle says', () => {

@@ -15,11 +15,13 @@ import {
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
+import { Spot } from '@outrider/geo';
+import { settle, staysCalm } from './calm.ts';
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
 import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts';
 import { decodeState, encodeState } from './state-codec.ts';
-import { Step } from './step.ts';
+import { atFix, Step } from './step.ts';
 import { freshState, orderOf, type SpeedingRun, type Stay, type VehicleState } from './vehicle-state.ts';
 import { advanceStay, confirmEntry, endStayByDefinition, enter, foundInside } from './visits.ts';
 
@@ -60,6 +62,8 @@ export class Engine {
   readonly #hits: Fence[] = [];
   /** Marks the geofences that contain the fix in hand; see {@link Fence.stamp}. */
   #stamp = 0;
+  /** Grows with each change of a definition: what was found out about a vehicle before it may not hold any more. */
+  #epoch = 0;
   #dirty: VehicleState[] = [];
   #moved: VehicleState[] = [];
   #removed = new Set<VehicleId>();
@@ -77,7 +81,8 @@ export class Engine {
    */
   load(changes: Iterable<DefinitionChange>): void {
     if (this.#vehicles.size > 0) throw new Error('definitions can only be loaded before the first vehicle');
-    for (const change of changes) if (this.#directory.apply(change) !== undefined) this.#note(change);
+    for (const change of changes)
+      if (change.kind !== 'notification-rule' && this.#directory.apply(change) !== undefined) this.#note(change);
     this.#fences.clear();
     this.#owners.clear();
     const byOwner = Map.groupBy(this.#directory.geofences.values(), (geofence) => geofence.ownerId);
@@ -95,8 +100,11 @@ export class Engine {
    * @returns the ends
    */
   applyDefinition(change: DefinitionChange): FleetEvent[] {
+    // Who is told of what is nothing that events come from, and so nothing to keep.
+    if (change.kind === 'notification-rule') return [];
     const before = this.#directory.apply(change);
     if (before === undefined) return [];
+    this.#epoch++;
     this.#note(change);
     const events: FleetEvent[] = [];
     switch (change.kind) {
@@ -133,31 +141,38 @@ export class Engine {
 
     const { positions, receivedAtMs } = packet;
     let accepted = 0;
+    // What nearly every fix changes, and nobody asks about in between, is written down once.
+    let { latest, speedKmh } = vehicle;
     for (let i = 0; i < positions.length; i++) {
       const fix = positions[i] as Position;
       if (!fix.valid || rejectionOf(fix, receivedAtMs) !== null) continue;
-      const last = vehicle.latest;
-      if (last === null) {
+      if (latest === null) {
         this.#step.set(null, null, fix, 0);
-        this.#firstFix(vehicle, events);
+        speedKmh = this.#firstFix(vehicle, events);
       } else {
-        const elapsedMs = fix.fixTimeMs - last.fixTimeMs;
+        const elapsedMs = fix.fixTimeMs - latest.fixTimeMs;
         if (elapsedMs <= 0) continue;
-        if (impliesJump(last.latitude, last.longitude, fix.latitude, fix.longitude, elapsedMs)) {
+        if (impliesJump(latest.latitude, latest.longitude, fix.latitude, fix.longitude, elapsedMs)) {
           vehicle.suspects = suspectsAfter(vehicle.suspects, fix);
           if (!outweighAnchor(vehicle.suspects) || vehicle.suspects.lastAtMs !== fix.fixTimeMs) continue;
-          this.#step.set(null, vehicle.speedKmh, fix, elapsedMs);
+          this.#step.set(null, speedKmh, fix, elapsedMs);
+          speedKmh = this.#nextFix(vehicle, events);
+        } else if (vehicle.calmEpoch === this.#epoch && staysCalm(vehicle, fix)) {
+          speedKmh = fix.speedKmh;
         } else {
-          this.#step.set(last, vehicle.speedKmh, fix, elapsedMs);
+          this.#step.set(latest, speedKmh, fix, elapsedMs);
+          speedKmh = this.#nextFix(vehicle, events);
         }
-        this.#nextFix(vehicle, events);
       }
-      vehicle.suspects = null;
-      vehicle.latest = fix;
-      vehicle.receivedAtMs = receivedAtMs;
+      if (vehicle.suspects !== null) vehicle.suspects = null;
+      latest = fix;
       accepted++;
     }
-    if (accepted > 0 && !vehicle.moved) {
+    if (accepted === 0) return 0;
+    vehicle.latest = latest;
+    vehicle.speedKmh = speedKmh;
+    vehicle.receivedAtMs = receivedAtMs;
+    if (!vehicle.moved) {
       vehicle.moved = true;
       this.#moved.push(vehicle);
     }
@@ -282,40 +297,47 @@ export class Engine {
     if (watchers.length === 0 || definition === null) return 0;
     const hits = this.#hits;
     let found = 0;
+    const { spots } = vehicle;
+    while (spots.length < watchers.length) spots.push(new Spot());
     for (let i = 0; i < watchers.length; i++) {
-      found = (watchers[i] as OwnerFences).find(longitude, latitude, hits, found);
+      found = (watchers[i] as OwnerFences).find(longitude, latitude, hits, found, spots[i] as Spot);
     }
     if (found === 0) return 0;
     const stamp = ++this.#stamp;
     let kept = 0;
     for (let i = 0; i < found; i++) {
       const fence = hits[i] as Fence;
-      if (!appliesTo(fence.definition, definition)) continue;
+      if (fence.groupIds !== null && !appliesTo(fence, definition)) continue;
       fence.stamp = stamp;
       hits[kept++] = fence;
     }
     return kept;
   }
 
-  #firstFix(vehicle: VehicleState, events: FleetEvent[]): void {
+  /** Deals with a vehicle's first fix. Returns the speed there. */
+  #firstFix(vehicle: VehicleState, events: FleetEvent[]): number | null {
     const step = this.#step;
     const fix = step.to;
-    vehicle.latest = fix;
-    vehicle.speedKmh = step.speedKmh();
+    const speedKmh = step.speedKmh();
     const found = this.#look(vehicle, fix.longitude, fix.latitude);
-    for (let i = 0; i < found; i++) vehicle.stays.push(foundInside(this.#hits[i] as Fence, vehicle, fix.fixTimeMs));
+    const here = atFix(fix, speedKmh);
+    for (let i = 0; i < found; i++) vehicle.stays.push(foundInside(this.#hits[i] as Fence, here));
     if (found > 1) vehicle.stays.sort((a, b) => orderOf(a.fence, b.fence));
-    this.#judgeSpeed(vehicle, found, vehicle.speedKmh, events);
+    this.#judgeSpeed(vehicle, found, speedKmh, events);
+    settle(vehicle, this.#epoch);
+    return speedKmh;
   }
 
-  #nextFix(vehicle: VehicleState, events: FleetEvent[]): void {
+  /** Deals with the step in hand. Returns the speed at its end. */
+  #nextFix(vehicle: VehicleState, events: FleetEvent[]): number | null {
     const step = this.#step;
     const found = this.#look(vehicle, step.to.longitude, step.to.latitude);
     if (found > 0 || vehicle.stays.length > 0) this.#visit(vehicle, found, events);
     const speedKmh = step.speedKmh();
     if (found > 0 || vehicle.runs.length > 0 || vehicle.definition?.speedLimitKmh != null)
       this.#judgeSpeed(vehicle, found, speedKmh, events);
-    vehicle.speedKmh = speedKmh;
+    settle(vehicle, this.#epoch);
+    return speedKmh;
   }
 
   /** Moves the stays on by the step in hand, `found` geofences being hit. */
@@ -393,7 +415,7 @@ export class Engine {
     let over: Fence[] | null = null;
     for (let i = 0; i < found; i++) {
       const fence = this.#hits[i] as Fence;
-      const limitKmh = fence.definition.speedLimitKmh;
+      const limitKmh = fence.speedLimitKmh;
       if (limitKmh === null || !isOver(speedKmh, limitKmh, definition)) continue;
       if (runs.some((run) => run.fence === fence)) continue;
       over ??= [];
@@ -524,7 +546,7 @@ export class Engine {
       return false;
     });
     vehicle.runs = runs.filter((run) => {
-      const limitKmh = run.fence ? run.fence.definition.speedLimitKmh : vehicle.definition?.speedLimitKmh;
+      const limitKmh = run.fence ? run.fence.speedLimitKmh : vehicle.definition?.speedLimitKmh;
       const reason = run.fence ? reasonFor(run.fence) : vehicle.definition === null ? 'no-longer-watched' : null;
       if (reason === null && limitKmh === run.limitKmh) return true;
       endRunByDefinition(vehicle, run, reason ?? 'limit-removed', events);
@@ -540,7 +562,8 @@ export class Engine {
     }
     for (const fence of entered) {
       if (hasStay(vehicle.stays, fence)) continue;
-      vehicle.stays.push(foundInside(fence, vehicle, Math.max(atMs, latest.fixTimeMs)));
+      const sinceMs = Math.max(atMs, latest.fixTimeMs);
+      vehicle.stays.push(foundInside(fence, { ...atFix(latest, vehicle.speedKmh), atMs: sinceMs }));
       this.#touch(vehicle);
     }
     vehicle.stays.sort((a, b) => orderOf(a.fence, b.fence));
@@ -556,7 +579,7 @@ function hasStay(stays: readonly Stay[], fence: Fence): boolean {
 
 function isWatched(vehicle: VehicleState, fence: Fence): boolean {
   const { definition } = vehicle;
-  return definition !== null && vehicle.watchers.includes(fence.owner) && appliesTo(fence.definition, definition);
+  return definition !== null && vehicle.watchers.includes(fence.owner) && appliesTo(fence, definition);
 }
 
 function latestIn(vehicle: VehicleState): VehicleLatest | undefined {

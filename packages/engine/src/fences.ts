@@ -1,5 +1,5 @@
 import type { Geofence, LngLat, Position, User, UserId, Vehicle } from '@outrider/domain';
-import { GeofenceIndex, type PreparedShape, prepareShape } from '@outrider/geo';
+import { GeofenceIndex, type PreparedShape, prepareShape, type Spot } from '@outrider/geo';
 
 /** A geofence as the engine works with it: one object from its creation to its end, whatever its definition becomes. */
 export class Fence {
@@ -8,6 +8,10 @@ export class Fence {
   readonly key: number;
   /** As it is in force. */
   definition: Geofence;
+  // Of the definition, what is asked for again and again: to have it here saves a look into memory that is seldom at hand.
+  groupIds: Geofence['groupIds'];
+  speedLimitKmh: number | null;
+  minDwellMs: number;
   /** Why it is no more; null while it is. */
   gone: 'geofence-deleted' | 'no-longer-watched' | null = null;
   /** The engine's stamp of the last fix that was inside: a fix marks what contains it by its own number. */
@@ -18,11 +22,17 @@ export class Fence {
     this.owner = owner;
     this.key = key;
     this.definition = definition;
+    this.groupIds = definition.groupIds;
+    this.speedLimitKmh = definition.speedLimitKmh;
+    this.minDwellMs = definition.minDwellSeconds * 1000;
   }
 
   /** Takes the next version of the definition in force. */
   become(definition: Geofence): void {
     this.definition = definition;
+    this.groupIds = definition.groupIds;
+    this.speedLimitKmh = definition.speedLimitKmh;
+    this.minDwellMs = definition.minDwellSeconds * 1000;
     this.#shape = null;
   }
 
@@ -40,7 +50,8 @@ export class Fence {
 
   /** The fraction of the way between two fixes at which the boundary is first met; null where both are on one side of it. */
   crossing(from: Position, to: Position): number | null {
-    return this.#prepared().crossing(placeOf(from), placeOf(to));
+    const quick = this.owner.quickCrossing(this, from, to);
+    return Number.isNaN(quick) ? this.#prepared().crossing(placeOf(from), placeOf(to)) : quick;
   }
 
   /** Prepared when first asked for: of many geofences few are ever crossed. */
@@ -99,13 +110,14 @@ export class OwnerFences {
   /**
    * Writes the geofences that contain a place into `hits`, from `at` on, in no particular order.
    *
+   * @param spot filled in with the place, for {@link isUnchanged}
    * @returns the index after the last one written
    */
-  find(longitude: number, latitude: number, hits: Fence[], at: number): number {
-    let found = this.#index.query(longitude, latitude, this.#keys);
+  find(longitude: number, latitude: number, hits: Fence[], at: number, spot: Spot): number {
+    let found = this.#index.query(longitude, latitude, this.#keys, spot);
     while (found > this.#keys.length) {
       this.#keys = new Int32Array(2 * found);
-      found = this.#index.query(longitude, latitude, this.#keys);
+      found = this.#index.query(longitude, latitude, this.#keys, spot);
     }
     let end = at;
     for (let i = 0; i < found; i++) {
@@ -114,10 +126,20 @@ export class OwnerFences {
     }
     return end;
   }
+
+  /** As {@link Fence.crossing}, where the index has it at hand; else NaN. */
+  quickCrossing(fence: Fence, from: Position, to: Position): number {
+    return this.#index.crossing(fence.key, from.longitude, from.latitude, to.longitude, to.latitude);
+  }
+
+  /** True where the same geofences contain a place as the one that `spot` was filled in with. False: ask. */
+  isUnchanged(spot: Spot, longitude: number, latitude: number): boolean {
+    return this.#index.isUnchanged(spot, longitude, latitude);
+  }
 }
 
 /** Of a vehicle that its owner may see: does the geofence watch it? It may name groups (see `watches` of the domain). */
-export function appliesTo({ groupIds }: Geofence, vehicle: Pick<Vehicle, 'groupIds'>): boolean {
+export function appliesTo({ groupIds }: Pick<Geofence, 'groupIds'>, vehicle: Pick<Vehicle, 'groupIds'>): boolean {
   return groupIds === null || vehicle.groupIds.some((groupId) => groupIds.includes(groupId));
 }
 

@@ -14,6 +14,7 @@ import {
 } from '@outrider/domain';
 import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon';
 import { distance } from '@turf/distance';
+import { expect } from 'vitest';
 
 /**
  * The rules again, slow and plain: no index, nothing settled ahead, every geofence asked by turf at every fix. What the
@@ -27,7 +28,7 @@ export class Oracle {
   readonly #trails = new Map<string, Trail>();
 
   apply({ kind, id, version, changedAtMs, definition }: DefinitionChange): FleetEvent[] {
-    if (version <= (this.#versions.get(id) ?? 0)) return [];
+    if (kind === 'notification-rule' || version <= (this.#versions.get(id) ?? 0)) return [];
     this.#versions.set(id, version);
     const geofencesBefore = new Map(this.geofences);
     const map = { user: this.users, vehicle: this.vehicles, geofence: this.geofences, group: new Map() }[kind];
@@ -450,4 +451,27 @@ function runEvent(
     distanceM: metres,
     endReason,
   };
+}
+
+/** Places and sums may differ in their last bits, times by the rounding to milliseconds: all else is to be the same. */
+export function comparable(events: readonly FleetEvent[]): unknown[] {
+  const near = (value: number | null, digits: number) => value && expect.closeTo(value, digits);
+  return events.map((event) => ({
+    ...event,
+    startedAtMs: near(event.startedAtMs, -0.7),
+    endedAtMs: near(event.endedAtMs, -0.7),
+    latitude: near(event.latitude, 6),
+    longitude: near(event.longitude, 6),
+    speedKmh: near(event.speedKmh, 6),
+    ...(event.kind === 'speeding'
+      ? { peakKmh: near(event.peakKmh, 6), meanKmh: near(event.meanKmh, 2), distanceM: near(event.distanceM, 1) }
+      : {}),
+  }));
+}
+
+/** What one fix or change makes happen at several geofences, or to several vehicles, in an order of their own. */
+export function inOrder(events: readonly FleetEvent[]): FleetEvent[] {
+  const place = ({ vehicleId, fixTimeMs, kind, geofenceId }: FleetEvent) =>
+    `${vehicleId} ${fixTimeMs} ${kind} ${geofenceId}`;
+  return events.toSorted((a, b) => place(a).localeCompare(place(b)));
 }

@@ -1,4 +1,5 @@
 import type { EventId, GeofenceId, Position, Vehicle, VehicleId } from '@outrider/domain';
+import type { Spot } from '@outrider/geo';
 import type { Fence, OwnerFences } from './fences.ts';
 
 /** A moment on the vehicle's way: a fix, or a point between two. */
@@ -78,6 +79,12 @@ export interface VehicleState {
   definition: Vehicle | null;
   /** The geofences of those owners who may see the vehicle. */
   watchers: OwnerFences[];
+  /** Where each of the watchers' indexes found the newest good fix; see `calm.ts`. */
+  spots: Spot[];
+  /** Up to this speed nothing begins or ends while the vehicle stays in those spots; below 0 where something may at any. */
+  calmKmh: number;
+  /** The engine's epoch that this was found out in. */
+  calmEpoch: number;
   /** In the engine's list of changed vehicles already. */
   dirty: boolean;
   /** In the engine's list of moved vehicles already. */
@@ -97,6 +104,9 @@ export function freshState(id: VehicleId): VehicleState {
     runs: [],
     definition: null,
     watchers: [],
+    spots: [],
+    calmKmh: -1,
+    calmEpoch: -1,
     dirty: false,
     moved: false,
   };

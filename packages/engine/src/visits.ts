@@ -20,18 +20,10 @@ export function enter(fence: Fence, step: Step): Stay {
  * A stay that nobody saw begin: the vehicle's first fix is inside, or the geofence (or the right to watch) came to a
  * vehicle that was inside already. What is told of it is its end, if the vehicle is seen to leave.
  *
- * @param sinceMs from when it is known: time of the fix, or of the change
+ * @param known where the vehicle was when it was found, and from when on that is known: time of the fix, or of the change
  */
-export function foundInside(fence: Fence, vehicle: VehicleState, sinceMs: number): Stay {
-  return {
-    fence,
-    phase: 'inside',
-    silent: true,
-    beganAtMs: sinceMs,
-    id: null,
-    entry: { ...lastMoment(vehicle), atMs: sinceMs },
-    exit: null,
-  };
+export function foundInside(fence: Fence, known: Moment): Stay {
+  return { fence, phase: 'inside', silent: true, beganAtMs: known.atMs, id: null, entry: known, exit: null };
 }
 
 /**
@@ -48,7 +40,6 @@ export function advanceStay(
   step: Step,
   events: FleetEvent[],
 ): Stay | null {
-  const dwellMs = stay.fence.definition.minDwellSeconds * 1000;
   const fixTimeMs = step.to.fixTimeMs;
   if (inside) {
     switch (stay.phase) {
@@ -58,7 +49,7 @@ export function advanceStay(
         return confirmEntry(vehicle, stay, fixTimeMs, fixTimeMs, events);
       case 'leaving': {
         const back = enter(stay.fence, step);
-        if (stay.exit === null || back.entry.atMs - stay.exit.atMs < dwellMs) {
+        if (stay.exit === null || back.entry.atMs - stay.exit.atMs < stay.fence.minDwellMs) {
           stay.phase = 'inside';
           stay.exit = null;
           return stay;
@@ -76,7 +67,7 @@ export function advanceStay(
   }
   stay.phase = 'leaving';
   stay.exit = exit;
-  if (fixTimeMs - exit.atMs < dwellMs) return stay;
+  if (fixTimeMs - exit.atMs < stay.fence.minDwellMs) return stay;
   events.push(visitEnd(vehicle, stay, exit, 'left', fixTimeMs, stay.fence.definition.version));
   return null;
 }
@@ -90,7 +81,7 @@ export function confirmEntry(
   events: FleetEvent[],
 ): Stay {
   const { entry, fence } = stay;
-  if (untilMs - entry.atMs < fence.definition.minDwellSeconds * 1000) return stay;
+  if (untilMs - entry.atMs < fence.minDwellMs) return stay;
   stay.phase = 'inside';
   events.push(visitBegin(vehicle, stay, fixTimeMs));
   return stay;

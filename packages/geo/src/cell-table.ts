@@ -27,6 +27,11 @@ export class CellTable {
   #mask = FEWEST_BUCKETS - 1;
   #count = 0;
 
+  /** Number of cells that are not empty. */
+  get size(): number {
+    return this.#count;
+  }
+
   get byteLength(): number {
     return this.#buckets.byteLength + this.pool.words.byteLength + this.levelCells.byteLength;
   }

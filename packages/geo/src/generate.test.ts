@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { featureFromShape } from './feature-from-shape.ts';
-import { cityGeofences, cityTrack } from './generate.ts';
+import { cityGeofences, cityTrack, siteGeofences } from './generate.ts';
+import { areaM2 } from './measures.ts';
 import { shapeFromFeature } from './shape-from-feature.ts';
 
 test('geofences are valid, of all kinds, and the same for the same seed', () => {
@@ -12,6 +13,19 @@ test('geofences are valid, of all kinds, and the same for the same seed', () => 
   expect(new Set(shapes.map(({ type }) => type))).toEqual(new Set(['polygon', 'circle', 'line']));
   expect(cityGeofences(1000, 42)).toEqual(shapes);
   expect(cityGeofences(1000, 43)).not.toEqual(shapes);
+});
+
+test('sites are valid, round or with corners, small, and the same for the same seed', () => {
+  const shapes = siteGeofences(1000, 42);
+  for (const shape of shapes) {
+    expect(shapeFromFeature(featureFromShape(shape))).toEqual({ ok: true, shape });
+    expect(areaM2(shape)).toBeGreaterThan(1500);
+    expect(areaM2(shape)).toBeLessThan(75_000);
+  }
+  const circles = shapes.filter(({ type }) => type === 'circle').length;
+  expect(circles).toBeGreaterThan(400);
+  expect(circles).toBeLessThan(600);
+  expect(siteGeofences(1000, 42)).toEqual(shapes);
 });
 
 test('vehicles drive: no fix is farther from the last than its speed allows', () => {

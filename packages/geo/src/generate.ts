@@ -87,6 +87,30 @@ export function cityGeofences(count: number, seed: number): Shape[] {
   });
 }
 
+/** The region around the city: its sites are spread evenly as far as this from the middle, metres along either axis. */
+const REGION_RADIUS_M = 33_000;
+
+/**
+ * The sites of a fleet's customers, as a fleet has them: yards and car parks of 30 to 150 m of radius, most of them small, spread evenly
+ * over the city and what is around it; one half circles, the other polygons of 4 to 8 points. The same for the same seed.
+ */
+export function siteGeofences(count: number, seed: number): Shape[] {
+  const random = randomFrom(seed);
+  return Array.from({ length: count }, () => {
+    const eastM = (2 * random() - 1) * REGION_RADIUS_M;
+    const northM = (2 * random() - 1) * REGION_RADIUS_M;
+    const radiusM = Math.round(sizeM(random, 30, 150));
+    if (random() < 0.5) return { type: 'circle', center: placeAt(eastM, northM), radiusM };
+    const points = 4 + Math.floor(random() * 5);
+    const turn = random();
+    const ring = Array.from({ length: points }, (_, i): LngLat => {
+      const angle = ((i + turn) / points) * 2 * Math.PI;
+      return placeAt(eastM + radiusM * Math.cos(angle), northM + radiusM * Math.sin(angle));
+    });
+    return { type: 'polygon', rings: [[...ring, ring[0] as LngLat]] };
+  });
+}
+
 /** Fixes of several vehicles, in the order in which they come in: the first of each vehicle, the second of each, … */
 export interface CityTrack {
   /** Number of vehicles: fix `i` is of vehicle `i % vehicles`. */

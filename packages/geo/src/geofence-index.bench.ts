@@ -31,10 +31,10 @@ export interface GeofenceIndexRow {
 }
 
 /** Answers one place: like `GeofenceIndex.query`. */
-type Query = (longitude: number, latitude: number, out: Int32Array) => number;
+export type Query = (longitude: number, latitude: number, out: Int32Array) => number;
 
 /** The usual way: a tree of boxes, then turf. Lines, which turf has no ready test for here, are asked of their prepared shape. */
-function baselineOf(shapes: readonly Shape[]): Query {
+export function baselineOf(shapes: readonly Shape[]): Query {
   const boxes = new Flatbush(shapes.length);
   const tests = shapes.map((shape): ((point: [number, number]) => boolean) => {
     const box = boundingBox(shape);

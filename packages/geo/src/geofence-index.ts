@@ -1,4 +1,6 @@
 import type { Shape } from '@outrider/domain';
+import { keysOfRegion, regionOf, SIDE } from './cell-map.ts';
+import { CellMaps } from './cell-maps.ts';
 import { CellTable } from './cell-table.ts';
 import { chainCrossings, ON_EDGE } from './chain.ts';
 import { flatContains, isPlace } from './contains.ts';
@@ -7,9 +9,11 @@ import { isWithinHaversine } from './distance.ts';
 import { METRES_PER_DEGREE, RADIANS } from './earth.ts';
 import { CIRCLE, END_COUNTS, entryLength, FULL, LINE, POLYGON, runLength, runsAt, START_COUNTS } from './entry.ts';
 import { type FlatShape, flatten } from './flat-shape.ts';
-import { CELL_DEG, clampColumn, clampRow, columnOf, FINEST, rowOf } from './grid.ts';
+import { CELL_DEG, CELLS_PER_DEGREE, clampColumn, clampRow, columnOf, FINEST, FINEST_COLUMNS, rowOf } from './grid.ts';
+import { LineCrossing, PolygonCrossing, quickCircleCrossing } from './quick-crossing.ts';
 import { segmentTouchesBox } from './segment-box.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
+import type { Spot } from './spot.ts';
 
 /** One geofence to be indexed: `key` is the caller's number for it, a whole number of 0 to 2^31 - 1. */
 export interface IndexItem {
@@ -48,6 +52,12 @@ export class GeofenceIndex {
   #few: (FlatShape | undefined)[] | null = [];
   #fewPoints = 0;
   #cells: CellTable | null = null;
+  /** Of cells that are often asked about. */
+  #maps: CellMaps | null = null;
+  /** Grows with every change, and whenever maps were forgotten: what a {@link Spot} knows is of one version. */
+  #version = 0;
+  /** Whether the last query that went through a cell met a boundary there. */
+  #metBoundary = false;
   /** By slot: the last {@link queryWay} that found the geofence. */
   #seen = new Int32Array(4);
   #seenNow = 0;
@@ -67,7 +77,7 @@ export class GeofenceIndex {
   /** Bytes of the index's arrays: about all that it takes besides the shapes themselves and 40 bytes for each key. */
   get byteLength(): number {
     const arrays = this.#keys.byteLength + this.#boxes.byteLength + this.#seen.byteLength;
-    return arrays + (this.#cells?.byteLength ?? 0) + this.#shapes.length * 8;
+    return arrays + (this.#cells?.byteLength ?? 0) + (this.#maps?.byteLength ?? 0) + this.#shapes.length * 8;
   }
 
   has(key: number): boolean {
@@ -90,6 +100,7 @@ export class GeofenceIndex {
     this.#keys[slot] = key;
     this.#shapes[slot] = shape;
     this.#setBox(slot, flat);
+    this.#noteChange(flat);
     if (this.#few !== null) {
       this.#few[slot] = flat;
       this.#fewPoints += pointsOf(flat);
@@ -102,11 +113,12 @@ export class GeofenceIndex {
   remove(key: number): boolean {
     const slot = this.#slotOf.get(key);
     if (slot === undefined) return false;
-    const shape = this.#shapes[slot] as Shape;
+    const flat = this.#few?.[slot] ?? flatten(this.#shapes[slot] as Shape);
+    this.#noteChange(flat);
     if (this.#few !== null) {
-      this.#fewPoints -= pointsOf(this.#few[slot] as FlatShape);
+      this.#fewPoints -= pointsOf(flat);
       this.#few[slot] = undefined;
-    } else this.#removeCells(slot, flatten(shape));
+    } else this.#removeCells(slot, flat);
     this.#slotOf.delete(key);
     this.#keys[slot] = -1;
     this.#shapes[slot] = undefined;
@@ -118,16 +130,105 @@ export class GeofenceIndex {
   /**
    * Writes the keys of all geofences that contain the place (degrees), in no particular order, and returns how many there are.
    * Where that is more than `out` holds, only as many as fit are written: take a longer one and ask again.
+   *
+   * @param spot filled in with the place, for {@link isUnchanged}
    */
-  query(longitude: number, latitude: number, out: Int32Array): number {
+  query(longitude: number, latitude: number, out: Int32Array, spot: Spot | null = null): number {
+    spot?.forget();
     if (!isPlace(longitude, latitude)) return 0;
     const cells = this.#cells;
-    if (cells === null) return this.#queryFew(longitude, latitude, out);
+    const maps = this.#maps;
+    if (cells === null || maps === null) return this.#queryFew(longitude, latitude, out);
+    const column = clampColumn(columnOf(longitude));
+    const row = clampRow(rowOf(latitude));
+    const map = maps.find(column, row);
+    if (map !== 0) {
+      const { words } = maps;
+      const region = regionOf(words, map, fieldColumn(longitude, column), fieldRow(latitude, row));
+      if (region !== 0) {
+        if (spot !== null) note(spot, column, row, map, region, this.#version);
+        let at = map + keysOfRegion(words, map, region);
+        const found = map + keysOfRegion(words, map, region + 1) - at;
+        for (let i = 0; i < found && i < out.length; i++) out[i] = words[at++] as number;
+        return found;
+      }
+    }
+    const found = this.#queryCells(cells, longitude, latitude, column, row, out);
+    if (!this.#metBoundary) {
+      if (spot !== null) note(spot, column, row, maps.clear, 1, this.#version);
+    } else if (map === 0) {
+      const isKept = maps.visit(cells, column, row, (x, y, keys) => this.#queryCells(cells, x, y, column, row, keys));
+      if (!isKept) this.#version++;
+    }
+    return found;
+  }
+
+  /**
+   * True where a place has the same answer as the one that a {@link query} filled `spot` in with, and costs next to nothing
+   * to say so. False where it may have another: then ask.
+   */
+  isUnchanged(spot: Spot, longitude: number, latitude: number): boolean {
+    const column = columnOf(longitude);
+    const row = rowOf(latitude);
+    if (column !== spot.column || row !== spot.row || spot.version !== this.#version || this.#maps === null)
+      return false;
+    const { words } = this.#maps;
+    return regionOf(words, spot.map, fieldColumn(longitude, column), fieldRow(latitude, row)) === spot.region;
+  }
+
+  /**
+   * The fraction of the way between two places at which it first meets the boundary of a geofence that one of the two is in,
+   * as `PreparedShape.crossing` gives it; NaN where only that can tell. What the cell of the two has at hand is enough for most short ways,
+   * and was just read by the {@link query} that found the geofence, or found it no more.
+   */
+  crossing(key: number, fromLongitude: number, fromLatitude: number, toLongitude: number, toLatitude: number): number {
+    const cells = this.#cells;
+    let column = columnOf(fromLongitude);
+    let row = rowOf(fromLatitude);
+    if (cells === null || column !== columnOf(toLongitude) || row !== rowOf(toLatitude)) return Number.NaN;
+    const { words, doubles } = cells.pool;
+    const { levelCells } = cells;
+    let entry = -1;
+    for (let level = FINEST; level >= 0; level--, column >>= 2, row >>= 2) {
+      if (levelCells[level] === 0) continue;
+      const cell = cells.find(level, column, row);
+      if (cell < 0) continue;
+      let at = cells.entriesAt(cell);
+      const end = at + cells.usedAt(cell);
+      for (; at < end; at += entryLength(words, at)) {
+        if (this.#keys[(words[at] as number) >>> 2] !== key) continue;
+        // Two of one geofence: one is an image of the other, beyond the antimeridian.
+        if (entry >= 0) return Number.NaN;
+        entry = at;
+      }
+    }
+    if (entry < 0) return Number.NaN;
+    return crossingInEntry(
+      words,
+      doubles,
+      entry,
+      fromLongitude,
+      fromLatitude,
+      toLongitude - fromLongitude,
+      toLatitude - fromLatitude,
+    );
+  }
+
+  /** Goes through all that the cells around a place have there. */
+  #queryCells(
+    cells: CellTable,
+    longitude: number,
+    latitude: number,
+    finestColumn: number,
+    finestRow: number,
+    out: Int32Array,
+  ): number {
     const { words, doubles } = cells.pool;
     const keys = this.#keys;
     const { levelCells } = cells;
-    let column = clampColumn(columnOf(longitude));
-    let row = clampRow(rowOf(latitude));
+    let column = finestColumn;
+    let row = finestRow;
+    let metBoundary = false;
     let cosLatitude = 2; // Not known yet: few places need it.
     let found = 0;
     for (let level = FINEST; level >= 0; level--, column >>= 2, row >>= 2) {
@@ -181,8 +282,10 @@ export class GeofenceIndex {
           if (found < out.length) out[found] = keys[head >>> 2] as number;
           found++;
         }
+        metBoundary ||= kind !== FULL;
       }
     }
+    this.#metBoundary = metBoundary;
     return found;
   }
 
@@ -329,6 +432,21 @@ export class GeofenceIndex {
     return found;
   }
 
+  /** Drops what is known of places that a change may be about. */
+  #noteChange(flat: FlatShape): void {
+    this.#version++;
+    const maps = this.#maps;
+    if (maps === null) return;
+    const extents = flat.type === 'circle' ? [flat.extent] : flat.images.map(({ extent }) => extent);
+    for (const { minX, minY, maxX, maxY } of extents) {
+      // A circle comes round the antimeridian; the images of other shapes are clamped, each on its side.
+      const comesRound = flat.type === 'circle' && (minX < -180 || maxX > 180);
+      const west = comesRound ? 0 : clampColumn(columnOf(minX) - 1);
+      const east = comesRound ? FINEST_COLUMNS - 1 : clampColumn(columnOf(maxX) + 1);
+      maps.drop(west, clampRow(rowOf(minY) - 1), east, clampRow(rowOf(maxY) + 1));
+    }
+  }
+
   #setBox(slot: number, flat: FlatShape): void {
     const extent = flat.type === 'circle' ? flat.extent : flat.images[0]?.extent;
     if (extent !== undefined) this.#boxes.set([extent.minX, extent.minY, extent.maxX, extent.maxY], slot * 4);
@@ -352,6 +470,7 @@ export class GeofenceIndex {
   #startCells(few: readonly (FlatShape | undefined)[]): void {
     this.#few = null;
     this.#cells = new CellTable();
+    this.#maps = new CellMaps();
     for (const [slot, flat] of few.entries()) if (flat !== undefined) this.#addCells(slot, flat);
   }
 
@@ -364,6 +483,57 @@ export class GeofenceIndex {
     const cells = this.#cells as CellTable;
     coverShape(flat, slot, (level, column, row) => cells.remove(level, column, row, slot));
   }
+}
+
+const polygonCrossing = new PolygonCrossing();
+const lineCrossing = new LineCrossing();
+
+/** Where a way within a cell meets the boundary that an entry of it tells of, where that is plain; else NaN. */
+function crossingInEntry(
+  words: Int32Array,
+  doubles: Float64Array,
+  at: number,
+  x: number,
+  y: number,
+  dx: number,
+  dy: number,
+): number {
+  const kind = (words[at] as number) & 3;
+  if (kind === FULL) return Number.NaN;
+  const n = (at >> 1) + 1;
+  if (kind === CIRCLE) {
+    const longitude = doubles[n] as number;
+    const latitude = doubles[n + 1] as number;
+    return quickCircleCrossing(longitude, latitude, doubles[n + 2] as number, doubles[n + 3] as number, x, y, dx, dy);
+  }
+  const crossing = kind === POLYGON ? polygonCrossing : lineCrossing;
+  if (kind === POLYGON) polygonCrossing.begin(x, y, dx, dy);
+  else lineCrossing.begin(doubles[n + 1] as number, x, y, dx, dy);
+  const end = at + entryLength(words, at);
+  for (let run = runsAt(at, kind); run < end; ) {
+    const edges = (words[run] as number) >> 2;
+    crossing.take(doubles, (run >> 1) + 1, edges);
+    run += runLength(edges);
+  }
+  return crossing.fraction();
+}
+
+/** Column of a field (see `cell-map.ts`) within its cell. On the eastern edge of the world it is the last one. */
+function fieldColumn(longitude: number, column: number): number {
+  return Math.min(SIDE - 1, Math.floor(((longitude + 180) * CELLS_PER_DEGREE - column) * SIDE));
+}
+
+/** Row of a field within its cell. */
+function fieldRow(latitude: number, row: number): number {
+  return Math.min(SIDE - 1, Math.floor(((latitude + 90) * CELLS_PER_DEGREE - row) * SIDE));
+}
+
+function note(spot: Spot, column: number, row: number, map: number, region: number, version: number): void {
+  spot.column = column;
+  spot.row = row;
+  spot.map = map;
+  spot.region = region;
+  spot.version = version;
 }
 
 /** Number of points that going through a shape looks at. */

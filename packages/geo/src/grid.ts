@@ -10,7 +10,7 @@ export const FINEST = LEVELS - 1;
 export const FINEST_COLUMNS = 4 ** LEVELS;
 
 /** Finest cells in a degree. */
-const CELLS_PER_DEGREE = FINEST_COLUMNS / 360;
+export const CELLS_PER_DEGREE = FINEST_COLUMNS / 360;
 
 /** Degrees that a cell of each level is wide and high. */
 export const CELL_DEG: readonly number[] = Array.from({ length: LEVELS }, (_, level) => 360 / 4 ** (level + 1));

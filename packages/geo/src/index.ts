@@ -15,4 +15,5 @@ export {
   type ShapeResult,
   shapeFromFeature,
 } from './shape-from-feature.ts';
+export { Spot } from './spot.ts';
 export type { Stay } from './stays.ts';

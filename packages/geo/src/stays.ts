@@ -1,8 +1,10 @@
 import type { LngLat } from '@outrider/domain';
-import { flatContains } from './contains.ts';
+import { flatContains, isPlace } from './contains.ts';
 import { haversine } from './distance.ts';
 import { RADIANS } from './earth.ts';
 import type { FlatCircle, FlatLine, FlatPolygon, FlatShape } from './flat-shape.ts';
+import { LineCrossing, PolygonCrossing, passesBy, quickCircleCrossing } from './quick-crossing.ts';
+import { rootBetween } from './root.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
 import { type Extent, normalLongitude } from './unwrap.ts';
 
@@ -102,6 +104,12 @@ function bisect(inside: (t: number) => boolean, insideT: number, outsideT: numbe
   return (near + far) / 2;
 }
 
+/** As {@link bisect}, for a distance and its limit. */
+function boundaryBetween(distance: (t: number) => number, limit: number, insideT: number, outsideT: number): number {
+  const root = rootBetween((t) => distance(t) - limit, insideT, outsideT);
+  return Number.isNaN(root) ? bisect((t) => distance(t) <= limit, insideT, outsideT) : root;
+}
+
 /** Where between two fractions a distance that first falls and then grows is within its limit; null where nowhere. */
 function stayWithin(distance: (t: number) => number, limit: number, from: number, to: number): Stay | null {
   const inside = (t: number) => distance(t) <= limit;
@@ -119,8 +127,8 @@ function stayWithin(distance: (t: number) => number, limit: number, from: number
     if (!inside(nearest)) return null;
   }
   return {
-    entry: inside(from) ? from : bisect(inside, nearest, from),
-    exit: inside(to) ? to : bisect(inside, nearest, to),
+    entry: inside(from) ? from : boundaryBetween(distance, limit, nearest, from),
+    exit: inside(to) ? to : boundaryBetween(distance, limit, nearest, to),
   };
 }
 
@@ -180,7 +188,7 @@ function lineStays(line: FlatLine, way: Way): Stay[] {
         minY: Math.min(ay, by) - reachY,
         maxY: Math.max(ay, by) + reachY,
       });
-      if (part === null) continue;
+      if (part === null || passesBy(way.x + turn, way.y, way.dx, way.dy, ax, ay, bx, by, limit)) continue;
       const distance = (t: number): number => {
         const y = way.y + t * way.dy;
         return squaredDistanceToSegment(ax, ay, bx, by, way.x + turn + t * way.dx, y, Math.cos(y * RADIANS));
@@ -217,11 +225,39 @@ export function staysAlong(shape: FlatShape, from: LngLat, to: LngLat): Stay[] {
   return merge(lineStays(shape, way));
 }
 
+const polygonCrossing = new PolygonCrossing();
+const lineCrossing = new LineCrossing();
+
+/** What {@link crossingBetween} answers, where that is plain and away from the antimeridian; else NaN. */
+function quickCrossing(shape: FlatShape, from: LngLat, to: LngLat): number {
+  if (!isPlace(from[0], from[1]) || !isPlace(to[0], to[1])) return Number.NaN;
+  const { x, y, dx, dy } = wayBetween(from, to);
+  if (shape.type === 'circle') {
+    const { longitude, latitude, cosLatitude, limit } = shape;
+    return quickCircleCrossing(longitude, latitude, cosLatitude, limit, x, y, dx, dy);
+  }
+  const image = shape.images[0];
+  if (image === undefined || shape.images.length > 1 || Math.abs(x + dx) > 180) return Number.NaN;
+  if (shape.type === 'line') {
+    lineCrossing.begin(shape.halfWidthDeg, x, y, dx, dy);
+    lineCrossing.take(image.xy, 0, image.xy.length / 2 - 1);
+    return lineCrossing.fraction();
+  }
+  polygonCrossing.begin(x, y, dx, dy);
+  for (let r = 0; r + 1 < shape.ringStarts.length; r++) {
+    const start = shape.ringStarts[r] as number;
+    polygonCrossing.take(image.xy, 2 * start, (shape.ringStarts[r + 1] as number) - start - 1);
+  }
+  return polygonCrossing.fraction();
+}
+
 /**
  * The fraction of the way between two places at which a shape's boundary is first met, where one of them is inside and the
  * other is not; null where both are inside or both outside.
  */
 export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): number | null {
+  const quick = quickCrossing(shape, from, to);
+  if (!Number.isNaN(quick)) return quick;
   const startsInside = flatContains(shape, from[0], from[1]);
   const endsInside = flatContains(shape, to[0], to[1]);
   if (startsInside === endsInside) return null;

@@ -1,0 +1,19 @@
+/**
+ * Where a place was found to be, so that the next place near it need not be looked up: see `GeofenceIndex.query` and
+ * `GeofenceIndex.isUnchanged`. It belongs to the index that filled it in.
+ */
+export class Spot {
+  /** Finest cell that the place is in; -1 where nothing is known. */
+  column = -1;
+  row = -1;
+  /** Place of the cell's map, and the place's region in it (see `cell-map.ts`). */
+  map = 0;
+  region = 0;
+  /** The index's version that all this is of. */
+  version = -1;
+
+  /** Forgets the place. */
+  forget(): void {
+    this.column = -1;
+  }
+}
