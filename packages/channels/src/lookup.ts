@@ -1,0 +1,45 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { createGate } from './gate.ts';
+
+/** An address that a name leads to. */
+export interface ResolvedAddress {
+  address: string;
+  family: 4 | 6;
+}
+
+/** All addresses of a name; rejects where the name has none. */
+export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+/**
+ * The system asks for a name in one of the four threads that also read files, and a name server that keeps silent holds
+ * it for seconds. Strangers choose the names: they get half of the threads.
+ */
+const AT_ONCE = 2;
+const MAX_WAITING = 1000;
+
+/** The names as this system knows them, its hosts file included. */
+export const lookupBySystem: Lookup = async (hostname) =>
+  (await systemLookup(hostname, { all: true })) as ResolvedAddress[];
+
+/** Asks `lookup` for few names at once, and once for a name that several wait for. Nothing is remembered. */
+export function boundLookup(lookup: Lookup): Lookup {
+  const gate = createGate(AT_ONCE, MAX_WAITING);
+  const asked = new Map<string, Promise<readonly ResolvedAddress[]>>();
+
+  async function ask(hostname: string): Promise<readonly ResolvedAddress[]> {
+    if (!(await gate.enter())) throw new Error('too many names are being looked up');
+    try {
+      return await lookup(hostname);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  return (hostname) => {
+    const known = asked.get(hostname);
+    if (known) return known;
+    const answer = ask(hostname).finally(() => asked.delete(hostname));
+    asked.set(hostname, answer);
+    return answer;
+  };
+}
