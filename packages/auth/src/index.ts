@@ -1,2 +1,4 @@
-export { openKeys, type SigningKeys } from './keys.ts';
+export { KeyRing, type Lifetimes, openKeys, rotateKeys, type SigningKeys } from './keys.ts';
+export * from './session-cookie.ts';
 export * from './tokens.ts';
+export { type KeyWatch, watchKeys } from './watch-keys.ts';

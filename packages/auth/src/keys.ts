@@ -1,49 +1,213 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, link, open, readFile, unlink } from 'node:fs/promises';
+import { chmod, link, open, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 
 /** RFC 8037: Ed25519. The one algorithm that is signed with and accepted. */
 export const ALGORITHM = 'EdDSA';
 
-/** Signing keys: the first signs, all verify. */
+/** How long what a key has signed is good for. */
+export interface Lifetimes {
+  /** A token as such. */
+  tokenSeconds: number;
+  /** The session that an expired token can still be refreshed in. */
+  sessionSeconds: number;
+}
+
+/** Keys as they are in force: one signs, all that may have signed something that is still good verify. */
 export interface SigningKeys {
-  readonly current: { kid: string; privateKey: CryptoKey };
-  /** Public keys by `kid`. */
-  readonly publicKeys: ReadonlyMap<string, CryptoKey>;
-  /** What `/.well-known/jwks.json` shows (RFC 7517): public parts alone. */
+  readonly current: { readonly kid: string; readonly privateKey: CryptoKey };
+  /** The public key that verifies for its `kid`; undefined where there is none, or where its time is over. */
+  publicKey(kid: string): CryptoKey | undefined;
+  /**
+   * What `/.well-known/jwks.json` shows (RFC 7517): the public parts of keys whose tokens may not have expired yet, the
+   * one that signs first.
+   */
   readonly jwks: { keys: JWK[] };
 }
 
-/** The file: JWKs with their private part, the newest first. */
+/** The file: JWKs, the newest first. The first has its private part; of those it took over from, the public one is kept. */
 interface KeyFile {
-  keys: JWK[];
+  keys: KeptKey[];
+}
+interface KeptKey extends JWK {
+  /** Unix milliseconds at which another key took over. */
+  retiredAtMs?: number;
+}
+
+interface LoadedKey {
+  kid: string;
+  publicKey: CryptoKey;
+  shown: JWK;
+  /** Null for the one that signs. */
+  retiredAtMs: number | null;
+}
+
+/** A service signs with the old key until it has noticed the new one. */
+const NOTICED_WITHIN_MS = 60_000;
+
+/**
+ * The keys in a file, as it was read last.
+ *
+ * It is made by {@link openKeys}; {@link KeyRing.reload} takes in what another process changed.
+ */
+export class KeyRing implements SigningKeys {
+  readonly #path: string;
+  readonly #lifetimes: Lifetimes;
+  readonly #now: () => number;
+  #current: SigningKeys['current'];
+  #keys: ReadonlyMap<string, LoadedKey>;
+  /** What tells one state of the file from another. */
+  #stamp: string;
+
+  private constructor(path: string, lifetimes: Lifetimes, now: () => number, loaded: Loaded) {
+    this.#path = path;
+    this.#lifetimes = lifetimes;
+    this.#now = now;
+    this.#current = loaded.current;
+    this.#keys = loaded.keys;
+    this.#stamp = loaded.stamp;
+  }
+
+  static async open(path: string, lifetimes: Lifetimes, now: () => number): Promise<KeyRing> {
+    if ((await read(path)) === null) await create(path);
+    // A restored backup may have come with looser rights.
+    await chmod(path, 0o600);
+    return new KeyRing(path, lifetimes, now, await load(path));
+  }
+
+  get current(): SigningKeys['current'] {
+    return this.#current;
+  }
+
+  publicKey(kid: string): CryptoKey | undefined {
+    const key = this.#keys.get(kid);
+    return key && !isOver(key.retiredAtMs, this.#lifetimes, this.#now()) ? key.publicKey : undefined;
+  }
+
+  get jwks(): { keys: JWK[] } {
+    const { tokenSeconds } = this.#lifetimes;
+    const nowMs = this.#now();
+    return {
+      keys: [...this.#keys.values()]
+        .filter(({ retiredAtMs }) => retiredAtMs === null || nowMs < endOf(retiredAtMs, tokenSeconds))
+        .map(({ shown }) => shown),
+    };
+  }
+
+  /**
+   * Takes in what was changed in the file, and takes keys out of it whose time is over.
+   *
+   * @returns true when another key signs now
+   * @throws {Error} when the file can't be used: the keys in force stay as they are
+   */
+  async reload(): Promise<boolean> {
+    const nowMs = this.#now();
+    for (const { retiredAtMs } of this.#keys.values())
+      if (isOver(retiredAtMs, this.#lifetimes, nowMs)) {
+        await change(this.#path, (file) => pruned(file, this.#lifetimes, nowMs));
+        break;
+      }
+    if ((await stampOf(this.#path)) === this.#stamp) return false;
+    const { kid } = this.#current;
+    const loaded = await load(this.#path);
+    this.#current = loaded.current;
+    this.#keys = loaded.keys;
+    this.#stamp = loaded.stamp;
+    return loaded.current.kid !== kid;
+  }
 }
 
 /**
  * The keys in a file, which is made with a new key when there is none; only its owner may read it. Of several
  * processes that start at once on one folder, all come to use the same key.
  *
- * @throws {Error} when the file can neither be read nor made, or holds anything but Ed25519 key pairs
+ * @param now Unix milliseconds
+ * @throws {Error} when the file can neither be read nor made, or holds anything but Ed25519 keys
  */
-export async function openKeys(path: string): Promise<SigningKeys> {
-  const file = (await read(path)) ?? (await create(path));
-  // A restored backup may have come with looser rights.
-  await chmod(path, 0o600);
+export function openKeys(path: string, lifetimes: Lifetimes, now: () => number = Date.now): Promise<KeyRing> {
+  return KeyRing.open(path, lifetimes, now);
+}
 
-  const publicKeys = new Map<string, CryptoKey>();
-  const jwks: JWK[] = [];
+/**
+ * Makes a new key, which signs from now on; a service that runs notices it within seconds. The key that signed before
+ * verifies for as long as anything it signed is good: its private part is forgotten.
+ *
+ * @returns the new key's `kid`, and how many old ones verify on
+ * @throws {Error} when there is no file of keys, or when it can't be written
+ */
+export async function rotateKeys(
+  path: string,
+  lifetimes: Lifetimes,
+  nowMs: number,
+): Promise<{ kid: string; verifying: number }> {
+  // What is no file of keys is not made one.
+  await load(path);
+  const fresh = await newKey();
+  const { keys } = await change(path, (file) => {
+    const retired = file.keys.map(({ d: _, ...key }) => ({ ...key, retiredAtMs: key.retiredAtMs ?? nowMs }));
+    return pruned({ keys: [fresh, ...retired] }, lifetimes, nowMs);
+  });
+  return { kid: await calculateJwkThumbprint(publicPart(fresh)), verifying: keys.length - 1 };
+}
+
+function pruned({ keys }: KeyFile, lifetimes: Lifetimes, nowMs: number): KeyFile {
+  return { keys: keys.filter(({ retiredAtMs }) => !isOver(retiredAtMs ?? null, lifetimes, nowMs)) };
+}
+
+/** Is nothing good any more that a key can have signed? */
+function isOver(retiredAtMs: number | null, { tokenSeconds, sessionSeconds }: Lifetimes, nowMs: number): boolean {
+  return retiredAtMs !== null && nowMs >= endOf(retiredAtMs, Math.max(tokenSeconds, sessionSeconds));
+}
+
+function endOf(retiredAtMs: number, seconds: number): number {
+  return retiredAtMs + NOTICED_WITHIN_MS + seconds * 1000;
+}
+
+interface Loaded {
+  current: SigningKeys['current'];
+  keys: ReadonlyMap<string, LoadedKey>;
+  stamp: string;
+}
+
+async function load(path: string): Promise<Loaded> {
+  // Before the file is read: a change between the two is then seen as one, and read again.
+  const stamp = await stampOf(path);
+  const file = await read(path);
+  if (!file) throw new Error(`there are no keys at ${path}`);
+  const keys = new Map<string, LoadedKey>();
   let current: SigningKeys['current'] | null = null;
-  for (const jwk of file.keys) {
-    if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519' || typeof jwk.x !== 'string' || typeof jwk.d !== 'string')
+  for (const [nth, jwk] of file.keys.entries()) {
+    const isSigning = nth === 0;
+    const { retiredAtMs = null } = jwk;
+    if (jwk.kty !== 'OKP' || jwk.crv !== 'Ed25519' || typeof jwk.x !== 'string')
+      throw new Error(`${path} holds a key that is not an Ed25519 key`);
+    if (isSigning ? typeof jwk.d !== 'string' : retiredAtMs !== null && typeof retiredAtMs !== 'number')
       throw new Error(`${path} holds a key that is not an Ed25519 key pair`);
-    const shown: JWK = { kty: 'OKP', crv: 'Ed25519', x: jwk.x };
+    const shown = publicPart(jwk);
     const kid = await calculateJwkThumbprint(shown);
-    publicKeys.set(kid, (await importJWK(shown, ALGORITHM)) as CryptoKey);
-    jwks.push({ ...shown, kid, alg: ALGORITHM, use: 'sig' });
-    current ??= { kid, privateKey: (await importJWK(jwk, ALGORITHM)) as CryptoKey };
+    keys.set(kid, {
+      kid,
+      publicKey: (await importJWK(shown, ALGORITHM)) as CryptoKey,
+      shown: { ...shown, kid, alg: ALGORITHM, use: 'sig' },
+      retiredAtMs: isSigning ? null : retiredAtMs,
+    });
+    if (isSigning) current = { kid, privateKey: (await importJWK(signingPart(jwk), ALGORITHM)) as CryptoKey };
   }
   if (!current) throw new Error(`${path} holds no key`);
-  return { current, publicKeys, jwks: { keys: jwks } };
+  return { current, keys, stamp };
+}
+
+function publicPart({ x = '' }: JWK): JWK {
+  return { kty: 'OKP', crv: 'Ed25519', x };
+}
+
+function signingPart({ d = '', ...jwk }: JWK): JWK {
+  return { ...publicPart(jwk), d };
+}
+
+async function stampOf(path: string): Promise<string> {
+  const { ino, size, mtimeMs } = await stat(path);
+  return `${ino} ${size} ${mtimeMs}`;
 }
 
 async function read(path: string): Promise<KeyFile | null> {
@@ -65,10 +229,61 @@ async function read(path: string): Promise<KeyFile | null> {
   return file as KeyFile;
 }
 
-/** Writes a whole, synced file under another name first: whoever reads `path` finds nothing or all of it. */
-async function create(path: string): Promise<KeyFile> {
+async function newKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
-  const file: KeyFile = { keys: [await exportJWK(privateKey)] };
+  return exportJWK(privateKey);
+}
+
+/** Of several that make the file at once, one does: the link is made where there is nothing, or not at all. */
+async function create(path: string): Promise<void> {
+  const draft = await writeDraft(path, { keys: [await newKey()] });
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    await unlink(draft);
+  }
+}
+
+const LOCK_TRIES = 100;
+const LOCK_RETRY_MS = 50;
+/** Nobody writes for this long: whoever left the lock is gone. */
+const LOCK_STALE_MS = 30_000;
+
+/** Puts a changed file in the place of the old one, as the only one to do so. @returns the new content */
+async function change(path: string, edit: (file: KeyFile) => KeyFile): Promise<KeyFile> {
+  const lock = `${path}.lock`;
+  await takeLock(lock);
+  try {
+    const file = await read(path);
+    if (!file) throw new Error(`there are no keys at ${path}`);
+    const changed = edit(file);
+    const draft = await writeDraft(path, changed);
+    await rename(draft, path);
+    return changed;
+  } finally {
+    await unlink(lock);
+  }
+}
+
+async function takeLock(lock: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await (await open(lock, 'wx', 0o600)).close();
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (tries === LOCK_TRIES) throw new Error(`${lock} is held by another process`, { cause: error });
+    }
+    const held = await stat(lock).catch(() => null);
+    if (held && Date.now() - held.mtimeMs > LOCK_STALE_MS) await unlink(lock).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, LOCK_RETRY_MS));
+  }
+}
+
+/** Writes a whole, synced file under another name first: whoever reads `path` finds the old one or all of the new one. */
+async function writeDraft(path: string, file: KeyFile): Promise<string> {
   const draft = `${path}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);
   try {
@@ -77,14 +292,5 @@ async function create(path: string): Promise<KeyFile> {
   } finally {
     await handle.close();
   }
-  try {
-    await link(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await unlink(draft);
-  }
-  const kept = await read(path);
-  if (!kept) throw new Error(`${path} was removed while it was made`);
-  return kept;
+  return draft;
 }

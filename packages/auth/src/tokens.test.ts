@@ -12,6 +12,7 @@ const USER = '01900000-0000-7000-8000-000000000001' as UserId;
 const OTHER_USER = '01900000-0000-7000-8000-000000000002' as UserId;
 const SESSION = '01900000-0000-7000-8000-00000000000a' as SessionId;
 const OTHER_SESSION = '01900000-0000-7000-8000-00000000000b' as SessionId;
+const LIFETIMES = { tokenSeconds: 3600, sessionSeconds: 30 * 86_400 };
 
 let folder: string;
 let keys: SigningKeys;
@@ -34,8 +35,8 @@ const newTokens = (of: SigningKeys = keys) =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tokens-'));
-  keys = await openKeys(join(folder, 'keys.json'));
-  foreignKeys = await openKeys(join(folder, 'foreign.json'));
+  keys = await openKeys(join(folder, 'keys.json'), LIFETIMES, () => nowMs);
+  foreignKeys = await openKeys(join(folder, 'foreign.json'), LIFETIMES, () => nowMs);
 });
 afterAll(() => rm(folder, { recursive: true }));
 beforeEach(() => {
@@ -88,13 +89,31 @@ test('the algorithm is pinned: neither none nor a public key used as a secret ge
 
 test('a token without what it must say is not taken, though it is signed', async () => {
   const sign = (claims: Record<string, unknown>) =>
-    new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: keys.current.kid }).sign(keys.current.privateKey);
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'EdDSA', kid: keys.current.kid, typ: 'JWT' })
+      .sign(keys.current.privateKey);
   const good = { sub: USER, sid: SESSION, iss: 'outrider', exp: nowMs / 1000 + 60 };
   expect(await tokens.verify(await sign(good))).toMatchObject({ userId: USER });
   for (const missing of ['sub', 'sid', 'iss', 'exp'])
     expect(await tokens.verify(await sign({ ...good, [missing]: undefined }))).toEqual({ error: 'malformed' });
   for (const wrong of [{ sub: 'admin' }, { sid: 7 }, { iss: 'elsewhere' }])
     expect(await tokens.verify(await sign({ ...good, ...wrong }))).toEqual({ error: 'malformed' });
+});
+
+test('the token of a cookie lives as long as its session, and is good for nothing but a cookie', async () => {
+  const endsAtMs = nowMs + 30 * 86_400_000;
+  const cookie = await tokens.issueCookie(USER, SESSION, endsAtMs);
+  const { jwt } = await tokens.issue(USER, SESSION);
+  expect(await tokens.verifyCookie(cookie)).toEqual({ userId: USER, sessionId: SESSION, expiresAtMs: endsAtMs });
+  for (const fresh of [tokens, newTokens()]) {
+    expect(await fresh.verify(cookie)).toEqual({ error: 'malformed' });
+    expect(await fresh.verifyIgnoringExpiry(cookie)).toEqual({ error: 'malformed' });
+    expect(await fresh.verifyCookie(jwt)).toEqual({ error: 'malformed' });
+  }
+  nowMs = endsAtMs - 1;
+  expect(await tokens.verifyCookie(cookie)).toMatchObject({ userId: USER });
+  nowMs = endsAtMs;
+  expect(await tokens.verifyCookie(cookie)).toEqual({ error: 'expired' });
 });
 
 test('whatever is sent as a token is refused as a value', async () => {

@@ -4,6 +4,12 @@ import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { ALGORITHM, type SigningKeys } from './keys.ts';
 
 const ISSUER = 'outrider';
+/**
+ * What a token is for, in its header (RFC 8725, 3.11): that of a cookie is never taken as a JWT of the API, which needs
+ * the right to use the API, nor the other way round.
+ */
+const TYPES = { api: 'JWT', cookie: 'session+jwt' } as const;
+type Purpose = keyof typeof TYPES;
 /** A token made here has about 330 characters. */
 const MAX_TOKEN_CHARACTERS = 1024;
 const MAX_CACHED = 10_000;
@@ -44,7 +50,6 @@ interface Cached {
  * was verified is kept, by the token's hash and in bounds, until it expires or its session or user is revoked.
  */
 export class Tokens {
-  readonly jwks: SigningKeys['jwks'];
   readonly #options: TokensOptions;
   /** In the order of their last use. */
   readonly #cache = new Map<string, Cached>();
@@ -53,29 +58,50 @@ export class Tokens {
 
   constructor(options: TokensOptions) {
     this.#options = options;
-    this.jwks = options.keys.jwks;
+  }
+
+  /** What `/.well-known/jwks.json` shows now. */
+  get jwks(): SigningKeys['jwks'] {
+    return this.#options.keys.jwks;
   }
 
   /** A new token of a session, and the time at which it expires. */
   async issue(userId: UserId, sessionId: SessionId): Promise<{ jwt: string; expiresAtMs: number }> {
-    const { keys, ttlSeconds, now } = this.#options;
-    const issuedAt = Math.floor(now() / 1000);
-    const expiresAt = issuedAt + ttlSeconds;
-    const jwt = await new SignJWT({ sid: sessionId })
-      .setProtectedHeader({ alg: ALGORITHM, kid: keys.current.kid, typ: 'JWT' })
+    const expiresAt = Math.floor(this.#options.now() / 1000) + this.#options.ttlSeconds;
+    return { jwt: await this.#sign('api', userId, sessionId, expiresAt), expiresAtMs: expiresAt * 1000 };
+  }
+
+  /** The token of a session's cookie: good for as long as the session may live. */
+  async issueCookie(userId: UserId, sessionId: SessionId, expiresAtMs: number): Promise<string> {
+    return this.#sign('cookie', userId, sessionId, Math.ceil(expiresAtMs / 1000));
+  }
+
+  #sign(purpose: Purpose, userId: UserId, sessionId: SessionId, expiresAt: number): Promise<string> {
+    const { keys, now } = this.#options;
+    const { kid, privateKey } = keys.current;
+    return new SignJWT({ sid: sessionId })
+      .setProtectedHeader({ alg: ALGORITHM, kid, typ: TYPES[purpose] })
       .setIssuer(ISSUER)
       .setSubject(userId)
-      .setIssuedAt(issuedAt)
+      .setIssuedAt(Math.floor(now() / 1000))
       .setExpirationTime(expiresAt)
-      .sign(keys.current.privateKey);
-    return { jwt, expiresAtMs: expiresAt * 1000 };
+      .sign(privateKey);
   }
 
   /** Whose token is it, if it is good now? Never throws for what a peer sent; rejects when sessions can't be asked. */
-  async verify(token: string): Promise<Verified | Refused> {
+  verify(token: string): Promise<Verified | Refused> {
+    return this.#verify('api', token);
+  }
+
+  /** As {@link verify}, for the token of a cookie. */
+  verifyCookie(token: string): Promise<Verified | Refused> {
+    return this.#verify('cookie', token);
+  }
+
+  async #verify(purpose: Purpose, token: string): Promise<Verified | Refused> {
     const { now, sessionIsLive } = this.#options;
     if (token.length > MAX_TOKEN_CHARACTERS) return { error: 'malformed' };
-    const key = hash('sha256', token, 'base64');
+    const key = `${purpose} ${hash('sha256', token, 'base64')}`;
     const cached = this.#cache.get(key);
     const nowMs = now();
     let verified: Verified | Refused;
@@ -88,7 +114,7 @@ export class Tokens {
       }
       verified = cached.verified;
     } else {
-      verified = await this.#check(token, new Date(nowMs));
+      verified = await this.#check(purpose, token, new Date(nowMs));
       if (verified.error !== undefined) return verified;
     }
 
@@ -104,7 +130,7 @@ export class Tokens {
    */
   async verifyIgnoringExpiry(token: string): Promise<Verified | Refused> {
     if (token.length > MAX_TOKEN_CHARACTERS) return { error: 'malformed' };
-    return this.#check(token, new Date(0));
+    return this.#check('api', token, new Date(0));
   }
 
   /** Takes a session's tokens out of force, at once on this instance. */
@@ -130,18 +156,24 @@ export class Tokens {
     this.#cache.set(key, cached);
   }
 
-  async #check(token: string, currentDate: Date): Promise<Verified | Refused> {
-    const { publicKeys } = this.#options.keys;
+  async #check(purpose: Purpose, token: string, currentDate: Date): Promise<Verified | Refused> {
+    const { keys } = this.#options;
     let payload: JWTPayload;
     try {
       const result = await jwtVerify(
         token,
         ({ kid }) => {
-          const key = kid === undefined ? undefined : publicKeys.get(kid);
+          const key = kid === undefined ? undefined : keys.publicKey(kid);
           if (!key) throw new errors.JWKSNoMatchingKey();
           return key;
         },
-        { algorithms: [ALGORITHM], issuer: ISSUER, requiredClaims: ['exp', 'sub', 'sid'], currentDate },
+        {
+          algorithms: [ALGORITHM],
+          issuer: ISSUER,
+          typ: TYPES[purpose],
+          requiredClaims: ['exp', 'sub', 'sid'],
+          currentDate,
+        },
       );
       payload = result.payload;
     } catch (error) {

@@ -27,6 +27,15 @@ test('parts stop in the reverse order of their start, once', async () => {
   expect(journal).toEqual(['+log', '+gateway', '-gateway', '-log']);
 });
 
+test('what was open already is closed in its turn', async () => {
+  const journal: string[] = [];
+  const lifecycle = new Lifecycle(silent);
+  lifecycle.own('folder', () => void journal.push('-folder'));
+  await lifecycle.start(recorded('log', journal));
+  await lifecycle.stop();
+  expect(journal).toEqual(['+log', '-log', '-folder']);
+});
+
 test('a start that fails stops what had started, and says why', async () => {
   const journal: string[] = [];
   const lifecycle = new Lifecycle(silent);

@@ -45,6 +45,11 @@ export class Lifecycle {
     });
   }
 
+  /** Takes charge of something that is open already: it is closed in its turn. */
+  own(name: string, close: () => Promise<void> | void): void {
+    this.#started.push({ name, start: async () => {}, stop: async () => close() });
+  }
+
   /** Stops everything once; a part that fails to stop is told of, and does not keep the others from stopping. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();

@@ -11,7 +11,13 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
  * @param format `json`: a JSON object a line, for machines. `text`: a short line, for people.
  */
 export function createLogger(level: string, format: 'json' | 'text'): Logger {
-  const options = { level, base: undefined, timestamp: stdTimeFunctions.isoTime };
+  const options = {
+    level,
+    base: undefined,
+    timestamp: stdTimeFunctions.isoTime,
+    // PostgreSQL puts whole rows there, with whatever is in them.
+    redact: { paths: ['err.detail', 'err.where'], remove: true },
+  };
   if (format === 'json') return pino(options, pino.destination({ dest: 2, sync: true }));
   return pino(options, {
     write(line: string) {

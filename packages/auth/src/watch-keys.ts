@@ -1,0 +1,49 @@
+import type { KeyRing } from './keys.ts';
+
+const LOOK_EVERY_MS = 1000;
+
+/** What watching tells of. */
+export interface KeyWatch {
+  /** Another key signs now. */
+  onRotated(kid: string): void;
+  /** The file can't be used: the keys stay as they are. Told once, until it can be used again. */
+  onError(error: unknown): void;
+}
+
+/**
+ * Looks at the file of the keys every second: one more `stat` is nothing, and works on every file system.
+ *
+ * @returns call it to look no more
+ */
+export function watchKeys(keys: Pick<KeyRing, 'reload' | 'current'>, watch: KeyWatch): () => Promise<void> {
+  let failed = false;
+  let stopped = false;
+  let looking: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+
+  async function look(): Promise<void> {
+    try {
+      if (await keys.reload()) watch.onRotated(keys.current.kid);
+      failed = false;
+    } catch (error) {
+      if (!failed) watch.onError(error);
+      failed = true;
+    }
+    lookSoon();
+  }
+
+  function lookSoon(): void {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      looking = look();
+    }, LOOK_EVERY_MS);
+    timer.unref();
+  }
+
+  lookSoon();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await looking;
+  };
+}
