@@ -1,4 +1,5 @@
 import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from './ids.ts';
+import type { NotificationRule } from './notification-rule.ts';
 
 /** Degrees as GeoJSON writes them: longitude, then latitude. */
 export type LngLat = readonly [longitude: number, latitude: number];
@@ -83,7 +84,7 @@ export interface Geofence {
   minDwellSeconds: number;
 }
 
-export type Definition = User | Vehicle | VehicleGroup | Geofence;
+export type Definition = User | Vehicle | VehicleGroup | Geofence | NotificationRule;
 export type DefinitionKind = Definition['kind'];
 
 /** The record of topic `definitions`: a definition as it now is, or null in its place when it was deleted. */

@@ -1,5 +1,6 @@
 import type { Definition, DefinitionChange, Geofence, User, Vehicle, VehicleGroup } from './definitions.ts';
-import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from './ids.ts';
+import type { GeofenceId, GroupId, NotificationRuleId, TerminalId, UserId, VehicleId } from './ids.ts';
+import type { NotificationRule } from './notification-rule.ts';
 
 /**
  * Everything that is defined, as the records of topic `definitions` tell it: the view that gateway, rules and notifier
@@ -10,6 +11,7 @@ export class Directory {
   readonly vehicles = new Map<VehicleId, Vehicle>();
   readonly groups = new Map<GroupId, VehicleGroup>();
   readonly geofences = new Map<GeofenceId, Geofence>();
+  readonly notificationRules = new Map<NotificationRuleId, NotificationRule>();
   readonly #vehicleByTerminal = new Map<TerminalId, Vehicle>();
   readonly #versions = new Map<string, number>();
 
@@ -36,6 +38,8 @@ export class Directory {
         return replace(this.groups, change.id as GroupId, definition as VehicleGroup | null);
       case 'geofence':
         return replace(this.geofences, change.id as GeofenceId, definition as Geofence | null);
+      case 'notification-rule':
+        return replace(this.notificationRules, change.id as NotificationRuleId, definition as NotificationRule | null);
       case 'vehicle': {
         const vehicle = definition as Vehicle | null;
         const before = replace(this.vehicles, change.id as VehicleId, vehicle);

@@ -14,6 +14,12 @@ export type UserId = Brand<string, 'UserId'>;
 export type GeofenceId = Brand<string, 'GeofenceId'>;
 /** UUID of an event; derived, see {@link deriveEventId}. */
 export type EventId = Brand<string, 'EventId'>;
+/** UUID of a notification rule. */
+export type NotificationRuleId = Brand<string, 'NotificationRuleId'>;
+/** UUID of a notification. */
+export type NotificationId = Brand<string, 'NotificationId'>;
+/** UUID of a notification's delivery over one channel. */
+export type DeliveryId = Brand<string, 'DeliveryId'>;
 /** UUID of a login session. */
 export type SessionId = Brand<string, 'SessionId'>;
 /** What a terminal identifies itself with: IMEI, serial number or phone number, as the terminal writes it. */

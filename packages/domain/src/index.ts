@@ -3,6 +3,8 @@ export * from './directory.ts';
 export * from './event.ts';
 export * from './ids.ts';
 export * from './json.ts';
+export * from './notification.ts';
+export * from './notification-rule.ts';
 export * from './position.ts';
 export * from './quality.ts';
 export * from './rights.ts';

@@ -1,15 +1,24 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Hub, LatestPosition, Unsubscribe } from './hub.ts';
 
-/** The calls of a hub that are a question and an answer; `onLatest` and `close` are not. */
-type Call = Exclude<keyof Hub, 'onLatest' | 'close'>;
+/** The calls of a hub that are a question and an answer; those that hear something, and `close`, are not. */
+type Call = Exclude<keyof Hub, 'onLatest' | 'subscribe' | 'close'>;
 
-type Request = { call: Call; args: unknown[]; id: number } | { listen: boolean };
-type Response = { id: number; value: unknown } | { id: number; error: string } | { latest: readonly LatestPosition[] };
+type Request =
+  | { call: Call; args: unknown[]; id: number }
+  | { listen: boolean }
+  | { subscribe: string; id: number }
+  | { unsubscribe: string };
+type Response =
+  | { id: number; value: unknown }
+  | { id: number; error: string }
+  | { latest: readonly LatestPosition[] }
+  | { channel: string; message: string };
 
 /** Lets another thread of this process use `hub` through `port`. Ends when the port closes. */
 export function serveHub(hub: Hub, port: MessagePort): void {
   let unsubscribe: Unsubscribe | null = null;
+  const subscribed = new Map<string, Promise<Unsubscribe>>();
   const say = (response: Response) => port.postMessage(response);
 
   port.on('message', async (request: Request) => {
@@ -21,26 +30,47 @@ export function serveHub(hub: Hub, port: MessagePort): void {
       }
       return;
     }
+    if ('unsubscribe' in request) {
+      const leave = subscribed.get(request.unsubscribe);
+      subscribed.delete(request.unsubscribe);
+      await (await leave)?.();
+      return;
+    }
     try {
+      if ('subscribe' in request) {
+        const channel = request.subscribe;
+        const joined = subscribed.get(channel) ?? hub.subscribe(channel, (message) => say({ channel, message }));
+        subscribed.set(channel, joined);
+        await joined;
+        return say({ id: request.id, value: null });
+      }
       const method = hub[request.call] as (...args: unknown[]) => Promise<unknown>;
       say({ id: request.id, value: await method.apply(hub, request.args) });
     } catch (error) {
       say({ id: request.id, error: (error as Error).message });
     }
   });
-  port.on('close', () => unsubscribe?.());
+  port.on('close', async () => {
+    await unsubscribe?.();
+    for (const leave of subscribed.values()) await (await leave)();
+  });
 }
 
 /** A hub that lives in another thread of this process, at the other end of a port given to {@link serveHub}. */
 export function connectHub(port: MessagePort): Hub {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const listeners = new Set<(entries: readonly LatestPosition[]) => void>();
+  const channels = new Map<string, Set<(message: string) => void>>();
   let nextId = 0;
   let closed = false;
 
   port.on('message', (response: Response) => {
     if ('latest' in response) {
       for (const listener of listeners) listener(response.latest);
+      return;
+    }
+    if ('channel' in response) {
+      for (const listener of channels.get(response.channel) ?? []) listener(response.message);
       return;
     }
     const asked = waiting.get(response.id);
@@ -54,14 +84,17 @@ export function connectHub(port: MessagePort): Hub {
     waiting.clear();
   });
 
+  function request(what: { call: Call; args: unknown[] } | { subscribe: string }): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (closed) return reject(new Error('the hub is gone'));
+      const id = nextId++;
+      waiting.set(id, { resolve, reject });
+      port.postMessage({ ...what, id } satisfies Request);
+    });
+  }
+
   function ask<C extends Call>(call: C): Hub[C] {
-    return ((...args: unknown[]) =>
-      new Promise((resolve, reject) => {
-        if (closed) return reject(new Error('the hub is gone'));
-        const id = nextId++;
-        waiting.set(id, { resolve, reject });
-        port.postMessage({ call, args, id } satisfies Request);
-      })) as unknown as Hub[C];
+    return ((...args: unknown[]) => request({ call, args })) as unknown as Hub[C];
   }
 
   return {
@@ -74,6 +107,7 @@ export function connectHub(port: MessagePort): Hub {
     blockedUntil: ask('blockedUntil'),
     noteUnknownTerminal: ask('noteUnknownTerminal'),
     unknownTerminals: ask('unknownTerminals'),
+    publish: ask('publish'),
     async onLatest(listener) {
       if (listeners.size === 0) port.postMessage({ listen: true } satisfies Request);
       listeners.add(listener);
@@ -82,8 +116,22 @@ export function connectHub(port: MessagePort): Hub {
         if (listeners.size === 0 && !closed) port.postMessage({ listen: false } satisfies Request);
       };
     },
+    async subscribe(channel, listener) {
+      const own = (message: string) => listener(message);
+      const all = channels.get(channel) ?? new Set();
+      channels.set(channel, all);
+      all.add(own);
+      await request({ subscribe: channel });
+      return async () => {
+        all.delete(own);
+        if (all.size > 0 || channels.get(channel) !== all) return;
+        channels.delete(channel);
+        if (!closed) port.postMessage({ unsubscribe: channel } satisfies Request);
+      };
+    },
     async close() {
       listeners.clear();
+      channels.clear();
       port.close();
     },
   };

@@ -89,6 +89,35 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
       ]);
     });
 
+    test('what is published on a channel is heard by all who listen to it, in order, until they leave', async () => {
+      const one: string[] = [];
+      const two: string[] = [];
+      const other: string[] = [];
+      await hub.publish('told', 'before');
+      const leave = await hub.subscribe('told', (message) => one.push(message));
+      const stay = await hub.subscribe('told', (message) => two.push(message));
+      await hub.subscribe('other', (message) => other.push(message));
+      for (const message of ['a', 'b', 'c']) await hub.publish('told', message);
+      await vi.waitFor(() =>
+        expect([one, two]).toEqual([
+          ['a', 'b', 'c'],
+          ['a', 'b', 'c'],
+        ]),
+      );
+      await leave();
+      await hub.publish('told', 'd');
+      await hub.publish('other', 'e');
+      await vi.waitFor(() => expect([two.at(-1), other]).toEqual(['d', ['e']]));
+      expect(one).toHaveLength(3);
+      await stay();
+      await hub.publish('told', 'f');
+      const again: string[] = [];
+      await hub.subscribe('told', (message) => again.push(message));
+      await hub.publish('told', 'g');
+      await vi.waitFor(() => expect(again).toEqual(['g']));
+      expect(two).toHaveLength(4);
+    });
+
     test('of unknown terminals only the newest thousand are kept', async () => {
       for (let n = 0; n < 1010; n++) await hub.noteUnknownTerminal(`t${n}`, 'omnicomm', '192.0.2.1', NOW + n);
       const kept = await hub.unknownTerminals();

@@ -50,5 +50,13 @@ export interface Hub {
   /** Newest first; at most 1000 are kept. */
   unknownTerminals(): Promise<UnknownTerminal[]>;
 
+  /** Tells everyone who listens to `channel` now, here and in other instances, the publisher included. Nothing is kept. */
+  publish(channel: string, message: string): Promise<void>;
+  /**
+   * Hears what is published on `channel` from the moment this resolves. Messages of one publisher keep their order; some
+   * may be lost where a connection breaks, so they are hints: what must not be missed is read again where it is stored.
+   */
+  subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe>;
+
   close(): Promise<void>;
 }

@@ -9,6 +9,7 @@ const SWEEP_EVERY = 10_000;
 export class MemoryHub implements Hub {
   readonly #latest = new Map<VehicleId, LatestPosition>();
   readonly #listeners = new Set<(entries: readonly LatestPosition[]) => void>();
+  readonly #channels = new Map<string, Set<(message: string) => void>>();
   readonly #counts = new Map<string, Count>();
   readonly #blocks = new Map<string, number>();
   readonly #unknown = new Map<string, UnknownTerminal>();
@@ -89,8 +90,25 @@ export class MemoryHub implements Hub {
     return [...this.#unknown.values()].reverse();
   }
 
+  async publish(channel: string, message: string): Promise<void> {
+    for (const listener of this.#channels.get(channel) ?? []) listener(message);
+  }
+
+  async subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {
+    // One entry per subscription, even where two have the same listener.
+    const own = (message: string) => listener(message);
+    const listeners = this.#channels.get(channel) ?? new Set();
+    this.#channels.set(channel, listeners);
+    listeners.add(own);
+    return async () => {
+      listeners.delete(own);
+      if (listeners.size === 0 && this.#channels.get(channel) === listeners) this.#channels.delete(channel);
+    };
+  }
+
   async close(): Promise<void> {
     this.#listeners.clear();
+    this.#channels.clear();
   }
 
   #sweep(nowMs: number): void {

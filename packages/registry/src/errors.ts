@@ -1,4 +1,4 @@
-import type { Definition, DefinitionKind } from '@outrider/domain';
+import type { Definition, DefinitionKind, InactiveReason } from '@outrider/domain';
 
 /** Fields whose value must be unique. */
 export type UniqueField = 'login' | 'name' | 'terminalId';
@@ -25,11 +25,19 @@ export class StaleError extends Error {
   }
 }
 
+/** Somebody else makes, or has made, the request with this key. */
+export class AlreadyClaimedError extends Error {
+  override name = 'AlreadyClaimedError';
+  constructor(key: string) {
+    super(`the key ${JSON.stringify(key)} is taken`);
+  }
+}
+
 /** There is no such definition. */
 export class NotFoundError extends Error {
   override name = 'NotFoundError';
-  readonly kind: DefinitionKind | 'session';
-  constructor(kind: DefinitionKind | 'session', id: string) {
+  readonly kind: DefinitionKind | 'session' | 'notification' | 'delivery';
+  constructor(kind: NotFoundError['kind'], id: string) {
     super(`there is no ${kind} ${id}`);
     this.kind = kind;
   }
@@ -44,5 +52,15 @@ export class UnknownReferenceError extends Error {
     super(`${field} names ${id}, which does not exist`);
     this.field = field;
     this.id = id;
+  }
+}
+
+/** A notification rule can't be active: all that it names was deleted, or nothing was named. */
+export class NamesNothingError extends Error {
+  override name = 'NamesNothingError';
+  readonly reason: InactiveReason;
+  constructor(reason: InactiveReason) {
+    super(`the rule names nothing (${reason}), and so it can't be active`);
+    this.reason = reason;
   }
 }

@@ -1,13 +1,14 @@
 import type { GroupId, UserId, VehicleGroup, VehicleId } from '@outrider/domain';
 import { requireDealer } from './dealers.ts';
 import { ConflictError, NotFoundError, StaleError } from './errors.ts';
-import { touchGeofences } from './geofences.ts';
+import { loadGeofences, touchGeofences } from './geofences.ts';
 import { type MembershipTable, membersOf } from './memberships.ts';
+import { dropFromRules } from './notification-rules.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { GroupRow } from './schema.ts';
 import { differences, type Reader, type Store, type Writer } from './store.ts';
-import { touchUsers } from './users.ts';
-import { touchVehicles } from './vehicles.ts';
+import { loadUsers, touchUsers } from './users.ts';
+import { loadVehicles, touchVehicles } from './vehicles.ts';
 
 /** What a group is made of, without what the registry itself gives it. */
 export type GroupFields = Omit<VehicleGroup, 'kind' | 'id' | 'version'>;
@@ -91,12 +92,9 @@ export class Groups {
   ): Promise<void> {
     return this.#store.write(async (writer) => {
       await requireGroup(writer, id, null);
-      const member = await writer.tx
-        .selectFrom(kind === 'vehicle' ? 'vehicles' : 'users')
-        .select('id')
-        .where('id', '=', memberId)
-        .executeTakeFirst();
-      if (!member) throw new NotFoundError(kind, memberId);
+      const vehicles = kind === 'vehicle' ? await loadVehicles(writer.tx, [memberId]) : [];
+      const users = kind === 'user' ? await loadUsers(writer.tx, [memberId]) : [];
+      if (vehicles.length + users.length === 0) throw new NotFoundError(kind, memberId);
       const existing = await writer.tx
         .selectFrom(table)
         .select('group_id')
@@ -106,7 +104,8 @@ export class Groups {
       if ((existing !== undefined) === wanted) return;
       if (wanted) await writer.tx.insertInto(table).values({ group_id: id, member_id: memberId }).execute();
       else await writer.tx.deleteFrom(table).where('group_id', '=', id).where('member_id', '=', memberId).execute();
-      await (kind === 'vehicle' ? touchVehicles : touchUsers)(writer, [memberId]);
+      if (kind === 'vehicle') await touchVehicles(writer, vehicles);
+      else await touchUsers(writer, users);
     });
   }
 
@@ -123,29 +122,30 @@ export class Groups {
       await check(writer, group);
       const { id: _, ...columns } = toRow(group);
       await writer.tx.updateTable('vehicle_groups').set(columns).where('id', '=', id).execute();
-      writer.changed(group);
+      writer.changed(group, current);
       return group;
     });
   }
 
   /**
-   * Takes the group away, and out of every vehicle, user and geofence that names it: each of them gets a new version.
-   * A geofence that named no other group then watches nothing, rather than everything.
+   * Takes the group away, and out of every vehicle, user, geofence and rule that names it: each gets a new version.
+   * A geofence that named no other group then watches nothing, rather than everything; such a rule becomes inactive.
    *
    * @throws {NotFoundError} {StaleError}
    */
   delete(id: GroupId, expectedVersion: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
       const group = await requireGroup(writer, id, expectedVersion);
-      for (const [table, touch] of [
-        ['vehicle_group_members', touchVehicles],
-        ['user_group_access', touchUsers],
-        ['geofence_groups', touchGeofences],
-      ] as const) {
-        const members = await membersOf(writer.tx, table, id);
-        await writer.tx.deleteFrom(table).where('group_id', '=', id).execute();
-        await touch(writer, members);
-      }
+      const { tx } = writer;
+      const vehicles = await loadVehicles(tx, await membersOf(tx, 'vehicle_group_members', id));
+      const users = await loadUsers(tx, await membersOf(tx, 'user_group_access', id));
+      const geofences = await loadGeofences(tx, await membersOf(tx, 'geofence_groups', id));
+      for (const table of ['vehicle_group_members', 'user_group_access', 'geofence_groups'] as const)
+        await tx.deleteFrom(table).where('group_id', '=', id).execute();
+      await touchVehicles(writer, vehicles);
+      await touchUsers(writer, users);
+      await touchGeofences(writer, geofences);
+      await dropFromRules(writer, 'group', id);
       await writer.tx.deleteFrom('vehicle_groups').where('id', '=', id).execute();
       writer.deleted(group);
     });
@@ -157,7 +157,7 @@ export async function insertGroup(writer: Writer, fields: GroupFields): Promise<
   const group: VehicleGroup = { ...fields, kind: 'group', id: writer.newId() as GroupId, version: 1 };
   await check(writer, group);
   await writer.tx.insertInto('vehicle_groups').values(toRow(group)).execute();
-  writer.changed(group);
+  writer.changed(group, null);
   return group;
 }
 
@@ -174,10 +174,11 @@ export async function releaseGroups(writer: Writer, dealerId: UserId): Promise<v
   const rows = await writer.tx.selectFrom('vehicle_groups').selectAll().where('dealer_id', '=', dealerId).execute();
   for (const row of rows) {
     const name = await freeGroupName(writer, row.name, null);
-    const group: VehicleGroup = { ...fromGroupRow(row), name, dealerId: null, version: row.version + 1 };
+    const before = fromGroupRow(row);
+    const group: VehicleGroup = { ...before, name, dealerId: null, version: row.version + 1 };
     const { id, ...columns } = toRow(group);
     await writer.tx.updateTable('vehicle_groups').set(columns).where('id', '=', id).execute();
-    writer.changed(group);
+    writer.changed(group, before);
   }
 }
 

@@ -1,6 +1,43 @@
+export { type Actor, SERVICE } from './actor.ts';
+export type { Audit, AuditEntry, AuditFilter } from './audit.ts';
+export { AUDIT_ACTIONS, type AuditAction, type AuditedFields } from './audit-notes.ts';
+export { BulkError, type BulkFailure, type BulkOutcome, type BulkWrite } from './bulk.ts';
+export {
+  CHANNELS,
+  type Channel,
+  DELIVERY_STATES,
+  type Deliveries,
+  type Delivery,
+  type DeliveryFilter,
+  type DeliveryState,
+  type LeasedDelivery,
+  type Outcome,
+} from './deliveries.ts';
 export * from './errors.ts';
 export type { GeofenceFields, GeofenceFilter, Geofences } from './geofences.ts';
 export type { GroupFields, GroupFilter, Groups } from './groups.ts';
+export {
+  type Claim,
+  type Idempotency,
+  type KeptAnswer,
+  type Known,
+  MAX_KEYS_PER_USER,
+  type RepeatableRequest,
+} from './idempotency.ts';
+export type {
+  NotificationRuleFields,
+  NotificationRuleFilter,
+  NotificationRulePatch,
+  NotificationRules,
+} from './notification-rules.ts';
+export type {
+  NotificationBatch,
+  NotificationDraft,
+  NotificationFilter,
+  NotificationPage,
+  NotificationStanding,
+  Notifications,
+} from './notifications.ts';
 export type { Outbox, PendingChange } from './outbox.ts';
 export type { Page, Paging } from './page.ts';
 export { PasswordsBusyError } from './password.ts';

@@ -105,6 +105,166 @@ function migrations(dialect: DialectName): Record<string, Migration> {
           .execute();
       },
     },
+    '0002-audit': {
+      async up(db: Kysely<unknown>) {
+        // No foreign keys: the trail outlives what it tells of.
+        await db.schema
+          .createTable('audit')
+          .addColumn('id', 'text', (c) => c.primaryKey())
+          .addColumn('at_ms', timeMs, (c) => c.notNull())
+          .addColumn('action', 'text', (c) => c.notNull())
+          .addColumn('user_id', 'text')
+          .addColumn('user_login', 'text')
+          .addColumn('user_role', 'text')
+          .addColumn('user_dealer_id', 'text')
+          .addColumn('session_id', 'text')
+          .addColumn('address', 'text')
+          .addColumn('subject_kind', 'text', (c) => c.notNull())
+          .addColumn('subject_id', 'text')
+          .addColumn('subject_name', 'text', (c) => c.notNull())
+          .addColumn('before', 'text')
+          .addColumn('after', 'text')
+          .execute();
+        for (const column of ['user_id', 'subject_id'] as const)
+          await db.schema.createIndex(`audit_by_${column}`).on('audit').columns([column, 'id']).execute();
+        await db.schema.createIndex('audit_by_at_ms').on('audit').column('at_ms').execute();
+        await db.schema
+          .createTable('audit_dealers')
+          .addColumn('dealer_id', 'text', (c) => c.notNull())
+          .addColumn('entry_id', 'text', (c) => c.notNull().references('audit.id'))
+          .addPrimaryKeyConstraint('audit_dealers_key', ['dealer_id', 'entry_id'])
+          .execute();
+        await db.schema.createIndex('audit_dealers_by_entry_id').on('audit_dealers').column('entry_id').execute();
+      },
+    },
+    '0003-idempotency': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .createTable('idempotency')
+          .addColumn('user_id', 'text', (c) => c.notNull().references('users.id'))
+          .addColumn('key', 'text', (c) => c.notNull())
+          .addColumn('fingerprint', 'text', (c) => c.notNull())
+          .addColumn('status', 'integer')
+          .addColumn('headers', 'text')
+          .addColumn('body', 'text')
+          .addColumn('bytes', 'integer', (c) => c.notNull())
+          .addColumn('created_at_ms', timeMs, (c) => c.notNull())
+          .addPrimaryKeyConstraint('idempotency_key', ['user_id', 'key'])
+          .execute();
+        await db.schema
+          .createIndex('idempotency_by_user_and_time')
+          .on('idempotency')
+          .columns(['user_id', 'created_at_ms'])
+          .execute();
+        await db.schema.createIndex('idempotency_by_time').on('idempotency').column('created_at_ms').execute();
+      },
+    },
+    '0100-notifications': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .createTable('notification_rules')
+          .addColumn('id', 'text', (c) => c.primaryKey())
+          .addColumn('version', 'integer', (c) => c.notNull())
+          .addColumn('owner_id', 'text', (c) => c.notNull().references('users.id'))
+          .addColumn('name', 'text', (c) => c.notNull())
+          .addColumn('inactive_reason', 'text')
+          .addColumn('names_vehicles', flag, (c) => c.notNull())
+          .addColumn('names_groups', flag, (c) => c.notNull())
+          .addColumn('names_geofences', flag, (c) => c.notNull())
+          .addColumn('terms', 'text', (c) => c.notNull())
+          .addColumn('webhook_secret', 'text')
+          .addUniqueConstraint('notification_rules_name', ['owner_id', 'name'])
+          .execute();
+        await db.schema
+          .createTable('notification_rule_references')
+          .addColumn('rule_id', 'text', (c) => c.notNull().references('notification_rules.id'))
+          .addColumn('kind', 'text', (c) => c.notNull())
+          .addColumn('thing_id', 'text', (c) => c.notNull())
+          .addPrimaryKeyConstraint('notification_rule_references_key', ['rule_id', 'kind', 'thing_id'])
+          .execute();
+        await db.schema
+          .createIndex('notification_rule_references_by_thing_id')
+          .on('notification_rule_references')
+          .column('thing_id')
+          .execute();
+        // A rule that was deleted meanwhile may still have fired: no foreign keys.
+        await db.schema
+          .createTable('rule_firings')
+          .addColumn('rule_id', 'text', (c) => c.notNull())
+          .addColumn('vehicle_id', 'text', (c) => c.notNull())
+          .addColumn('fix_time_ms', timeMs, (c) => c.notNull())
+          .addPrimaryKeyConstraint('rule_firings_key', ['rule_id', 'vehicle_id'])
+          .execute();
+        await db.schema.createIndex('rule_firings_by_vehicle_id').on('rule_firings').column('vehicle_id').execute();
+        await db.schema
+          .createTable('notification_counters')
+          .addColumn('user_id', 'text', (c) => c.primaryKey().references('users.id'))
+          .addColumn('last_number', timeMs, (c) => c.notNull())
+          .addColumn('forgotten_number', timeMs, (c) => c.notNull())
+          .execute();
+        await db.schema
+          .createTable('notifications')
+          .addColumn('id', 'text', (c) => c.primaryKey())
+          .addColumn('user_id', 'text', (c) => c.notNull().references('users.id'))
+          .addColumn('number', timeMs, (c) => c.notNull())
+          .addColumn('rule_id', 'text', (c) => c.notNull())
+          .addColumn('rule_version', 'integer', (c) => c.notNull())
+          .addColumn('rule_name', 'text', (c) => c.notNull())
+          .addColumn('event_id', 'text', (c) => c.notNull())
+          .addColumn('phase', 'text', (c) => c.notNull())
+          .addColumn('vehicle_id', 'text', (c) => c.notNull())
+          .addColumn('vehicle_name', 'text', (c) => c.notNull())
+          .addColumn('geofence_name', 'text')
+          .addColumn('created_at_ms', timeMs, (c) => c.notNull())
+          .addColumn('read_at_ms', timeMs)
+          .addColumn('event', 'text', (c) => c.notNull())
+          .addUniqueConstraint('notifications_number', ['user_id', 'number'])
+          .addUniqueConstraint('notifications_once', ['event_id', 'rule_id', 'phase'])
+          .execute();
+        await db.schema
+          .createIndex('notifications_by_created_at_ms')
+          .on('notifications')
+          .column('created_at_ms')
+          .execute();
+        await db.schema
+          .createTable('deliveries')
+          .addColumn('id', 'text', (c) => c.primaryKey())
+          .addColumn('notification_id', 'text', (c) => c.notNull().references('notifications.id'))
+          .addColumn('user_id', 'text', (c) => c.notNull().references('users.id'))
+          .addColumn('rule_id', 'text', (c) => c.notNull())
+          .addColumn('channel', 'text', (c) => c.notNull())
+          .addColumn('target', 'text', (c) => c.notNull())
+          .addColumn('endpoint', 'text', (c) => c.notNull())
+          .addColumn('state', 'text', (c) => c.notNull())
+          .addColumn('attempts', 'integer', (c) => c.notNull())
+          .addColumn('created_at_ms', timeMs, (c) => c.notNull())
+          .addColumn('next_attempt_at_ms', timeMs, (c) => c.notNull())
+          .addColumn('give_up_at_ms', timeMs, (c) => c.notNull())
+          .addColumn('finished_at_ms', timeMs)
+          .addColumn('lease', 'text')
+          .addColumn('last_error', 'text')
+          .addColumn('response_status', 'integer')
+          .execute();
+        await db.schema
+          .createIndex('deliveries_by_endpoint')
+          .on('deliveries')
+          .columns(['state', 'endpoint', 'next_attempt_at_ms'])
+          .execute();
+        await db.schema.createIndex('deliveries_by_user_id').on('deliveries').columns(['user_id', 'id']).execute();
+        await db.schema
+          .createIndex('deliveries_by_notification_id')
+          .on('deliveries')
+          .column('notification_id')
+          .execute();
+        await db.schema
+          .createTable('consumer_offsets')
+          .addColumn('consumer', 'text', (c) => c.notNull())
+          .addColumn('log_partition', 'integer', (c) => c.notNull())
+          .addColumn('next_offset', timeMs, (c) => c.notNull())
+          .addPrimaryKeyConstraint('consumer_offsets_key', ['consumer', 'log_partition'])
+          .execute();
+      },
+    },
   };
 }
 

@@ -1,10 +1,16 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { type DefinitionChange, Directory } from '@outrider/domain';
 import { Kysely, sql } from 'kysely';
+import type { Actor } from './actor.ts';
+import { Audit } from './audit.ts';
+import { Deliveries } from './deliveries.ts';
 import { fromGeofenceRow, Geofences } from './geofences.ts';
 import { fromGroupRow, Groups } from './groups.ts';
+import { growingIds } from './growing-ids.ts';
+import { type Claim, Idempotency } from './idempotency.ts';
 import { allGroups } from './memberships.ts';
 import { type DialectName, migrate } from './migrations.ts';
+import { allRules, NotificationRules } from './notification-rules.ts';
+import { Notifications } from './notifications.ts';
 import { Outbox } from './outbox.ts';
 import { postgresDialect } from './postgres.ts';
 import type { Tables } from './schema.ts';
@@ -42,7 +48,12 @@ export class Registry {
   readonly vehicles: Vehicles;
   readonly groups: Groups;
   readonly geofences: Geofences;
+  readonly notificationRules: NotificationRules;
+  readonly notifications: Notifications;
+  readonly deliveries: Deliveries;
   readonly outbox: Outbox;
+  readonly audit: Audit;
+  readonly idempotency: Idempotency;
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -52,7 +63,22 @@ export class Registry {
     this.vehicles = new Vehicles(store);
     this.groups = new Groups(store);
     this.geofences = new Geofences(store);
+    this.notificationRules = new NotificationRules(store);
+    this.notifications = new Notifications(store);
+    this.deliveries = new Deliveries(store);
     this.outbox = new Outbox(store);
+    this.audit = new Audit(store);
+    this.idempotency = new Idempotency(store);
+  }
+
+  /**
+   * The same registry, whose changes the audit trail ascribes to somebody. Without, they are the service's own.
+   *
+   * @param claim taken with the first change, in its transaction; that change throws {@link AlreadyClaimedError} where
+   * somebody else has it
+   */
+  as(actor: Actor, claim: Claim | null = null): Registry {
+    return new Registry(this.#store.as(actor, claim));
   }
 
   /**
@@ -77,11 +103,13 @@ export class Registry {
       const users = await tx.selectFrom('users').selectAll().orderBy('id').execute();
       const vehicles = await tx.selectFrom('vehicles').selectAll().orderBy('id').execute();
       const geofences = await tx.selectFrom('geofences').selectAll().orderBy('id').execute();
+      const rules = await allRules(tx);
       return [
         ...groups.map(fromGroupRow),
         ...users.map((row) => fromUserRow(row, access.get(row.id) ?? [])),
         ...vehicles.map((row) => fromVehicleRow(row, members.get(row.id) ?? [])),
         ...geofences.map((row) => fromGeofenceRow(row, watched.get(row.id) ?? [])),
+        ...rules,
       ];
     });
     return definitions.map((definition) => ({
@@ -111,7 +139,7 @@ export class Registry {
  */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const now = options.now ?? Date.now;
-  const newId = options.newId ?? randomUUIDv7;
+  const newId = options.newId ?? growingIds();
   const open = async (db: Kysely<Tables>, dialect: DialectName, schema?: string) => {
     try {
       if (schema !== undefined) await db.schema.createSchema(schema).ifNotExists().execute();

@@ -83,6 +83,133 @@ export interface OutboxRow {
   change: string;
 }
 
+/** A line of the audit trail. */
+export interface AuditRow {
+  id: string;
+  at_ms: number;
+  action: string;
+  user_id: string | null;
+  user_login: string | null;
+  user_role: string | null;
+  user_dealer_id: string | null;
+  session_id: string | null;
+  address: string | null;
+  subject_kind: string;
+  subject_id: string | null;
+  subject_name: string;
+  /** Fields as JSON. */
+  before: string | null;
+  after: string | null;
+}
+
+/** Which dealers a line of the audit trail concerns. */
+export interface AuditDealerRow {
+  dealer_id: string;
+  entry_id: string;
+}
+
+export interface NotificationRuleRow {
+  id: string;
+  version: number;
+  owner_id: string;
+  name: string;
+  /** Null: active. */
+  inactive_reason: string | null;
+  /** 1: the vehicles of `notification_rule_references`, of which there may be none; 0: all. */
+  names_vehicles: Flag;
+  names_groups: Flag;
+  names_geofences: Flag;
+  /** The rest of the rule as JSON: nothing is asked by it. */
+  terms: string;
+  webhook_secret: string | null;
+}
+
+/** Something that a rule names. */
+export interface RuleReferenceRow {
+  rule_id: string;
+  kind: 'vehicle' | 'group' | 'geofence';
+  thing_id: string;
+}
+
+/** The fix of a rule's last notification about a vehicle: kept where the rule has an interval. */
+export interface RuleFiringRow {
+  rule_id: string;
+  vehicle_id: string;
+  fix_time_ms: number;
+}
+
+/** How many notifications a user was given, and up to which they are forgotten. */
+export interface NotificationCounterRow {
+  user_id: string;
+  last_number: number;
+  forgotten_number: number;
+}
+
+export interface NotificationRow {
+  id: string;
+  user_id: string;
+  /** Grows by one with each notification of the user. */
+  number: number;
+  rule_id: string;
+  rule_version: number;
+  rule_name: string;
+  event_id: string;
+  phase: string;
+  vehicle_id: string;
+  vehicle_name: string;
+  geofence_name: string | null;
+  created_at_ms: number;
+  read_at_ms: number | null;
+  /** `FleetEvent` as JSON. */
+  event: string;
+}
+
+export interface DeliveryRow {
+  id: string;
+  notification_id: string;
+  user_id: string;
+  rule_id: string;
+  channel: string;
+  target: string;
+  /** Who has to take it: of one endpoint only so many are sent at a time. */
+  endpoint: string;
+  state: string;
+  attempts: number;
+  created_at_ms: number;
+  /** From when it is due; while it is leased, when the lease ends. */
+  next_attempt_at_ms: number;
+  /** Until when it is tried. */
+  give_up_at_ms: number;
+  finished_at_ms: number | null;
+  /** Who is sending it. */
+  lease: string | null;
+  last_error: string | null;
+  response_status: number | null;
+}
+
+/** Where a consumer of the log goes on, saved with what it made. */
+export interface ConsumerOffsetRow {
+  consumer: string;
+  log_partition: number;
+  next_offset: number;
+}
+
+/** A request that made something, and how it was answered. */
+export interface IdempotencyRow {
+  user_id: string;
+  key: string;
+  /** Of the request: `sha256:` and its hash, or a PHC string where it held a secret. */
+  fingerprint: string;
+  /** Null: not answered yet. */
+  status: number | null;
+  /** JSON. */
+  headers: string | null;
+  body: string | null;
+  /** Of the body. */
+  bytes: number;
+  created_at_ms: number;
+}
+
 /** The tables of the registry, by name. */
 export interface Tables {
   users: UserRow;
@@ -95,4 +222,14 @@ export interface Tables {
   user_group_access: MemberRow;
   geofence_groups: MemberRow;
   outbox: OutboxRow;
+  audit: AuditRow;
+  audit_dealers: AuditDealerRow;
+  idempotency: IdempotencyRow;
+  notification_rules: NotificationRuleRow;
+  notification_rule_references: RuleReferenceRow;
+  rule_firings: RuleFiringRow;
+  notification_counters: NotificationCounterRow;
+  notifications: NotificationRow;
+  deliveries: DeliveryRow;
+  consumer_offsets: ConsumerOffsetRow;
 }

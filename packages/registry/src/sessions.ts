@@ -1,7 +1,9 @@
 import type { SessionId, UserId } from '@outrider/domain';
+import { dealersOfUser } from './audit-notes.ts';
 import { NotFoundError } from './errors.ts';
 import type { SessionRow } from './schema.ts';
-import type { Reader, Store } from './store.ts';
+import { inChunks, type Reader, type Store } from './store.ts';
+import { loadUsers } from './users.ts';
 
 /** Further ones end the longest unused: a client that logs in for every call must not fill the disk. */
 export const MAX_SESSIONS_PER_USER = 100;
@@ -40,7 +42,8 @@ export class Sessions {
       address,
       userAgent: userAgent.slice(0, MAX_USER_AGENT_CHARACTERS),
     };
-    await this.#store.db.transaction().execute(async (tx) => {
+    await this.#store.write(async (writer) => {
+      const { tx } = writer;
       await tx.deleteFrom('sessions').where('user_id', '=', userId).where('expires_at_ms', '<=', nowMs).execute();
       const surplus = await tx
         .selectFrom('sessions')
@@ -55,6 +58,17 @@ export class Sessions {
       const ids = surplus.map((row) => row.id);
       if (ids.length > 0) await tx.deleteFrom('sessions').where('id', 'in', ids).execute();
       await tx.insertInto('sessions').values(toRow(session)).execute();
+      const [user] = await loadUsers(tx, [userId]);
+      if (!user) return;
+      writer.actor = { ...writer.actor, user, sessionId: session.id };
+      writer.note({
+        action: 'login',
+        subject: { kind: 'user', id: userId, name: user.login },
+        before: null,
+        after: { sessionId: session.id, userAgent: session.userAgent },
+        dealerIds: dealersOfUser(user),
+        ownerIds: [],
+      });
     });
     return session;
   }
@@ -68,6 +82,21 @@ export class Sessions {
       .where('expires_at_ms', '>', this.#store.now())
       .executeTakeFirst();
     return row ? fromRow(row) : null;
+  }
+
+  /** Those of the sessions that are neither over nor unknown. */
+  async liveAmong(ids: readonly SessionId[]): Promise<Set<SessionId>> {
+    const live = new Set<SessionId>();
+    for (const some of inChunks(ids)) {
+      const rows = await this.#store.db
+        .selectFrom('sessions')
+        .select('id')
+        .where('id', 'in', some)
+        .where('expires_at_ms', '>', this.#store.now())
+        .execute();
+      for (const { id } of rows) live.add(id as SessionId);
+    }
+    return live;
   }
 
   /** The user's sessions, the last used first. */
@@ -93,9 +122,41 @@ export class Sessions {
   }
 
   /** @throws {NotFoundError} when it was over already */
-  async end(id: SessionId): Promise<void> {
-    const [result] = await this.#store.db.deleteFrom('sessions').where('id', '=', id).execute();
-    if (result?.numDeletedRows !== 1n) throw new NotFoundError('session', id);
+  end(id: SessionId): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const { tx, actor } = writer;
+      const row = await tx.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+      if (!row) throw new NotFoundError('session', id);
+      await tx.deleteFrom('sessions').where('id', '=', id).execute();
+      const [user] = await loadUsers(tx, [row.user_id]);
+      writer.note({
+        action: actor.sessionId === id ? 'logout' : 'session-ended',
+        subject: { kind: 'user', id: row.user_id, name: user?.login ?? '' },
+        before: { sessionId: id, address: row.address, userAgent: row.user_agent },
+        after: null,
+        dealerIds: user ? dealersOfUser(user) : [],
+        ownerIds: [],
+      });
+    });
+  }
+
+  /**
+   * Forgets sessions that are over.
+   *
+   * @param limit at most this many
+   * @returns how many they were
+   */
+  async clean(limit: number): Promise<number> {
+    const { db } = this.#store;
+    const rows = await db
+      .selectFrom('sessions')
+      .select('id')
+      .where('expires_at_ms', '<=', this.#store.now())
+      .limit(limit)
+      .execute();
+    for (const some of inChunks(rows.map((row) => row.id)))
+      await db.deleteFrom('sessions').where('id', 'in', some).execute();
+    return rows.length;
   }
 }
 

@@ -2,21 +2,31 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { auditConformance } from './audit.conformance.ts';
+import { bulkConformance } from './bulk.conformance.ts';
+import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
-import { registryConformance } from './registry.conformance.ts';
+import { notificationsConformance } from './notifications.conformance.ts';
+import { type Place, registryConformance } from './registry.conformance.ts';
 import { openDatabase } from './sqlite.ts';
 
 async function newFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'registry-'));
 }
 
-registryConformance('node:sqlite', async () => {
+async function newPlace(): Promise<Place> {
   const folder = await newFolder();
   return {
     open: (now) => openRegistry({ path: join(folder, 'registry.sqlite'), now }),
     remove: () => rm(folder, { recursive: true }),
   };
-});
+}
+
+registryConformance('node:sqlite', newPlace);
+notificationsConformance('node:sqlite', newPlace);
+auditConformance('node:sqlite', newPlace);
+idempotencyConformance('node:sqlite', newPlace);
+bulkConformance('node:sqlite', newPlace);
 
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();

@@ -1,13 +1,16 @@
 import type { Definition, DefinitionChange } from '@outrider/domain';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Actor, SERVICE } from './actor.ts';
+import { type AuditNote, insertNotes, noteOfChange } from './audit-notes.ts';
+import { type Claim, takeClaim } from './idempotency.ts';
+import { inChunks } from './lists.ts';
 import type { DialectName } from './migrations.ts';
 import type { Tables } from './schema.ts';
 
+export { CHUNK, differences, inChunks } from './lists.ts';
+
 /** Any number does, as long as nothing else in the database locks by it. */
 const WRITERS_LOCK = 7_201_915_381;
-/** Well under the number of parameters that either database takes in a statement. */
-export const CHUNK = 500;
-
 export type Reader = Kysely<Tables>;
 export type ChangeListener = (changes: readonly DefinitionChange[]) => void;
 
@@ -16,22 +19,37 @@ export class Writer {
   readonly tx: Transaction<Tables>;
   readonly nowMs: number;
   readonly newId: () => string;
+  /** Whose doing it is; a login makes its session the actor's. */
+  actor: Actor;
   readonly changes: DefinitionChange[] = [];
+  readonly notes: AuditNote[] = [];
 
-  constructor(tx: Transaction<Tables>, nowMs: number, newId: () => string) {
+  constructor(tx: Transaction<Tables>, nowMs: number, newId: () => string, actor: Actor) {
     this.tx = tx;
     this.nowMs = nowMs;
     this.newId = newId;
+    this.actor = actor;
   }
 
-  /** Notes a definition as it is once this transaction is committed. */
-  changed(definition: Definition): void {
-    this.#note({ ...definition }, definition);
+  /**
+   * Notes a definition as it is once this transaction is committed.
+   *
+   * @param before as it was; null when it is new
+   */
+  changed(definition: Definition, before: Definition | null): void {
+    this.#note(definition, definition);
+    this.notes.push(noteOfChange(before, definition));
   }
 
   /** Notes that a definition is gone; its last version is one above the one it had. */
   deleted(definition: Definition): void {
     this.#note({ ...definition, version: definition.version + 1 }, null);
+    this.notes.push(noteOfChange(definition, null));
+  }
+
+  /** Notes what was done that changes no definition. */
+  note(note: AuditNote): void {
+    this.notes.push(note);
   }
 
   #note({ kind, id, version }: Definition, definition: Definition | null): void {
@@ -49,23 +67,45 @@ export class Store {
   readonly now: () => number;
   readonly newId: () => string;
   readonly #dialect: DialectName;
-  readonly #listeners = new Set<ChangeListener>();
+  /** Whose changes they are. */
+  readonly actor: Actor;
+  /** To be taken with the first change. */
+  readonly #claim: Claim | null;
+  readonly #listeners: Set<ChangeListener>;
 
-  constructor(db: Kysely<Tables>, dialect: DialectName, now: () => number, newId: () => string) {
+  constructor(
+    db: Kysely<Tables>,
+    dialect: DialectName,
+    now: () => number,
+    newId: () => string,
+    actor: Actor = SERVICE,
+    claim: Claim | null = null,
+    listeners: Set<ChangeListener> = new Set(),
+  ) {
     this.db = db;
     this.now = now;
     this.newId = newId;
     this.#dialect = dialect;
+    this.actor = actor;
+    this.#claim = claim;
+    this.#listeners = listeners;
+  }
+
+  /** The same database, whose changes are somebody's. */
+  as(actor: Actor, claim: Claim | null = null): Store {
+    return new Store(this.db, this.#dialect, this.now, this.newId, actor, claim, this.#listeners);
   }
 
   /**
-   * Runs `work` as one transaction, with the outbox rows of everything it noted as changed. Listeners hear of the
-   * changes once they are durable; where `work` throws, nothing happened.
+   * Runs `work` as one transaction, with the outbox rows and the lines of the audit trail of everything it noted.
+   * Listeners hear of the changes once they are durable; where `work` throws, nothing happened.
    */
   async write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
+    const claim = this.#claim?.taken === false ? this.#claim : null;
     const { result, changes } = await this.db.transaction().execute(async (tx) => {
       if (this.#dialect === 'postgres') await sql`select pg_advisory_xact_lock(${WRITERS_LOCK})`.execute(tx);
-      const writer = new Writer(tx, this.now(), this.newId);
+      const writer = new Writer(tx, this.now(), this.newId, this.actor);
+      if (claim) await takeClaim(tx, claim, writer.nowMs);
       const result = await work(writer);
       for (const some of inChunks(writer.changes))
         await tx
@@ -79,8 +119,10 @@ export class Store {
             })),
           )
           .execute();
+      await insertNotes(tx, writer.notes, writer.actor, writer.nowMs, this.newId);
       return { result, changes: writer.changes };
     });
+    if (claim) claim.taken = true;
     if (changes.length > 0) for (const listener of this.#listeners) tell(listener, changes);
     return result;
   }
@@ -101,17 +143,4 @@ function tell(listener: ChangeListener, changes: readonly DefinitionChange[]): v
       throw error;
     });
   }
-}
-
-/** A list in parts of at most {@link CHUNK}. */
-export function* inChunks<T>(list: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < list.length; at += CHUNK) yield list.slice(at, at + CHUNK);
-}
-
-/** The values of `patch` that differ from those of `current`. Undefined counts as not given. */
-export function differences<T extends object>(current: T, patch: Partial<T>): Partial<T> {
-  const changed: Partial<T> = {};
-  for (const [field, value] of Object.entries(patch) as [keyof T, T[keyof T]][])
-    if (value !== undefined && JSON.stringify(value) !== JSON.stringify(current[field])) changed[field] = value;
-  return changed;
 }

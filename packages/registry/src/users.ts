@@ -1,15 +1,19 @@
 import type { GroupId, Role, SessionId, User, UserId } from '@outrider/domain';
+import { dealersOfUser } from './audit-notes.ts';
 import { requireDealer } from './dealers.ts';
 import { ConflictError, NotFoundError, StaleError } from './errors.ts';
 import { deleteGeofencesOf } from './geofences.ts';
 import { freeGroupName, insertGroup, releaseGroups } from './groups.ts';
+import { forgetKeysOf } from './idempotency.ts';
 import { groupsOf, setGroups, sortedSet } from './memberships.ts';
+import { deleteRulesOf } from './notification-rules.ts';
+import { deleteNotificationsOf } from './notifications.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
 import type { UserRow } from './schema.ts';
 import { endSessionsOf } from './sessions.ts';
 import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
-import { touchVehicles } from './vehicles.ts';
+import { loadVehicles, touchVehicles } from './vehicles.ts';
 
 /** What an account is made of, without what the registry itself gives it. */
 export type UserFields = Omit<User, 'kind' | 'id' | 'version'>;
@@ -60,7 +64,7 @@ export class Users {
         .insertInto('credentials')
         .values({ user_id: id, password_hash: passwordHash, changed_at_ms: writer.nowMs })
         .execute();
-      writer.changed(user);
+      writer.changed(user, null);
       return user;
     });
   }
@@ -72,6 +76,8 @@ export class Users {
 
   /** Logins are compared without regard to case. */
   async byLogin(login: string): Promise<User | null> {
+    // PostgreSQL refuses to be asked for it, and nobody has it.
+    if (login.includes('\u0000')) return null;
     const row = await this.#store.db
       .selectFrom('users')
       .selectAll()
@@ -120,7 +126,7 @@ export class Users {
       await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
       if (changed.groupIds) await setGroups(writer, 'user_group_access', id, changed.groupIds);
       if (user.blocked && !current.blocked) await endSessionsOf(writer.tx, id);
-      writer.changed(user);
+      writer.changed(user, current);
       return user;
     });
   }
@@ -135,24 +141,23 @@ export class Users {
     return this.#store.write(async (writer) => {
       const user = await requireUser(writer, id, expectedVersion);
       const { tx } = writer;
+      await deleteRulesOf(writer, id);
+      await deleteNotificationsOf(writer, id);
       await deleteGeofencesOf(writer, id);
       await endSessionsOf(tx, id);
+      await forgetKeysOf(tx, id);
       await tx.deleteFrom('credentials').where('user_id', '=', id).execute();
       await tx.deleteFrom('user_group_access').where('member_id', '=', id).execute();
       if (user.role === 'dealer') {
         await releaseGroups(writer, id);
-        const vehicles = await tx.selectFrom('vehicles').select('id').where('dealer_id', '=', id).execute();
+        const vehicleRows = await tx.selectFrom('vehicles').select('id').where('dealer_id', '=', id).execute();
+        const vehicles = await loadVehicles(tx, idsOf(vehicleRows));
         await tx.updateTable('vehicles').set({ dealer_id: null }).where('dealer_id', '=', id).execute();
-        await touchVehicles(
-          writer,
-          vehicles.map((row) => row.id),
-        );
-        const users = await tx.selectFrom('users').select('id').where('dealer_id', '=', id).execute();
+        await touchVehicles(writer, vehicles);
+        const userRows = await tx.selectFrom('users').select('id').where('dealer_id', '=', id).execute();
+        const users = await loadUsers(tx, idsOf(userRows));
         await tx.updateTable('users').set({ dealer_id: null }).where('dealer_id', '=', id).execute();
-        await touchUsers(
-          writer,
-          users.map((row) => row.id),
-        );
+        await touchUsers(writer, users);
       }
       await tx.deleteFrom('users').where('id', '=', id).execute();
       writer.deleted(user);
@@ -202,7 +207,15 @@ export class Users {
   async setPassword(id: UserId, password: string, keep: SessionId | null): Promise<void> {
     const password_hash = await hashPassword(password);
     await this.#store.write(async (writer) => {
-      await requireUser(writer, id, null);
+      const user = await requireUser(writer, id, null);
+      writer.note({
+        action: 'password-changed',
+        subject: { kind: 'user', id, name: user.login },
+        before: null,
+        after: null,
+        dealerIds: dealersOfUser(user),
+        ownerIds: [],
+      });
       await writer.tx
         .updateTable('credentials')
         .set({ password_hash, changed_at_ms: writer.nowMs })
@@ -231,22 +244,29 @@ async function check({ tx }: Writer, user: User): Promise<void> {
   if (other) throw new ConflictError('user', 'login', user.login);
 }
 
-async function loadUsers(db: Reader, ids: readonly string[]): Promise<User[]> {
+/** The users among `ids` that exist, in the order of their ids. */
+export async function loadUsers(db: Reader, ids: readonly string[]): Promise<User[]> {
   const rows: UserRow[] = [];
   for (const some of inChunks(ids))
     rows.push(...(await db.selectFrom('users').selectAll().where('id', 'in', some).orderBy('id').execute()));
   return withGroups(db, rows);
 }
 
-/** Gives each user a new version and notes it: for a change that came from elsewhere, already made in the tables. */
-export async function touchUsers(writer: Writer, ids: readonly string[]): Promise<void> {
+/**
+ * Gives each user a new version and notes it: for a change that came from elsewhere, already made in the tables.
+ *
+ * @param before the users as they were
+ */
+export async function touchUsers(writer: Writer, before: readonly User[]): Promise<void> {
+  const was = new Map(before.map((user) => [user.id, user]));
+  const ids = [...was.keys()];
   for (const some of inChunks(ids))
     await writer.tx
       .updateTable('users')
       .set((e) => ({ version: e('version', '+', 1) }))
       .where('id', 'in', some)
       .execute();
-  for (const user of await loadUsers(writer.tx, ids)) writer.changed(user);
+  for (const user of await loadUsers(writer.tx, ids)) writer.changed(user, was.get(user.id) ?? null);
 }
 
 async function withGroups(db: Reader, rows: readonly UserRow[]): Promise<User[]> {
@@ -282,6 +302,10 @@ function toRow(user: User): UserRow {
     blocked: user.blocked ? 1 : 0,
     api_access: user.apiAccess ? 1 : 0,
   };
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map((row) => row.id);
 }
 
 function loginKey(login: string): string {

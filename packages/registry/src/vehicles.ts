@@ -1,7 +1,9 @@
 import type { GroupId, TerminalId, UserId, Vehicle, VehicleId } from '@outrider/domain';
+import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, replaceGroups, writeOrTry } from './bulk.ts';
 import { requireDealer } from './dealers.ts';
 import { ConflictError, NotFoundError, StaleError } from './errors.ts';
 import { groupsOf, setGroups, sortedSet } from './memberships.ts';
+import { dropFromRules } from './notification-rules.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { VehicleRow } from './schema.ts';
 import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
@@ -41,7 +43,7 @@ export class Vehicles {
       await check(writer, vehicle);
       await writer.tx.insertInto('vehicles').values(toRow(vehicle)).execute();
       await setGroups(writer, 'vehicle_group_members', vehicle.id, vehicle.groupIds);
-      writer.changed(vehicle);
+      writer.changed(vehicle, null);
       return vehicle;
     });
   }
@@ -90,8 +92,38 @@ export class Vehicles {
       const { id: _, ...columns } = toRow(vehicle);
       await writer.tx.updateTable('vehicles').set(columns).where('id', '=', id).execute();
       if (changed.groupIds) await setGroups(writer, 'vehicle_group_members', id, changed.groupIds);
-      writer.changed(vehicle);
+      writer.changed(vehicle, current);
       return vehicle;
+    });
+  }
+
+  /**
+   * Makes and changes many vehicles in one transaction: all of them, or none. Terminals may change places among them.
+   *
+   * @param dryRun only finds out what would become of it
+   * @returns what became of each, in the order of `writes`
+   * @throws {BulkError} naming each write that can't be made
+   */
+  writeAll(writes: readonly BulkWrite<VehicleId, VehicleFields>[], dryRun: boolean): Promise<BulkOutcome<Vehicle>[]> {
+    return writeOrTry(this.#store, dryRun, async (writer) => {
+      const plan = await planAll(writer, writes);
+      plan.requireAllGood();
+      const { created, updated } = plan;
+      const movedTerminals = updated.filter(({ current, next }) => current.terminalId !== next.terminalId);
+      // First all of them give up what they have: it may be what another gets.
+      for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
+        await writer.tx.updateTable('vehicles').set({ terminal_id: null }).where('id', 'in', some).execute();
+      for await (const some of inTurns(updated))
+        for (const { next } of some) {
+          const { id, ...columns } = toRow(next);
+          await writer.tx.updateTable('vehicles').set(columns).where('id', '=', id).execute();
+        }
+      for await (const some of inTurns(created))
+        await writer.tx.insertInto('vehicles').values(some.map(toRow)).execute();
+      const regrouped = updated.filter(({ current, next }) => current.groupIds !== next.groupIds);
+      await replaceGroups(writer, 'vehicle_group_members', [...created, ...regrouped.map(({ next }) => next)]);
+      plan.note((next, current) => writer.changed(next, current));
+      return plan.outcomes();
     });
   }
 
@@ -99,6 +131,7 @@ export class Vehicles {
   delete(id: VehicleId, expectedVersion: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
       const vehicle = await requireVehicle(writer, id, expectedVersion);
+      await dropFromRules(writer, 'vehicle', id);
       await writer.tx.deleteFrom('vehicle_group_members').where('member_id', '=', id).execute();
       await writer.tx.deleteFrom('vehicles').where('id', '=', id).execute();
       writer.deleted(vehicle);
@@ -125,6 +158,67 @@ async function check({ tx }: Writer, vehicle: Vehicle): Promise<void> {
   if (other) throw new ConflictError('vehicle', 'terminalId', vehicle.terminalId);
 }
 
+async function planAll(
+  writer: Writer,
+  writes: readonly BulkWrite<VehicleId, VehicleFields>[],
+): Promise<BulkPlan<Vehicle>> {
+  const plan = new BulkPlan<Vehicle>();
+  const known = await loadVehicles(
+    writer.tx,
+    writes.flatMap(({ id }) => (id === null ? [] : [id])),
+  );
+  const currents = new Map(known.map((vehicle) => [vehicle.id, vehicle]));
+  for (const [index, write] of writes.entries()) {
+    if (write.id === null) {
+      const id = writer.newId() as VehicleId;
+      const groupIds = sortedSet(write.fields.groupIds);
+      plan.planned.push({
+        index,
+        current: null,
+        next: { ...write.fields, kind: 'vehicle', id, version: 1, groupIds },
+      });
+      continue;
+    }
+    const current = currents.get(write.id);
+    if (!current) {
+      plan.fail(index, new NotFoundError('vehicle', write.id));
+      continue;
+    }
+    if (write.expectedVersion !== null && current.version !== write.expectedVersion)
+      plan.fail(index, new StaleError(current, write.expectedVersion));
+    const { groupIds } = write.patch;
+    const changed = differences<VehicleFields>(
+      current,
+      groupIds ? { ...write.patch, groupIds: sortedSet(groupIds) } : write.patch,
+    );
+    const isSame = Object.keys(changed).length === 0;
+    plan.planned.push({
+      index,
+      current,
+      next: isSame ? current : { ...current, ...changed, version: current.version + 1 },
+    });
+  }
+  await plan.checkGroups(writer.tx);
+  const wrongDealers = await notDealers(
+    writer.tx,
+    plan.planned.map(({ next }) => next.dealerId),
+  );
+  for (const { index, next } of plan.planned) {
+    const wrong = wrongDealers.get(next.dealerId);
+    if (wrong) plan.fail(index, wrong);
+  }
+  await plan.checkUnique(
+    ({ terminalId }) => terminalId,
+    async (values) => {
+      const query = writer.tx.selectFrom('vehicles').select(['id', 'terminal_id as value']);
+      const rows = await query.where('terminal_id', 'in', values).execute();
+      return rows.flatMap(({ id, value }) => (value === null ? [] : [{ id, value }]));
+    },
+    (value) => new ConflictError('vehicle', 'terminalId', value),
+  );
+  return plan;
+}
+
 /** The vehicles among `ids` that exist, in the order of their ids. */
 export async function loadVehicles(db: Reader, ids: readonly string[]): Promise<Vehicle[]> {
   const rows: VehicleRow[] = [];
@@ -133,15 +227,21 @@ export async function loadVehicles(db: Reader, ids: readonly string[]): Promise<
   return withGroups(db, rows);
 }
 
-/** Gives each vehicle a new version and notes it: for a change that came from elsewhere, already made in the tables. */
-export async function touchVehicles(writer: Writer, ids: readonly string[]): Promise<void> {
+/**
+ * Gives each vehicle a new version and notes it: for a change that came from elsewhere, already made in the tables.
+ *
+ * @param before the vehicles as they were
+ */
+export async function touchVehicles(writer: Writer, before: readonly Vehicle[]): Promise<void> {
+  const was = new Map(before.map((vehicle) => [vehicle.id, vehicle]));
+  const ids = [...was.keys()];
   for (const some of inChunks(ids))
     await writer.tx
       .updateTable('vehicles')
       .set((e) => ({ version: e('version', '+', 1) }))
       .where('id', 'in', some)
       .execute();
-  for (const vehicle of await loadVehicles(writer.tx, ids)) writer.changed(vehicle);
+  for (const vehicle of await loadVehicles(writer.tx, ids)) writer.changed(vehicle, was.get(vehicle.id) ?? null);
 }
 
 async function withGroups(db: Reader, rows: readonly VehicleRow[]): Promise<Vehicle[]> {

@@ -247,6 +247,33 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       const secondPage = await warehouse.events({ vehicleId, ...EVER, limit: 1, after: firstPage.next });
       expect(secondPage).toEqual({ events: [speeding], next: null });
     });
+
+    test('the newest events of many vehicles come first, whoever they are of', async () => {
+      const [one, two, other] = [nextVehicleId(), nextVehicleId(), nextVehicleId()];
+      const [ofOne, ofTwo, ofOther] = [someEvents(one), someEvents(two), someEvents(other)];
+      await warehouse.insertEvents(
+        [ofOne.end, ofOne.speeding, ofTwo.begin, ofTwo.speeding, ofOther.end].map((value, offset) => ({
+          offset,
+          value,
+        })),
+      );
+      const newest = async (vehicleIds: VehicleId[] | null, limit = 100) =>
+        (await warehouse.recentEvents({ vehicleIds, ...EVER, limit })).map(({ id }) => id);
+      const ids = [ofOne.end, ofOne.speeding, ofTwo.begin, ofTwo.speeding].map(({ id }) => id);
+      const found = await newest([one, two]);
+      expect(found.toSorted()).toEqual(ids.toSorted());
+      // The time part of an event's id is that of its fix.
+      const times = found.map((id) => id.slice(0, 13));
+      expect(times).toEqual(times.toSorted().toReversed());
+      expect(await newest([one, two], 2)).toEqual(found.slice(0, 2));
+      expect(await newest([])).toEqual([]);
+      expect(await newest(null, 10_000)).toEqual(expect.arrayContaining([...ids, ofOther.end.id]));
+      expect((await warehouse.recentEvents({ vehicleIds: [one], ...EVER, limit: 100 })).toReversed()).toEqual(
+        (await warehouse.events({ vehicleId: one, ...EVER, limit: 10 })).events,
+      );
+      const beganAtMs = RECEIVED_MS - 600_000;
+      expect(await warehouse.recentEvents({ vehicleIds: [one], fromMs: 0, toMs: beganAtMs, limit: 1 })).toEqual([]);
+    });
   });
 }
 

@@ -5,6 +5,7 @@ import { migrate } from './migrations.ts';
 import { positionBlock } from './positions/block.ts';
 import type { Recorded } from './recorded.ts';
 import { type Events, type EventsQuestion, events } from './reports/events.ts';
+import { type RecentEventsQuestion, recentEvents } from './reports/recent-events.ts';
 import { type Track, type TrackQuestion, track } from './reports/track.ts';
 
 /** Where the warehouse is: a folder of this process (chDB), or a ClickHouse server. */
@@ -28,6 +29,8 @@ export interface Warehouse {
   eventCount(): Promise<number>;
   track(question: TrackQuestion): Promise<Track>;
   events(question: EventsQuestion): Promise<Events>;
+  /** The newest events of many vehicles, the newest first. */
+  recentEvents(question: RecentEventsQuestion): Promise<FleetEvent[]>;
   /** Resolves when a query can be answered. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -72,6 +75,7 @@ function warehouseOn(engine: Engine): Warehouse {
     eventCount: () => count(engine, 'events'),
     track: (question) => track(engine, question),
     events: (question) => events(engine, question),
+    recentEvents: (question) => recentEvents(engine, question),
     ping: () => engine.ping(),
     close: () => engine.close(),
   };

@@ -56,6 +56,31 @@ const definitions = fc.oneof(
     speedLimitKmh: maybe(real),
     minDwellSeconds: real,
   }),
+  fc.record({
+    kind: fc.constant('notification-rule'),
+    id,
+    version: fc.nat(),
+    ownerId: id,
+    name: fc.string(),
+    active: fc.boolean(),
+    inactiveReason: maybe(fc.constantFrom('switched-off', 'vehicles-deleted', 'groups-deleted', 'geofences-deleted')),
+    eventKinds: fc.array(fc.string(), { maxLength: 3 }),
+    phases: fc.subarray(['begin', 'end']),
+    vehicleIds: maybe(ids),
+    groupIds: maybe(ids),
+    geofenceIds: maybe(ids),
+    days: fc.oneof(
+      fc.constant({ on: 'daily' }),
+      fc.record({ on: fc.constant('weekdays'), weekdays: fc.subarray(['monday', 'tuesday', 'sunday']) }),
+      fc.record({ on: fc.constant('dates'), from: fc.string(), to: fc.string() }),
+    ),
+    hours: maybe(fc.record({ from: fc.string(), to: fc.string() })),
+    timeZone: fc.string(),
+    minIntervalMinutes: real,
+    maxDataAgeMinutes: maybe(real),
+    emails: fc.array(fc.string(), { maxLength: 3 }),
+    webhookUrl: maybe(fc.string()),
+  }),
 ) as fc.Arbitrary<unknown> as fc.Arbitrary<Definition>;
 
 const changes: fc.Arbitrary<DefinitionChange> = fc
@@ -91,7 +116,7 @@ test('any Avro reader with the schema file can read it', () => {
 test('definitions of different kinds never share a key', () => {
   const key = (kind: DefinitionChange['kind']) =>
     definitionsTopic.key({ kind, id: 'x', version: 1, changedAtMs: 0, definition: null });
-  expect(new Set((['user', 'vehicle', 'group', 'geofence'] as const).map(key)).size).toBe(4);
+  expect(new Set((['user', 'vehicle', 'group', 'geofence', 'notification-rule'] as const).map(key)).size).toBe(5);
 });
 
 test('bytes that are no change are refused', () => {

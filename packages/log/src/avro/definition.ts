@@ -4,7 +4,11 @@ import type {
   Geofence,
   GeofenceId,
   GroupId,
+  InactiveReason,
   LngLat,
+  NotificationRule,
+  NotificationRuleId,
+  RuleDays,
   Shape,
   TerminalId,
   User,
@@ -12,6 +16,7 @@ import type {
   Vehicle,
   VehicleGroup,
   VehicleId,
+  Weekday,
 } from '@outrider/domain';
 import { toLong } from './numbers.ts';
 import { checkHeader, HEADER_BYTES, nameOf, readSchema, symbolOf } from './schema-file.ts';
@@ -23,11 +28,18 @@ type AvroUser = Omit<User, 'kind'>;
 type AvroVehicle = Omit<Vehicle, 'kind'>;
 type AvroGroup = Omit<VehicleGroup, 'kind'>;
 type AvroGeofence = Omit<Geofence, 'kind' | 'shape'> & { shape: AvroShape };
+type AvroRule = Omit<NotificationRule, 'kind' | 'days' | 'inactiveReason' | 'phases'> & {
+  inactiveReason: string | null;
+  phases: string[];
+  days: AvroDays | null;
+};
+type AvroDays = { 'outrider.Weekdays': { weekdays: string[] } } | { 'outrider.Dates': { from: string; to: string } };
 type AvroDefinition =
   | { 'outrider.User': AvroUser }
   | { 'outrider.Vehicle': AvroVehicle }
   | { 'outrider.VehicleGroup': AvroGroup }
-  | { 'outrider.Geofence': AvroGeofence };
+  | { 'outrider.Geofence': AvroGeofence }
+  | { 'outrider.NotificationRule': AvroRule };
 
 interface AvroLngLat {
   longitude: number;
@@ -81,6 +93,8 @@ function definitionToAvro(definition: Definition): AvroDefinition {
       return { 'outrider.VehicleGroup': definition };
     case 'geofence':
       return { 'outrider.Geofence': { ...definition, shape: shapeToAvro(definition.shape) } };
+    case 'notification-rule':
+      return { 'outrider.NotificationRule': ruleToAvro(definition) };
   }
 }
 
@@ -128,6 +142,7 @@ function definitionFromAvro(avro: AvroDefinition): Definition {
       dealerId: group.dealerId as UserId | null,
     };
   }
+  if ('outrider.NotificationRule' in avro) return ruleFromAvro(avro['outrider.NotificationRule']);
   const geofence = avro['outrider.Geofence'];
   return {
     kind: 'geofence',
@@ -140,6 +155,58 @@ function definitionFromAvro(avro: AvroDefinition): Definition {
     speedLimitKmh: geofence.speedLimitKmh,
     minDwellSeconds: geofence.minDwellSeconds,
   };
+}
+
+function ruleToAvro(rule: NotificationRule): AvroRule {
+  return {
+    ...rule,
+    inactiveReason: rule.inactiveReason === null ? null : symbolOf(rule.inactiveReason),
+    phases: rule.phases.map(symbolOf),
+    days: daysToAvro(rule.days),
+  };
+}
+
+function ruleFromAvro(rule: AvroRule): NotificationRule {
+  return {
+    kind: 'notification-rule',
+    id: rule.id as NotificationRuleId,
+    version: rule.version,
+    ownerId: rule.ownerId as UserId,
+    name: rule.name,
+    active: rule.active,
+    inactiveReason: rule.inactiveReason === null ? null : (nameOf(rule.inactiveReason) as InactiveReason),
+    eventKinds: rule.eventKinds,
+    phases: rule.phases.map(nameOf) as NotificationRule['phases'],
+    vehicleIds: rule.vehicleIds as VehicleId[] | null,
+    groupIds: rule.groupIds as GroupId[] | null,
+    geofenceIds: rule.geofenceIds as GeofenceId[] | null,
+    days: daysFromAvro(rule.days),
+    hours: rule.hours && { from: rule.hours.from, to: rule.hours.to },
+    timeZone: rule.timeZone,
+    minIntervalMinutes: rule.minIntervalMinutes,
+    maxDataAgeMinutes: rule.maxDataAgeMinutes,
+    emails: rule.emails,
+    webhookUrl: rule.webhookUrl,
+  };
+}
+
+function daysToAvro(days: RuleDays): AvroDays | null {
+  switch (days.on) {
+    case 'daily':
+      return null;
+    case 'weekdays':
+      return { 'outrider.Weekdays': { weekdays: days.weekdays.map(symbolOf) } };
+    case 'dates':
+      return { 'outrider.Dates': { from: days.from, to: days.to } };
+  }
+}
+
+function daysFromAvro(avro: AvroDays | null): RuleDays {
+  if (avro === null) return { on: 'daily' };
+  if ('outrider.Weekdays' in avro)
+    return { on: 'weekdays', weekdays: avro['outrider.Weekdays'].weekdays.map(nameOf) as Weekday[] };
+  const { from, to } = avro['outrider.Dates'];
+  return { on: 'dates', from, to };
 }
 
 function shapeToAvro(shape: Shape): AvroShape {

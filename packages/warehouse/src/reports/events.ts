@@ -30,7 +30,8 @@ export interface Events {
 /** What one page may hold at most. */
 export const MAX_EVENTS_LIMIT = 10_000;
 
-const COLUMNS = `id, kind, phase, vehicle_id, toUnixTimestamp64Milli(started_at), toUnixTimestamp64Milli(ended_at),
+/** The columns of an {@link EventRow}, in its order. */
+export const EVENT_COLUMNS = `id, kind, phase, vehicle_id, toUnixTimestamp64Milli(started_at), toUnixTimestamp64Milli(ended_at),
   latitude_e7, longitude_e7, speed_kmh_x10, toUnixTimestamp64Milli(fix_time), geofence_id, definition_version, end_reason,
   limit_source, limit_kmh, peak_kmh, mean_kmh, distance_m, toUnixTimestamp64Milli(began_at)`;
 
@@ -60,7 +61,7 @@ export async function events(engine: Engine, question: EventsQuestion): Promise<
     conditions.push("(began_at, id) > (fromUnixTimestamp64Milli({afterMs:Int64}, 'UTC'), {afterId:UUID})");
   }
   const rows = (await engine.select({
-    sql: `SELECT ${COLUMNS} FROM events FINAL WHERE ${conditions.join(' AND ')}
+    sql: `SELECT ${EVENT_COLUMNS} FROM events FINAL WHERE ${conditions.join(' AND ')}
       ORDER BY vehicle_id, began_at, id LIMIT {limit:UInt32}`,
     parameters,
   })) as EventRow[];
@@ -70,7 +71,8 @@ export async function events(engine: Engine, question: EventsQuestion): Promise<
   return { events: page.map(fleetEvent), next };
 }
 
-type EventRow = [
+/** An event as it is selected. */
+export type EventRow = [
   id: EventId,
   kind: FleetEvent['kind'],
   phase: FleetEvent['phase'],
@@ -92,7 +94,8 @@ type EventRow = [
   beganAtMs: number,
 ];
 
-function fleetEvent(row: EventRow): FleetEvent {
+/** @throws {Error} when the archive lacks what every such event has */
+export function fleetEvent(row: EventRow): FleetEvent {
   const base = {
     id: row[0],
     phase: row[2],

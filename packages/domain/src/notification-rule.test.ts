@@ -1,0 +1,340 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Geofence, User, Vehicle } from './definitions.ts';
+import type { FleetEvent } from './event.ts';
+import { deriveEventId, type EventId, type GeofenceId, type GroupId, type UserId, type VehicleId } from './ids.ts';
+import {
+  geofenceOf,
+  happenedAtMs,
+  isTooSoon,
+  type Mismatch,
+  mismatchOf,
+  type NotificationRule,
+  namesNothing,
+  type RuleContext,
+  type RuleDays,
+  WEEKDAYS,
+} from './notification-rule.ts';
+
+const CAR = 'car' as VehicleId;
+const OWNER = 'owner' as UserId;
+const DEPOT = 'depot' as GeofenceId;
+const LORRIES = 'lorries' as GroupId;
+
+const rule: NotificationRule = {
+  kind: 'notification-rule',
+  id: 'rule' as NotificationRule['id'],
+  version: 1,
+  ownerId: OWNER,
+  name: 'Rule',
+  active: true,
+  inactiveReason: null,
+  eventKinds: ['geofence-visit', 'speeding'],
+  phases: ['begin'],
+  vehicleIds: null,
+  groupIds: null,
+  geofenceIds: null,
+  days: { on: 'daily' },
+  hours: null,
+  timeZone: 'UTC',
+  minIntervalMinutes: 0,
+  maxDataAgeMinutes: null,
+  emails: [],
+  webhookUrl: null,
+};
+const owner = { kind: 'user', id: OWNER, role: 'user', dealerId: null, blocked: false, groupIds: [LORRIES] } as unknown;
+const context: RuleContext = {
+  owner: owner as User,
+  vehicle: { dealerId: null, groupIds: [LORRIES] },
+  geofence: { ownerId: OWNER },
+  geofenceOwner: { dealerId: null },
+};
+
+function visit(startedAtMs: number, more: Partial<FleetEvent> = {}): FleetEvent {
+  return {
+    id: deriveEventId('geofence-visit', CAR, DEPOT, Math.floor(startedAtMs)),
+    kind: 'geofence-visit',
+    phase: 'begin',
+    vehicleId: CAR,
+    startedAtMs,
+    endedAtMs: null,
+    latitude: 52.5,
+    longitude: 13.4,
+    speedKmh: 40,
+    fixTimeMs: startedAtMs,
+    geofenceId: DEPOT,
+    geofenceVersion: 1,
+    endReason: null,
+    ...more,
+  } as FleetEvent;
+}
+
+const at = (iso: string) => Date.parse(iso);
+const whyNotAt = (iso: string, more: Partial<NotificationRule>) =>
+  mismatchOf({ ...rule, ...more }, { event: visit(at(iso)), arrivedAtMs: null }, context);
+
+describe('by the clock', () => {
+  const night = { hours: { from: '22:00', to: '06:00' }, timeZone: 'Europe/Berlin' };
+
+  test('hours are those of the time zone, the start in and the end out', () => {
+    const office = { hours: { from: '08:00', to: '17:30' }, timeZone: 'Europe/Berlin' };
+    expect(whyNotAt('2026-01-15T06:59:59.999Z', office)).toBe('other-hours');
+    expect(whyNotAt('2026-01-15T07:00:00.000Z', office)).toBeNull();
+    expect(whyNotAt('2026-01-15T16:29:59.999Z', office)).toBeNull();
+    expect(whyNotAt('2026-01-15T16:30:00.000Z', office)).toBe('other-hours');
+    expect(whyNotAt('2026-07-15T06:00:00.000Z', office)).toBeNull();
+  });
+
+  test('an end before the start is the next day, which counts as the day of the start', () => {
+    // Friday the 16th: from Friday night to Saturday morning.
+    const fridays = { ...night, days: { on: 'weekdays', weekdays: ['friday'] } as const };
+    expect(whyNotAt('2026-01-16T21:30:00Z', fridays)).toBeNull();
+    expect(whyNotAt('2026-01-17T04:30:00Z', fridays)).toBeNull();
+    expect(whyNotAt('2026-01-16T04:30:00Z', fridays)).toBe('other-day');
+    expect(whyNotAt('2026-01-17T21:30:00Z', fridays)).toBe('other-day');
+    expect(whyNotAt('2026-01-16T12:00:00Z', fridays)).toBe('other-hours');
+    const oneNight = { ...night, days: { on: 'dates', from: '2026-01-16', to: '2026-01-16' } as const };
+    expect(whyNotAt('2026-01-17T04:59:59Z', oneNight)).toBeNull();
+    expect(whyNotAt('2026-01-16T04:59:59Z', oneNight)).toBe('other-day');
+  });
+
+  test('on the days that the clocks change, the clock on the wall decides', () => {
+    // In Berlin 02:00 to 03:00 happens twice on 25 October 2026, and not at all on 29 March.
+    const small = { hours: { from: '02:00', to: '02:30' }, timeZone: 'Europe/Berlin' };
+    for (const iso of ['2026-10-25T00:15:00Z', '2026-10-25T01:15:00Z']) expect(whyNotAt(iso, small)).toBeNull();
+    for (const iso of ['2026-10-25T00:45:00Z', '2026-10-25T01:45:00Z'])
+      expect(whyNotAt(iso, small)).toBe('other-hours');
+    for (let minute = 0; minute < 180; minute += 1)
+      expect(whyNotAt(new Date(at('2026-03-29T00:00:00Z') + minute * 60_000).toISOString(), small)).toBe('other-hours');
+    expect(whyNotAt('2026-10-25T04:59:59Z', night)).toBeNull();
+    expect(whyNotAt('2026-10-25T05:00:00Z', night)).toBe('other-hours');
+    expect(whyNotAt('2026-03-29T03:59:59Z', night)).toBeNull();
+    expect(whyNotAt('2026-03-29T04:00:00Z', night)).toBe('other-hours');
+  });
+
+  /** The same rules, from the text that the calendar writes and counted in minutes of the week. */
+  function plainTimeMismatch(days: RuleDays, hours: NotificationRule['hours'], timeZone: string, atMs: number) {
+    const parts = Object.fromEntries(
+      new Intl.DateTimeFormat('en-GB', {
+        timeZone,
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: '2-digit',
+        day: '2-digit',
+        hour: '2-digit',
+        minute: '2-digit',
+        weekday: 'long',
+      })
+        .formatToParts(atMs)
+        .map(({ type, value }) => [type, value]),
+    ) as Record<string, string>;
+    let day = Date.UTC(Number(parts.year), Number(parts.month) - 1, Number(parts.day));
+    if (hours) {
+      const clock = `${parts.hour}:${parts.minute}`;
+      const inside =
+        hours.to > hours.from ? clock >= hours.from && clock < hours.to : clock >= hours.from || clock < hours.to;
+      if (!inside) return 'other-hours';
+      if (clock < hours.from) day -= 86_400_000;
+    }
+    if (days.on === 'daily') return null;
+    if (days.on === 'weekdays')
+      return days.weekdays.includes(WEEKDAYS[(new Date(day).getUTCDay() + 6) % 7] as never) ? null : 'other-day';
+    const date = new Date(day).toISOString().slice(0, 10);
+    return date >= days.from && date <= days.to ? null : 'other-day';
+  }
+
+  const clock = fc
+    .tuple(fc.nat(23), fc.nat(59))
+    .map(([h, m]) => `${String(h).padStart(2, '0')}:${String(m).padStart(2, '0')}`);
+  const date = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true });
+  const day = date.map((each) => each.toISOString().slice(0, 10));
+  const days: fc.Arbitrary<RuleDays> = fc.oneof(
+    fc.constant({ on: 'daily' } as const),
+    fc.subarray([...WEEKDAYS], { minLength: 1 }).map((weekdays) => ({ on: 'weekdays', weekdays }) as const),
+    fc.tuple(day, day).map(([from, to]) => ({ on: 'dates', from, to }) as const),
+  );
+  const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Chatham', 'Asia/Kolkata');
+  // Half of the times lie near a change of the clocks of one of the zones.
+  const times = fc.oneof(
+    date.map((each) => each.getTime()),
+    fc
+      .tuple(
+        fc.constantFrom('2026-03-29T01:00Z', '2026-10-25T01:00Z', '2026-03-08T05:30Z', '2026-04-04T14:00Z'),
+        fc.integer({ min: -300, max: 300 }),
+      )
+      .map(([iso, minutes]) => at(iso) + minutes * 60_000),
+  );
+
+  test('in any zone, days and hours are what the calendar on the wall says', () => {
+    fc.assert(
+      fc.property(days, fc.option(fc.record({ from: clock, to: clock })), zones, times, (on, hours, timeZone, atMs) => {
+        const found = mismatchOf(
+          { ...rule, days: on, hours, timeZone },
+          { event: visit(atMs), arrivedAtMs: null },
+          context,
+        );
+        expect(found).toBe(plainTimeMismatch(on, hours, timeZone, atMs));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+test('the time that counts is that of what happened, the age that of the fix that told it', () => {
+  const began = at('2026-01-15T07:59:00Z');
+  const ended = at('2026-01-15T09:00:00Z');
+  const morning = { ...rule, phases: ['begin', 'end'] as const, hours: { from: '08:30', to: '10:00' } };
+  const event = visit(began, { fixTimeMs: ended });
+  expect(happenedAtMs(event)).toBe(began);
+  expect(mismatchOf(morning, { event, arrivedAtMs: null }, context)).toBe('other-hours');
+  const end = visit(began, { phase: 'end', endedAtMs: ended, fixTimeMs: ended });
+  expect(mismatchOf(morning, { event: end, arrivedAtMs: null }, context)).toBeNull();
+  const fresh = { ...rule, maxDataAgeMinutes: 5 };
+  const age = (arrivedAtMs: number | null) => mismatchOf(fresh, { event, arrivedAtMs }, context);
+  expect(age(ended + 5 * 60_000)).toBeNull();
+  expect(age(ended + 5 * 60_000 + 1)).toBe('data-too-old');
+  expect(age(null)).toBeNull();
+});
+
+test('a kind that nobody knew when the rule was made matches by its name', () => {
+  const harsh = visit(0, { kind: 'harsh-braking' as FleetEvent['kind'] });
+  const { geofenceId: _, ...event } = harsh as FleetEvent & { geofenceId: GeofenceId };
+  const happening = { event: event as FleetEvent, arrivedAtMs: null };
+  expect(mismatchOf(rule, happening, context)).toBe('other-kind');
+  expect(mismatchOf({ ...rule, eventKinds: ['harsh-braking'] }, happening, context)).toBeNull();
+  expect(mismatchOf({ ...rule, eventKinds: ['harsh-braking'], geofenceIds: [DEPOT] }, happening, context)).toBe(
+    'other-geofence',
+  );
+});
+
+describe('by what it names and what its owner may see', () => {
+  const ids = ['a', 'b', 'c'];
+  const list = fc.option(fc.subarray(ids));
+  const some = fc.subarray(ids);
+  const id = fc.constantFrom(...ids);
+  const scene = fc.record({
+    active: fc.boolean(),
+    kinds: fc.subarray(['geofence-visit', 'speeding', 'trip']),
+    phases: fc.subarray(['begin', 'end'] as const),
+    kind: fc.constantFrom('geofence-visit', 'speeding', 'trip'),
+    phase: fc.constantFrom('begin', 'end'),
+    vehicleIds: list,
+    groupIds: list,
+    geofenceIds: list,
+    vehicleId: id,
+    geofenceId: fc.option(id),
+    owner: fc.option(
+      fc.record({
+        role: fc.constantFrom('operator', 'dealer', 'user'),
+        blocked: fc.constantFrom(true, false, false),
+        groupIds: some,
+      }),
+      { freq: 9 },
+    ),
+    vehicle: fc.option(fc.record({ groupIds: some, own: fc.boolean() }), { freq: 9 }),
+    geofence: fc.option(fc.constantFrom('mine', 'of my customer', 'of a stranger', 'of nobody'), { freq: 9 }),
+  });
+
+  test('it tells exactly of what is asked for and may be seen', () => {
+    fc.assert(
+      fc.property(scene, (s) => {
+        const event = visit(0, {
+          kind: s.kind as FleetEvent['kind'],
+          phase: s.phase as FleetEvent['phase'],
+          vehicleId: s.vehicleId as VehicleId,
+          geofenceId: s.geofenceId as GeofenceId,
+        });
+        const ownerOfRule = s.owner && ({ id: OWNER, ...s.owner } as unknown as User);
+        const vehicle = s.vehicle && { groupIds: s.vehicle.groupIds, dealerId: s.vehicle.own ? OWNER : null };
+        const geofence = s.geofence && { ownerId: (s.geofence === 'mine' ? OWNER : 'another') as UserId };
+        const customer = { dealerId: s.geofence === 'of my customer' ? OWNER : null };
+        const found = mismatchOf(
+          {
+            ...rule,
+            active: s.active,
+            eventKinds: s.kinds,
+            phases: s.phases,
+            vehicleIds: s.vehicleIds as VehicleId[] | null,
+            groupIds: s.groupIds as GroupId[] | null,
+            geofenceIds: s.geofenceIds as GeofenceId[] | null,
+          },
+          { event, arrivedAtMs: 0 },
+          {
+            owner: ownerOfRule,
+            vehicle: vehicle as Vehicle | null,
+            geofence: geofence as Geofence | null,
+            geofenceOwner: s.geofence === 'of nobody' ? null : customer,
+          },
+        );
+
+        const role = s.owner?.role;
+        const shares = (one: readonly string[], other: readonly string[]) => one.some((each) => other.includes(each));
+        const seesVehicle =
+          s.owner !== null &&
+          s.vehicle !== null &&
+          !s.owner.blocked &&
+          (role === 'operator' ||
+            (role === 'dealer' && s.vehicle.own) ||
+            (role === 'user' && shares(s.vehicle.groupIds, s.owner.groupIds)));
+        const naming =
+          (s.vehicleIds === null && s.groupIds === null) ||
+          (s.vehicleIds ?? []).includes(s.vehicleId) ||
+          (s.vehicle !== null && shares(s.vehicle.groupIds, s.groupIds ?? []));
+        const about = s.geofenceId;
+        const seesGeofence =
+          s.geofence === 'mine' ||
+          (s.geofence !== null && role === 'operator') ||
+          (s.geofence === 'of my customer' && role === 'dealer');
+        const atGeofence =
+          about === null
+            ? s.geofenceIds === null
+            : s.geofenceIds === null
+              ? s.geofence === 'mine'
+              : s.geofenceIds.includes(about);
+        const conditions: [Mismatch, boolean][] = [
+          ['inactive', s.active],
+          ['other-kind', s.kinds.includes(s.kind as never)],
+          ['other-phase', s.phases.includes(s.phase as never)],
+          ['vehicle-not-visible', seesVehicle],
+          ['other-vehicle', naming],
+          ['geofence-not-visible', about === null || seesGeofence],
+          ['other-geofence', atGeofence],
+        ];
+        expect(found).toBe(conditions.find(([, holds]) => !holds)?.[0] ?? null);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+test('of any fixes in their order, those told of are at least the interval apart, and none is left out without need', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(10_000_000)), fc.nat(60), (fixes, minIntervalMinutes) => {
+      const told: number[] = [];
+      for (const fix of fixes.toSorted((a, b) => a - b)) {
+        const last = told.at(-1) ?? null;
+        if (!isTooSoon({ minIntervalMinutes }, last, fix)) told.push(fix);
+        else expect(fix - (last ?? 0)).toBeLessThan(minIntervalMinutes * 60_000);
+      }
+      for (const [nth, fix] of told.entries())
+        if (nth > 0) expect(fix - (told[nth - 1] ?? 0)).toBeGreaterThanOrEqual(minIntervalMinutes * 60_000);
+    }),
+  );
+});
+
+test('what a rule no longer names is said', () => {
+  const lists = (vehicleIds: string[] | null, groupIds: string[] | null, geofenceIds: string[] | null) =>
+    namesNothing({ vehicleIds, groupIds, geofenceIds } as never);
+  expect(lists(null, null, null)).toBeNull();
+  expect(lists(['a'], [], null)).toBeNull();
+  expect(lists([], ['a'], ['b'])).toBeNull();
+  expect(lists([], null, null)).toBe('vehicles-deleted');
+  expect(lists([], [], null)).toBe('vehicles-deleted');
+  expect(lists(null, [], null)).toBe('groups-deleted');
+  expect(lists(['a'], null, [])).toBe('geofences-deleted');
+});
+
+test('an event is about a geofence, or about none', () => {
+  expect(geofenceOf(visit(0))).toBe(DEPOT);
+  expect(geofenceOf({ id: 'x' as EventId, kind: 'trip' } as unknown as FleetEvent)).toBeNull();
+});

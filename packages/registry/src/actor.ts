@@ -1,0 +1,13 @@
+import type { SessionId, User } from '@outrider/domain';
+
+/** Who makes a change, from where, and by which session: what the audit trail says of it. */
+export interface Actor {
+  /** Null: nobody that is known, or the service itself. */
+  user: Pick<User, 'id' | 'login' | 'role' | 'dealerId'> | null;
+  sessionId: SessionId | null;
+  /** IP address; null where the change came over no connection. */
+  address: string | null;
+}
+
+/** The service itself, and its command line. */
+export const SERVICE: Actor = { user: null, sessionId: null, address: null };

@@ -1,0 +1,154 @@
+import type { Definition, DefinitionKind, Role, User, UserId } from '@outrider/domain';
+import type { Kysely, Transaction } from 'kysely';
+import type { Actor } from './actor.ts';
+import { differences, inChunks } from './lists.ts';
+import type { AuditRow, Tables } from './schema.ts';
+
+export const AUDIT_ACTIONS = [
+  'created',
+  'changed',
+  'deleted',
+  'blocked',
+  'unblocked',
+  'api-access-granted',
+  'api-access-withdrawn',
+  'password-changed',
+  'login',
+  'login-failed',
+  'logout',
+  'session-ended',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Fields of something, as they were or as they became. */
+export type AuditedFields = Readonly<Record<string, unknown>>;
+
+/** Something that was done, before it has a time and a place in the trail. */
+export interface AuditNote {
+  action: AuditAction;
+  subject: { kind: DefinitionKind; id: string | null; name: string };
+  /** What of it changed, as it was; null where there was nothing. */
+  before: AuditedFields | null;
+  /** What of it changed, as it became; null where nothing is left. */
+  after: AuditedFields | null;
+  /** Dealers of the subject, before and after: it is theirs to know. */
+  dealerIds: readonly UserId[];
+  /** Accounts of which it is the dealers' to know. */
+  ownerIds: readonly UserId[];
+}
+
+/** A login as somebody typed it may be anything. */
+const MAX_NAME_CHARACTERS = 200;
+/** A geofence may have a hundred thousand corners. */
+const MAX_VALUE_CHARACTERS = 8192;
+
+/** What the trail says of a change. */
+export function noteOfChange(before: Definition | null, after: Definition | null): AuditNote {
+  const subject = after ?? before;
+  if (!subject) throw new Error('a change is of something');
+  const changed = before && after ? differences<Definition>(before, after) : (after ?? before ?? {});
+  const names = Object.keys(changed).filter((name) => !['kind', 'id', 'version'].includes(name));
+  return {
+    action: actionOf(before, after),
+    subject: { kind: subject.kind, id: subject.id, name: subject.kind === 'user' ? subject.login : subject.name },
+    before: before && pick(before, names),
+    after: after && pick(after, names),
+    dealerIds: [before, after].flatMap((definition) => (definition ? dealersOf(definition) : [])),
+    ownerIds: 'ownerId' in subject ? [subject.ownerId] : [],
+  };
+}
+
+function actionOf(before: Definition | null, after: Definition | null): AuditAction {
+  if (before === null) return 'created';
+  if (after === null) return 'deleted';
+  if (before.kind === 'user' && after.kind === 'user') {
+    if (before.blocked !== after.blocked) return after.blocked ? 'blocked' : 'unblocked';
+    if (before.apiAccess !== after.apiAccess) return after.apiAccess ? 'api-access-granted' : 'api-access-withdrawn';
+  }
+  return 'changed';
+}
+
+function pick(definition: Definition, names: readonly string[]): AuditedFields {
+  return Object.fromEntries(names.map((name) => [name, bounded(definition[name as keyof Definition])]));
+}
+
+function bounded(value: unknown): unknown {
+  const characters = JSON.stringify(value)?.length ?? 0;
+  return characters <= MAX_VALUE_CHARACTERS ? value : { tooLong: true, characters };
+}
+
+function dealersOf(definition: Definition): readonly UserId[] {
+  if (definition.kind === 'user') return dealersOfUser(definition);
+  if ('ownerId' in definition) return [];
+  return definition.dealerId === null ? [] : [definition.dealerId];
+}
+
+/** The dealer that an account is, or belongs to. */
+export function dealersOfUser({ id, role, dealerId }: Pick<User, 'id' | 'role' | 'dealerId'>): readonly UserId[] {
+  if (role === 'dealer') return [id];
+  return dealerId === null ? [] : [dealerId];
+}
+
+/** Writes notes into the trail, in the transaction of what they are about. */
+export async function insertNotes(
+  tx: Transaction<Tables>,
+  notes: readonly AuditNote[],
+  actor: Actor,
+  nowMs: number,
+  newId: () => string,
+): Promise<void> {
+  if (notes.length === 0) return;
+  const ofOwner = await dealersOfOwners(tx, notes);
+  const ofActor = actor.user ? dealersOfUser(actor.user) : [];
+  const entries = notes.map((note) => toRow(note, actor, nowMs, newId()));
+  const dealers = notes.flatMap(({ dealerIds, ownerIds }, nth) => {
+    const concerned = new Set([...ofActor, ...dealerIds, ...ownerIds.flatMap((id) => ofOwner.get(id) ?? [])]);
+    return [...concerned].map((dealer_id) => ({ dealer_id, entry_id: entries[nth]?.id ?? '' }));
+  });
+  for (const some of inChunks(entries)) await tx.insertInto('audit').values(some).execute();
+  for (const some of inChunks(dealers)) await tx.insertInto('audit_dealers').values(some).execute();
+}
+
+/** Owners that the same transaction changed or deleted are known from its notes; the others are looked up. */
+async function dealersOfOwners(
+  tx: Kysely<Tables>,
+  notes: readonly AuditNote[],
+): Promise<Map<string, readonly UserId[]>> {
+  const dealers = new Map<string, readonly UserId[]>();
+  for (const { subject, dealerIds } of notes)
+    if (subject.kind === 'user' && subject.id !== null) dealers.set(subject.id, dealerIds);
+  const unknown = new Set(notes.flatMap((note) => note.ownerIds).filter((id) => !dealers.has(id)));
+  for (const some of inChunks([...unknown])) {
+    const rows = await tx.selectFrom('users').select(['id', 'role', 'dealer_id']).where('id', 'in', some).execute();
+    for (const { id, role, dealer_id } of rows)
+      dealers.set(id, dealersOfUser({ id: id as UserId, role: role as Role, dealerId: dealer_id as UserId | null }));
+  }
+  return dealers;
+}
+
+function toRow({ action, subject, before, after }: AuditNote, actor: Actor, nowMs: number, id: string): AuditRow {
+  return {
+    id,
+    at_ms: nowMs,
+    action,
+    user_id: actor.user?.id ?? null,
+    user_login: actor.user?.login ?? null,
+    user_role: actor.user?.role ?? null,
+    user_dealer_id: actor.user?.dealerId ?? null,
+    session_id: actor.sessionId,
+    address: actor.address,
+    subject_kind: subject.kind,
+    subject_id: subject.id,
+    subject_name: printable(subject.name),
+    before: before && JSON.stringify(before),
+    after: after && JSON.stringify(after),
+  };
+}
+
+/** PostgreSQL takes no NUL, and a trail that people read no other control character. */
+function printable(text: string): string {
+  return text
+    .replaceAll(/\p{Cc}/gu, '\u{FFFD}')
+    .slice(0, MAX_NAME_CHARACTERS)
+    .toWellFormed();
+}

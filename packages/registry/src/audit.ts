@@ -1,0 +1,134 @@
+import type { DefinitionKind, Role, SessionId, User, UserId } from '@outrider/domain';
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import { type AuditAction, type AuditedFields, type AuditNote, dealersOfUser } from './audit-notes.ts';
+import { type Page, type Paging, pageOf } from './page.ts';
+import type { AuditRow, Tables } from './schema.ts';
+import { inChunks, type Store } from './store.ts';
+
+/** A line of the audit trail. */
+export interface AuditEntry extends Omit<AuditNote, 'dealerIds' | 'ownerIds'> {
+  id: string;
+  atMs: number;
+  /** Null: the service itself, or somebody who was not let in. */
+  user: { id: UserId; login: string; role: Role; dealerId: UserId | null } | null;
+  sessionId: SessionId | null;
+  address: string | null;
+}
+
+/** Only entries for which all that is set holds. */
+export interface AuditFilter {
+  fromMs?: number;
+  /** Exclusive. */
+  toMs?: number;
+  /** Who did it. */
+  userId?: UserId;
+  /** What it was done to. */
+  subjectId?: string;
+  /** What concerns a dealer: done by the dealer or one of its users, or to what is theirs. */
+  ofDealer?: UserId;
+}
+
+/** Above every UUID. */
+const AFTER_ALL = 'g';
+
+/** Who changed what, when, from where: the newest first, for as long as it is kept. */
+export class Audit {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  async list(filter: AuditFilter, paging: Paging): Promise<Page<AuditEntry>> {
+    const { db } = this.#store;
+    const e = expressionBuilder<Tables, 'audit'>();
+    const conditions: Expression<SqlBool>[] = [];
+    if (filter.fromMs !== undefined) conditions.push(e('audit.at_ms', '>=', filter.fromMs));
+    if (filter.toMs !== undefined) conditions.push(e('audit.at_ms', '<', filter.toMs));
+    if (filter.userId !== undefined) conditions.push(e('audit.user_id', '=', filter.userId));
+    if (filter.subjectId !== undefined) conditions.push(e('audit.subject_id', '=', filter.subjectId));
+    if (paging.after !== null) conditions.push(e('audit.id', '<', paging.after));
+    const isOf = (dealer: UserId) => e.or([e('audit.user_id', '=', dealer), e('audit.user_dealer_id', '=', dealer)]);
+    const limit = paging.limit + 1;
+    const query =
+      filter.ofDealer === undefined
+        ? db.selectFrom('audit').selectAll('audit').where(e.and(conditions)).orderBy('audit.id', 'desc')
+        : // By the key of the dealer's entries, which is in the order that is wanted.
+          db
+            .selectFrom('audit_dealers')
+            .innerJoin('audit', 'audit.id', 'audit_dealers.entry_id')
+            .selectAll('audit')
+            .where('audit_dealers.dealer_id', '=', filter.ofDealer)
+            .where('audit_dealers.entry_id', '<', paging.after ?? AFTER_ALL)
+            // Whom a dealer may ask for: a stranger's id must not be confirmed by what it did.
+            .where(filter.userId === undefined ? e.and([]) : isOf(filter.ofDealer))
+            .where(e.and(conditions))
+            .orderBy('audit_dealers.entry_id', 'desc');
+    const page = pageOf(await query.limit(limit).execute(), paging);
+    return { ...page, items: page.items.map(fromRow) };
+  }
+
+  /**
+   * Notes that somebody was not let in.
+   *
+   * @param login as it was tried; cut where it is long
+   * @param user the account of that login, if there is one
+   */
+  noteFailedLogin(login: string, reason: string, user: User | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      writer.note({
+        action: 'login-failed',
+        subject: { kind: 'user', id: user?.id ?? null, name: login },
+        before: null,
+        after: { reason },
+        dealerIds: user ? dealersOfUser(user) : [],
+        ownerIds: [],
+      });
+    });
+  }
+
+  /**
+   * Forgets the oldest entries from before a time.
+   *
+   * @param limit at most this many
+   * @returns how many they were
+   */
+  clean(beforeMs: number, limit: number): Promise<number> {
+    return this.#store.write(async ({ tx }) => {
+      const rows = await tx
+        .selectFrom('audit')
+        .select('id')
+        .where('at_ms', '<', beforeMs)
+        .orderBy('at_ms')
+        .limit(limit)
+        .execute();
+      for (const some of inChunks(rows.map((row) => row.id))) {
+        await tx.deleteFrom('audit_dealers').where('entry_id', 'in', some).execute();
+        await tx.deleteFrom('audit').where('id', 'in', some).execute();
+      }
+      return rows.length;
+    });
+  }
+}
+
+function fromRow(row: AuditRow): AuditEntry {
+  return {
+    id: row.id,
+    atMs: row.at_ms,
+    action: row.action as AuditAction,
+    user:
+      row.user_id === null
+        ? null
+        : {
+            id: row.user_id as UserId,
+            login: row.user_login ?? '',
+            role: row.user_role as Role,
+            dealerId: row.user_dealer_id as UserId | null,
+          },
+    sessionId: row.session_id as SessionId | null,
+    address: row.address,
+    subject: { kind: row.subject_kind as DefinitionKind, id: row.subject_id, name: row.subject_name },
+    before: row.before === null ? null : (JSON.parse(row.before) as AuditedFields),
+    after: row.after === null ? null : (JSON.parse(row.after) as AuditedFields),
+  };
+}

@@ -1,0 +1,160 @@
+import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from '@outrider/domain';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ABSENT, ALL, geofenceFields, PASSWORD, userFields, vehicleFields } from './fields.fixture.ts';
+import { BulkError, followRegistry, type Registry, type VehicleFields } from './index.ts';
+import type { Place } from './registry.conformance.ts';
+
+/** What every adapter of the registry promises of many writes at once. */
+export function bulkConformance(name: string, newPlace: () => Promise<Place>): void {
+  describe(`many writes on ${name}`, () => {
+    let place: Place;
+    let registry: Registry;
+    beforeEach(async () => {
+      place = await newPlace();
+      registry = await place.open(() => Date.UTC(2026, 0, 15, 12));
+    });
+    afterEach(async () => {
+      await registry.close();
+      await place.remove();
+    });
+
+    const terminal = (id: string) => id as TerminalId;
+    const added = (label: string, more: Partial<VehicleFields> = {}) => ({
+      id: null,
+      fields: vehicleFields(label, more),
+    });
+    const all = async () => (await registry.vehicles.list({}, ALL)).items;
+    const failuresOf = async (writing: Promise<unknown>) => {
+      const error = await writing.then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(BulkError);
+      return (error as BulkError).failures.map(({ index, error }) => `${index} ${error.name}`);
+    };
+
+    test('more of them than a statement takes are made, told to the outbox and to listeners', async () => {
+      const { directory } = await followRegistry(registry);
+      const group = await registry.groups.create({ name: 'All', dealerId: null });
+      const before = (await registry.outbox.pending(5000)).length;
+      const writes = Array.from({ length: 1234 }, (_, n) =>
+        added(`Van ${n}`, { terminalId: terminal(`t${n}`), groupIds: [group.id] }),
+      );
+      const outcomes = await registry.vehicles.writeAll(writes, false);
+      expect(outcomes.map(({ definition }) => definition.name)).toEqual(writes.map(({ fields }) => fields.name));
+      expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['created']));
+      expect(await registry.groups.vehicleIds(group.id)).toHaveLength(1234);
+      expect(await registry.outbox.pending(5000)).toHaveLength(before + 1234);
+      const last = outcomes.at(-1)?.definition;
+      expect(directory.vehicleOfTerminal(terminal('t1233'))).toEqual(last);
+      expect(await registry.vehicles.get(last?.id as VehicleId)).toEqual(last);
+    });
+
+    test('terminals change places; what is the same already makes no version', async () => {
+      const one = await registry.vehicles.create(vehicleFields('One', { terminalId: terminal('1') }));
+      const two = await registry.vehicles.create(vehicleFields('Two', { terminalId: terminal('2') }));
+      const three = await registry.vehicles.create(vehicleFields('Three'));
+      const outcomes = await registry.vehicles.writeAll(
+        [
+          { id: one.id, expectedVersion: 1, patch: { terminalId: terminal('2') } },
+          { id: two.id, expectedVersion: null, patch: { terminalId: terminal('1') } },
+          { id: three.id, expectedVersion: 1, patch: { name: 'Three', groupIds: [] } },
+          added('Four', { terminalId: terminal('4') }),
+        ],
+        false,
+      );
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(['updated', 'updated', 'unchanged', 'created']);
+      expect((await all()).map(({ name, terminalId, version }) => [name, terminalId, version])).toEqual([
+        ['One', '2', 2],
+        ['Two', '1', 2],
+        ['Three', null, 1],
+        ['Four', '4', 1],
+      ]);
+    });
+
+    test('where one of them can’t be made none is, and each that can’t is named', async () => {
+      const kept = await registry.vehicles.create(vehicleFields('Kept', { terminalId: terminal('kept') }));
+      const other = await registry.vehicles.create(vehicleFields('Other'));
+      const before = await registry.outbox.pending(100);
+      expect(
+        await failuresOf(
+          registry.vehicles.writeAll(
+            [
+              added('Good'),
+              added('Taken', { terminalId: terminal('kept') }),
+              added('First', { terminalId: terminal('new') }),
+              added('Twice', { terminalId: terminal('new') }),
+              added('No group', { groupIds: [ABSENT as GroupId] }),
+              added('No dealer', { dealerId: ABSENT as UserId }),
+              { id: ABSENT as VehicleId, expectedVersion: null, patch: {} },
+              { id: other.id, expectedVersion: 7, patch: { name: 'Late' } },
+            ],
+            false,
+          ),
+        ),
+      ).toEqual([
+        '1 ConflictError',
+        '3 ConflictError',
+        '4 UnknownReferenceError',
+        '5 UnknownReferenceError',
+        '6 NotFoundError',
+        '7 StaleError',
+      ]);
+      expect(await all()).toEqual([kept, other]);
+      expect(await registry.outbox.pending(100)).toEqual(before);
+    });
+
+    test('a dry run says what would be, and changes and tells nothing', async () => {
+      const heard: unknown[] = [];
+      registry.onChange((changes) => heard.push(changes));
+      const outcomes = await registry.vehicles.writeAll([added('One')], true);
+      expect(outcomes).toMatchObject([{ outcome: 'created', definition: { name: 'One' } }]);
+      expect(await all()).toEqual([]);
+      expect(heard).toEqual([]);
+      expect(await registry.outbox.pending(100)).toEqual([]);
+      expect(await registry.vehicles.writeAll([added('One')], false)).toHaveLength(1);
+    });
+
+    test('geofences: names change places, groups are replaced, and another’s are none of theirs', async () => {
+      const anna = await registry.users.create(userFields('anna'), PASSWORD);
+      const boris = await registry.users.create(userFields('boris'), PASSWORD);
+      const group = await registry.groups.create({ name: 'Some', dealerId: null });
+      const fieldsOf = (label: string) => {
+        const { ownerId: _, ...fields } = geofenceFields(label, anna.id);
+        return fields;
+      };
+      const a = await registry.geofences.create({ ...geofenceFields('A', anna.id), groupIds: [group.id] });
+      const b = await registry.geofences.create(geofenceFields('B', anna.id));
+      const his = await registry.geofences.create(geofenceFields('A', boris.id));
+      const outcomes = await registry.geofences.writeAll(
+        anna.id,
+        [
+          { id: a.id, expectedVersion: 1, patch: { name: 'B', groupIds: null } },
+          { id: b.id, expectedVersion: 1, patch: { name: 'A', groupIds: [group.id] } },
+          { id: null, fields: fieldsOf('C') },
+        ],
+        false,
+      );
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(['updated', 'updated', 'created']);
+      for (const { definition } of outcomes) expect(await registry.geofences.get(definition.id)).toEqual(definition);
+      expect((await registry.geofences.get(a.id))?.groupIds).toBeNull();
+      expect((await registry.geofences.get(b.id))?.groupIds).toEqual([group.id]);
+      expect(
+        await failuresOf(
+          registry.geofences.writeAll(
+            anna.id,
+            [
+              { id: null, fields: fieldsOf('A') },
+              { id: null, fields: fieldsOf('D') },
+              { id: null, fields: fieldsOf('D') },
+              { id: his.id, expectedVersion: null, patch: { name: 'Mine' } },
+              { id: ABSENT as GeofenceId, expectedVersion: null, patch: {} },
+            ],
+            false,
+          ),
+        ),
+      ).toEqual(['0 ConflictError', '2 ConflictError', '3 NotFoundError', '4 NotFoundError']);
+      await expect(registry.geofences.writeAll(ABSENT as UserId, [], false)).rejects.toThrow('ownerId');
+    });
+  });
+}

@@ -1,0 +1,194 @@
+import { setImmediate } from 'node:timers/promises';
+import type { GroupId, UserId } from '@outrider/domain';
+import { requireDealer } from './dealers.ts';
+import { type ConflictError, type NotFoundError, type StaleError, UnknownReferenceError } from './errors.ts';
+import { inChunks } from './lists.ts';
+import type { MembershipTable } from './memberships.ts';
+import type { Reader, Store, Writer } from './store.ts';
+
+/** One of many writes: a new definition, or a change of the one with this id in this version. */
+export type BulkWrite<Id, Fields> =
+  | { id: null; fields: Fields }
+  | { id: Id; expectedVersion: number | null; patch: Partial<Fields> };
+
+/** What became of one of many writes. */
+export interface BulkOutcome<T> {
+  outcome: 'created' | 'updated' | 'unchanged';
+  definition: T;
+}
+
+/** Why one of many writes can't be made. */
+export interface BulkFailure {
+  /** Which of the writes. */
+  index: number;
+  error: ConflictError | NotFoundError | StaleError | UnknownReferenceError;
+}
+
+/** Some of many writes can't be made, and so none was. */
+export class BulkError extends Error {
+  override name = 'BulkError';
+  readonly failures: readonly BulkFailure[];
+  constructor(failures: readonly BulkFailure[]) {
+    super(`${failures.length} of the writes cannot be made: ${failures[0]?.error.message ?? 'none is named'}`);
+    this.failures = failures;
+  }
+}
+
+/** Thrown at the end of a dry run, so that its transaction is taken back. */
+class DryRun<T> extends Error {
+  readonly result: T;
+  constructor(result: T) {
+    super('a dry run');
+    this.result = result;
+  }
+}
+
+/** Runs `work` in one transaction; a dry run does all of it and keeps nothing. */
+export async function writeOrTry<T>(store: Store, dryRun: boolean, work: (writer: Writer) => Promise<T>): Promise<T> {
+  try {
+    return await store.write(async (writer) => {
+      const result = await work(writer);
+      if (dryRun) throw new DryRun(result);
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.result;
+    throw error;
+  }
+}
+
+/** A list in parts that a statement can take; between them, other work gets its turn. */
+export async function* inTurns<T>(list: readonly T[]): AsyncGenerator<T[]> {
+  let isFirst = true;
+  for (const some of inChunks(list)) {
+    if (!isFirst) await setImmediate();
+    isFirst = false;
+    yield some;
+  }
+}
+
+/** The groups among these that do not exist. */
+export async function missingGroups(db: Reader, groupIds: Iterable<GroupId>): Promise<Set<GroupId>> {
+  const missing = new Set(groupIds);
+  for (const some of inChunks([...missing])) {
+    const rows = await db.selectFrom('vehicle_groups').select('id').where('id', 'in', some).execute();
+    for (const { id } of rows) missing.delete(id as GroupId);
+  }
+  return missing;
+}
+
+/** Why each of these can't be somebody's dealer; nothing for those who are dealers. */
+export async function notDealers(
+  db: Reader,
+  dealerIds: Iterable<UserId | null>,
+): Promise<Map<UserId | null, UnknownReferenceError>> {
+  const wrong = new Map<UserId | null, UnknownReferenceError>();
+  for (const id of new Set(dealerIds)) {
+    try {
+      await requireDealer(db, id);
+    } catch (error) {
+      if (!(error instanceof UnknownReferenceError)) throw error;
+      wrong.set(id, error);
+    }
+  }
+  return wrong;
+}
+
+/** Makes the groups of each member those given, all of which exist, in place of those it had. */
+export async function replaceGroups(
+  { tx }: Writer,
+  table: MembershipTable,
+  members: readonly { id: string; groupIds: readonly GroupId[] | null }[],
+): Promise<void> {
+  for await (const some of inTurns(members))
+    await tx
+      .deleteFrom(table)
+      .where(
+        'member_id',
+        'in',
+        some.map(({ id }) => id),
+      )
+      .execute();
+  const pairs = members.flatMap(({ id, groupIds }) =>
+    (groupIds ?? []).map((group_id) => ({ group_id, member_id: id })),
+  );
+  for await (const some of inTurns(pairs)) await tx.insertInto(table).values(some).execute();
+}
+
+/** What each of many writes would make of what is there, and what of them can't be. */
+export class BulkPlan<T extends { id: string; version: number; groupIds: readonly GroupId[] | null }> {
+  readonly planned: { index: number; current: T | null; next: T }[] = [];
+  readonly #failures = new Map<number, BulkFailure>();
+
+  /** Of one write, the first failure is told. */
+  fail(index: number, error: BulkFailure['error']): void {
+    if (!this.#failures.has(index)) this.#failures.set(index, { index, error });
+  }
+
+  /** Fails every write that names a group that does not exist. */
+  async checkGroups(db: Reader): Promise<void> {
+    const missing = await missingGroups(
+      db,
+      this.planned.flatMap(({ next }) => next.groupIds ?? []),
+    );
+    if (missing.size === 0) return;
+    for (const { index, next } of this.planned) {
+      const id = next.groupIds?.find((group) => missing.has(group));
+      if (id !== undefined) this.fail(index, new UnknownReferenceError('groupIds', id));
+    }
+  }
+
+  /**
+   * Fails every write whose value another definition would have as well: one of these writes before it, or one that is
+   * there and not written.
+   *
+   * @param uniqueOf null: none that must be unique
+   * @param holders who has each of these values now
+   */
+  async checkUnique(
+    uniqueOf: (definition: T) => string | null,
+    holders: (values: string[]) => Promise<readonly { id: string; value: string }[]>,
+    conflict: (value: string) => ConflictError,
+  ): Promise<void> {
+    const firstWith = new Map<string, string>();
+    const written = new Set(this.planned.map(({ next }) => next.id));
+    const wanted = new Map<string, number>();
+    for (const { index, current, next } of this.planned) {
+      const value = uniqueOf(next);
+      if (value === null) continue;
+      if (firstWith.has(value)) this.fail(index, conflict(value));
+      else firstWith.set(value, next.id);
+      if (current === null || uniqueOf(current) !== value) wanted.set(value, index);
+    }
+    // Whoever is written as well gives it up, or else has it twice above.
+    for await (const some of inTurns([...wanted.keys()]))
+      for (const { id, value } of await holders(some))
+        if (!written.has(id)) this.fail(wanted.get(value) ?? 0, conflict(value));
+  }
+
+  /** @throws {BulkError} when something failed */
+  requireAllGood(): void {
+    if (this.#failures.size > 0) throw new BulkError([...this.#failures.values()].sort((a, b) => a.index - b.index));
+  }
+
+  /** What becomes of each write, in their order. */
+  outcomes(): BulkOutcome<T>[] {
+    return this.planned.map(({ current, next }) => ({
+      outcome: current === null ? 'created' : next === current ? 'unchanged' : 'updated',
+      definition: next,
+    }));
+  }
+
+  get created(): T[] {
+    return this.planned.filter(({ current }) => current === null).map(({ next }) => next);
+  }
+
+  get updated(): { current: T; next: T }[] {
+    return this.planned.flatMap(({ current, next }) => (current && next !== current ? [{ current, next }] : []));
+  }
+
+  /** Notes all changes. */
+  note(changed: (next: T, current: T | null) => void): void {
+    for (const { current, next } of this.planned) if (next !== current) changed(next, current);
+  }
+}

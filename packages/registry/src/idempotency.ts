@@ -1,0 +1,179 @@
+import { hash } from 'node:crypto';
+import type { UserId } from '@outrider/domain';
+import type { Kysely, Transaction } from 'kysely';
+import { AlreadyClaimedError } from './errors.ts';
+import { inChunks } from './lists.ts';
+import { hashPassword, verifyPassword } from './password.ts';
+import type { Tables } from './schema.ts';
+import type { Store } from './store.ts';
+
+/** From then on a key is as good as new. */
+const KEPT_MS = 86_400_000;
+/** Further ones push the oldest out, and so do answers beyond {@link MAX_BYTES_PER_USER}. */
+export const MAX_KEYS_PER_USER = 1000;
+const MAX_BYTES_PER_USER = 16 * 1024 * 1024;
+
+/** A request that its client may send again. */
+export interface RepeatableRequest {
+  userId: UserId;
+  /** Chosen by the client. */
+  key: string;
+  /** Everything that makes it this request and no other. */
+  content: string;
+  /** Does it hold a password? What is kept of it is then as hard to guess from as a password's hash. */
+  holdsSecret: boolean;
+}
+
+/** An answer as it was given. */
+export interface KeptAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/**
+ * What is known of a request: nothing; that another request had this key; that it was made and its answer is not there
+ * yet (or was lost with the process that gave it); or its answer.
+ */
+export type Known = 'new' | 'other' | 'unanswered' | KeptAnswer;
+
+/**
+ * A key as it is taken by whoever makes the request: with the first thing that is written for it, in one transaction, so
+ * that of several who make it at once one does, and none has made anything where it failed.
+ */
+export interface Claim {
+  readonly userId: UserId;
+  readonly key: string;
+  readonly fingerprint: string;
+  /** Set when it is committed. */
+  taken: boolean;
+}
+
+/** Keys of requests that made something within the last day, and how they were answered. */
+export class Idempotency {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** @throws {PasswordsBusyError} when the request holds a secret and too many are being worked on */
+  async find(request: RepeatableRequest): Promise<Known> {
+    const row = await this.#store.db
+      .selectFrom('idempotency')
+      .selectAll()
+      .where('user_id', '=', request.userId)
+      .where('key', '=', request.key)
+      .where('created_at_ms', '>', this.#store.now() - KEPT_MS)
+      .executeTakeFirst();
+    if (!row) return 'new';
+    if (!(await isOf(request, row.fingerprint))) return 'other';
+    if (row.status === null) return 'unanswered';
+    return { status: row.status, headers: JSON.parse(row.headers ?? '{}'), body: row.body ?? '' };
+  }
+
+  /**
+   * What the registry is to take with the first change: see `Registry.as`.
+   *
+   * @throws {PasswordsBusyError} when the request holds a secret and too many are being worked on
+   */
+  async claim(request: RepeatableRequest): Promise<Claim> {
+    const { userId, key, content, holdsSecret } = request;
+    const fingerprint = holdsSecret ? await hashPassword(content) : digest(content);
+    return { userId, key, fingerprint, taken: false };
+  }
+
+  /** Keeps the answer to a request whose key was claimed, and pushes out what goes beyond the user's share. */
+  async answered({ userId, key }: Claim, { status, headers, body }: KeptAnswer): Promise<void> {
+    await this.#store.db.transaction().execute(async (tx) => {
+      await tx
+        .updateTable('idempotency')
+        .set({ status, headers: JSON.stringify(headers), body, bytes: Buffer.byteLength(body) })
+        .where('user_id', '=', userId)
+        .where('key', '=', key)
+        .execute();
+      const rows = await tx
+        .selectFrom('idempotency')
+        .select(['key', 'bytes'])
+        .where('user_id', '=', userId)
+        .orderBy('created_at_ms', 'desc')
+        .orderBy('key')
+        .execute();
+      let bytes = 0;
+      const surplus = rows.filter((row, nth) => {
+        bytes += row.bytes;
+        return row.key !== key && (nth >= MAX_KEYS_PER_USER || bytes > MAX_BYTES_PER_USER);
+      });
+      for (const some of inChunks(surplus.map((row) => row.key)))
+        await tx.deleteFrom('idempotency').where('user_id', '=', userId).where('key', 'in', some).execute();
+    });
+  }
+
+  /**
+   * Forgets keys that are older than a day.
+   *
+   * @param limit at most this many
+   * @returns how many they were
+   */
+  async clean(limit: number): Promise<number> {
+    const { db } = this.#store;
+    const rows = await db
+      .selectFrom('idempotency')
+      .select(['user_id', 'key'])
+      .where('created_at_ms', '<=', this.#store.now() - KEPT_MS)
+      .orderBy('created_at_ms')
+      .limit(limit)
+      .execute();
+    for (const { user_id, key } of rows)
+      await db.deleteFrom('idempotency').where('user_id', '=', user_id).where('key', '=', key).execute();
+    return rows.length;
+  }
+}
+
+/**
+ * Takes the key within the transaction of what is made under it.
+ *
+ * @throws {AlreadyClaimedError} when somebody else has it
+ */
+export async function takeClaim(tx: Transaction<Tables>, claim: Claim, nowMs: number): Promise<void> {
+  const { userId, key, fingerprint } = claim;
+  await tx
+    .deleteFrom('idempotency')
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where('created_at_ms', '<=', nowMs - KEPT_MS)
+    .execute();
+  const existing = await tx
+    .selectFrom('idempotency')
+    .select('key')
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  if (existing) throw new AlreadyClaimedError(key);
+  await tx
+    .insertInto('idempotency')
+    .values({
+      user_id: userId,
+      key,
+      fingerprint,
+      status: null,
+      headers: null,
+      body: null,
+      bytes: 0,
+      created_at_ms: nowMs,
+    })
+    .execute();
+}
+
+/** Forgets the keys of an account. */
+export async function forgetKeysOf(db: Kysely<Tables>, userId: UserId): Promise<void> {
+  await db.deleteFrom('idempotency').where('user_id', '=', userId).execute();
+}
+
+function digest(content: string): string {
+  return `sha256:${hash('sha256', content, 'base64')}`;
+}
+
+async function isOf({ content }: RepeatableRequest, fingerprint: string): Promise<boolean> {
+  return fingerprint.startsWith('sha256:') ? digest(content) === fingerprint : verifyPassword(content, fingerprint);
+}

@@ -1,0 +1,341 @@
+import {
+  type GeofenceId,
+  type GroupId,
+  type InactiveReason,
+  type NotificationRule,
+  type NotificationRuleId,
+  namesNothing,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
+import { ConflictError, NamesNothingError, NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
+import { type Page, type Paging, pageOf } from './page.ts';
+import type { NotificationRuleRow, RuleReferenceRow } from './schema.ts';
+import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
+
+/** What a rule is made of, without what the registry itself gives it. */
+export type NotificationRuleFields = Omit<NotificationRule, 'kind' | 'id' | 'version' | 'inactiveReason'>;
+/** What of a rule can change: whose it is stays. */
+export type NotificationRulePatch = Partial<Omit<NotificationRuleFields, 'ownerId'>>;
+
+/** Only rules for which all that is set holds. */
+export interface NotificationRuleFilter {
+  ownerId?: UserId;
+}
+
+type ReferenceKind = RuleReferenceRow['kind'];
+type References = Pick<NotificationRule, 'vehicleIds' | 'groupIds' | 'geofenceIds'>;
+
+/** How each list of a rule is kept, and what its ids are those of. */
+const LISTS = [
+  ['vehicleIds', 'vehicle', 'vehicles'],
+  ['groupIds', 'group', 'vehicle_groups'],
+  ['geofenceIds', 'geofence', 'geofences'],
+] as const satisfies readonly (readonly [keyof References, ReferenceKind, string])[];
+
+/** Rules of who is told of what, each with one owner. */
+export class NotificationRules {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * @param webhookSecret what its webhook messages are signed with; null without a webhook
+   * @throws {ConflictError} when the owner already has a rule of that name
+   * @throws {UnknownReferenceError} when the owner or something that it names does not exist
+   * @throws {NamesNothingError} when it is active and names nothing
+   */
+  create(fields: NotificationRuleFields, webhookSecret: string | null): Promise<NotificationRule> {
+    return this.#store.write(async (writer) => {
+      const rule: NotificationRule = {
+        ...fields,
+        ...sortedReferences(fields),
+        kind: 'notification-rule',
+        id: writer.newId() as NotificationRuleId,
+        version: 1,
+        inactiveReason: fields.active ? null : 'switched-off',
+      };
+      await check(writer, rule);
+      await writer.tx.insertInto('notification_rules').values(toRow(rule, webhookSecret)).execute();
+      await setReferences(writer, rule);
+      writer.changed(rule, null);
+      return rule;
+    });
+  }
+
+  async get(id: NotificationRuleId): Promise<NotificationRule | null> {
+    const [rule] = await loadRules(this.#store.db, [id]);
+    return rule ?? null;
+  }
+
+  /** What the rule's webhook messages are signed with; null where it has no webhook, or there is no such rule. */
+  async webhookSecret(id: NotificationRuleId): Promise<string | null> {
+    const row = await this.#store.db
+      .selectFrom('notification_rules')
+      .select('webhook_secret')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row?.webhook_secret ?? null;
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: NotificationRuleFilter, paging: Paging): Promise<Page<NotificationRule>> {
+    let query = this.#store.db
+      .selectFrom('notification_rules')
+      .selectAll()
+      .orderBy('id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '>', paging.after);
+    if (filter.ownerId !== undefined) query = query.where('owner_id', '=', filter.ownerId);
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: await withReferences(this.#store.db, page.items) };
+  }
+
+  /**
+   * A rule that was switched off because what it named is gone stays so until it is switched on again.
+   *
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @param webhookSecret another one; undefined: it stays
+   * @returns the rule as it now is; a patch that changes nothing makes no new version
+   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError} {NamesNothingError}
+   */
+  update(
+    id: NotificationRuleId,
+    expectedVersion: number | null,
+    patch: NotificationRulePatch,
+    webhookSecret?: string | null,
+  ): Promise<NotificationRule> {
+    return this.#store.write(async (writer) => {
+      const current = await requireRule(writer, id, expectedVersion);
+      if (webhookSecret !== undefined)
+        await writer.tx
+          .updateTable('notification_rules')
+          .set({ webhook_secret: webhookSecret })
+          .where('id', '=', id)
+          .execute();
+      const changed = differences<NotificationRulePatch>(current, { ...patch, ...sortedReferences(patch) });
+      if (Object.keys(changed).length === 0) return current;
+      const active = changed.active ?? current.active;
+      const rule: NotificationRule = {
+        ...current,
+        ...changed,
+        version: current.version + 1,
+        inactiveReason: active ? null : (current.inactiveReason ?? 'switched-off'),
+      };
+      await check(writer, rule);
+      await store(writer, rule);
+      writer.changed(rule, current);
+      return rule;
+    });
+  }
+
+  /** @throws {NotFoundError} {StaleError} */
+  delete(id: NotificationRuleId, expectedVersion: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      await removeRule(writer, await requireRule(writer, id, expectedVersion));
+    });
+  }
+}
+
+/** Deletes everything that the owner asked to be told of. */
+export async function deleteRulesOf(writer: Writer, ownerId: UserId): Promise<void> {
+  const rows = await writer.tx.selectFrom('notification_rules').selectAll().where('owner_id', '=', ownerId).execute();
+  for (const rule of await withReferences(writer.tx, rows)) await removeRule(writer, rule);
+}
+
+/**
+ * Takes something that is being deleted out of the rules that name it. A rule that then names none becomes inactive,
+ * and says why, rather than meaning all.
+ */
+export async function dropFromRules(writer: Writer, kind: ReferenceKind, thingId: string): Promise<void> {
+  const { tx } = writer;
+  const rows = await tx
+    .selectFrom('notification_rule_references')
+    .select('rule_id')
+    .where('thing_id', '=', thingId)
+    .where('kind', '=', kind)
+    .execute();
+  if (kind === 'vehicle') await tx.deleteFrom('rule_firings').where('vehicle_id', '=', thingId).execute();
+  if (rows.length === 0) return;
+  const before = await loadRules(
+    tx,
+    rows.map((row) => row.rule_id),
+  );
+  for (const rule of before) {
+    const left = { ...rule, version: rule.version + 1 };
+    for (const [list, of] of LISTS)
+      if (of === kind && left[list] !== null)
+        Object.assign(left, { [list]: left[list].filter((id) => id !== thingId) });
+    const reason = namesNothing(left);
+    if (reason !== null && left.active) Object.assign(left, { active: false, inactiveReason: reason });
+    await store(writer, left);
+    writer.changed(left, rule);
+  }
+}
+
+async function removeRule(writer: Writer, rule: NotificationRule): Promise<void> {
+  const { tx } = writer;
+  await tx.deleteFrom('notification_rule_references').where('rule_id', '=', rule.id).execute();
+  await tx.deleteFrom('rule_firings').where('rule_id', '=', rule.id).execute();
+  await tx.deleteFrom('notification_rules').where('id', '=', rule.id).execute();
+  writer.deleted(rule);
+}
+
+async function store(writer: Writer, rule: NotificationRule): Promise<void> {
+  const { id, webhook_secret: _, ...columns } = toRow(rule, null);
+  await writer.tx.updateTable('notification_rules').set(columns).where('id', '=', id).execute();
+  await setReferences(writer, rule);
+}
+
+async function requireRule(
+  { tx }: Writer,
+  id: NotificationRuleId,
+  expectedVersion: number | null,
+): Promise<NotificationRule> {
+  const [rule] = await loadRules(tx, [id]);
+  if (!rule) throw new NotFoundError('notification-rule', id);
+  if (expectedVersion !== null && rule.version !== expectedVersion) throw new StaleError(rule, expectedVersion);
+  return rule;
+}
+
+async function check({ tx }: Writer, rule: NotificationRule): Promise<void> {
+  const owner = await tx.selectFrom('users').select('id').where('id', '=', rule.ownerId).executeTakeFirst();
+  if (!owner) throw new UnknownReferenceError('ownerId', rule.ownerId);
+  const nothing = namesNothing(rule);
+  if (rule.active && nothing !== null) throw new NamesNothingError(nothing);
+  const other = await tx
+    .selectFrom('notification_rules')
+    .select('id')
+    .where('owner_id', '=', rule.ownerId)
+    .where('name', '=', rule.name)
+    .where('id', '!=', rule.id)
+    .executeTakeFirst();
+  if (other) throw new ConflictError('notification-rule', 'name', rule.name);
+}
+
+async function setReferences({ tx }: Writer, rule: NotificationRule): Promise<void> {
+  await tx.deleteFrom('notification_rule_references').where('rule_id', '=', rule.id).execute();
+  for (const [list, kind, table] of LISTS)
+    for (const some of inChunks<string>(rule[list] ?? [])) {
+      const known = await tx.selectFrom(table).select('id').where('id', 'in', some).execute();
+      const ids = new Set<string>(known.map((row) => row.id));
+      const missing = some.find((id) => !ids.has(id));
+      if (missing !== undefined) throw new UnknownReferenceError(list, missing);
+      await tx
+        .insertInto('notification_rule_references')
+        .values(some.map((thing_id) => ({ rule_id: rule.id, kind, thing_id })))
+        .execute();
+    }
+}
+
+/** Each thing once, in the order in which they are kept; what is not given stays not given. */
+function sortedReferences(lists: Partial<References>): Partial<References> {
+  return Object.fromEntries(
+    LISTS.filter(([list]) => lists[list] !== undefined).map(([list]) => {
+      const ids: readonly string[] | null = lists[list] ?? null;
+      return [list, ids && [...new Set(ids)].sort()];
+    }),
+  );
+}
+
+async function loadRules(db: Reader, ids: readonly string[]): Promise<NotificationRule[]> {
+  const rows: NotificationRuleRow[] = [];
+  for (const some of inChunks(ids))
+    rows.push(
+      ...(await db.selectFrom('notification_rules').selectAll().where('id', 'in', some).orderBy('id').execute()),
+    );
+  return withReferences(db, rows);
+}
+
+async function withReferences(db: Reader, rows: readonly NotificationRuleRow[]): Promise<NotificationRule[]> {
+  const references: RuleReferenceRow[] = [];
+  for (const some of inChunks(rows.map((row) => row.id)))
+    references.push(
+      ...(await db
+        .selectFrom('notification_rule_references')
+        .selectAll()
+        .where('rule_id', 'in', some)
+        .orderBy('thing_id')
+        .execute()),
+    );
+  const byRule = Map.groupBy(references, (row) => row.rule_id);
+  return rows.map((row) => fromRow(row, byRule.get(row.id) ?? []));
+}
+
+/** Every rule there is. */
+export async function allRules(db: Reader): Promise<NotificationRule[]> {
+  const references = Map.groupBy(
+    await db.selectFrom('notification_rule_references').selectAll().orderBy('thing_id').execute(),
+    (row) => row.rule_id,
+  );
+  const rows = await db.selectFrom('notification_rules').selectAll().orderBy('id').execute();
+  return rows.map((row) => fromRow(row, references.get(row.id) ?? []));
+}
+
+/** What of a rule nothing is asked by. */
+type Terms = Pick<
+  NotificationRule,
+  | 'eventKinds'
+  | 'phases'
+  | 'days'
+  | 'hours'
+  | 'timeZone'
+  | 'minIntervalMinutes'
+  | 'maxDataAgeMinutes'
+  | 'emails'
+  | 'webhookUrl'
+>;
+
+function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow[]): NotificationRule {
+  const named = (kind: ReferenceKind) => references.filter((each) => each.kind === kind).map((each) => each.thing_id);
+  const terms = JSON.parse(row.terms) as Terms;
+  return {
+    kind: 'notification-rule',
+    id: row.id as NotificationRuleId,
+    version: row.version,
+    ownerId: row.owner_id as UserId,
+    name: row.name,
+    active: row.inactive_reason === null,
+    inactiveReason: row.inactive_reason as InactiveReason | null,
+    eventKinds: terms.eventKinds,
+    phases: terms.phases,
+    vehicleIds: row.names_vehicles === 1 ? (named('vehicle') as VehicleId[]) : null,
+    groupIds: row.names_groups === 1 ? (named('group') as GroupId[]) : null,
+    geofenceIds: row.names_geofences === 1 ? (named('geofence') as GeofenceId[]) : null,
+    days: terms.days,
+    hours: terms.hours,
+    timeZone: terms.timeZone,
+    minIntervalMinutes: terms.minIntervalMinutes,
+    maxDataAgeMinutes: terms.maxDataAgeMinutes,
+    emails: terms.emails,
+    webhookUrl: terms.webhookUrl,
+  };
+}
+
+function toRow(rule: NotificationRule, webhookSecret: string | null): NotificationRuleRow {
+  const terms: Terms = {
+    eventKinds: rule.eventKinds,
+    phases: rule.phases,
+    days: rule.days,
+    hours: rule.hours,
+    timeZone: rule.timeZone,
+    minIntervalMinutes: rule.minIntervalMinutes,
+    maxDataAgeMinutes: rule.maxDataAgeMinutes,
+    emails: rule.emails,
+    webhookUrl: rule.webhookUrl,
+  };
+  return {
+    id: rule.id,
+    version: rule.version,
+    owner_id: rule.ownerId,
+    name: rule.name,
+    inactive_reason: rule.inactiveReason,
+    names_vehicles: rule.vehicleIds === null ? 0 : 1,
+    names_groups: rule.groupIds === null ? 0 : 1,
+    names_geofences: rule.geofenceIds === null ? 0 : 1,
+    terms: JSON.stringify(terms),
+    webhook_secret: webhookSecret,
+  };
+}

@@ -1,0 +1,554 @@
+import {
+  deriveEventId,
+  type FleetEvent,
+  type GeofenceId,
+  type GroupId,
+  type NotificationId,
+  type NotificationRule,
+  type NotificationRuleId,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  ConflictError,
+  NamesNothingError,
+  NotFoundError,
+  type NotificationDraft,
+  type NotificationRuleFields,
+  type Registry,
+  StaleError,
+  UnknownReferenceError,
+} from './index.ts';
+import type { Place } from './registry.conformance.ts';
+
+const ABSENT = '00000000-0000-7000-8000-000000000000';
+const ALL = { limit: 1000, after: null };
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
+const HOUR_MS = 3_600_000;
+
+const rule = (name: string, ownerId: UserId, more: Partial<NotificationRuleFields> = {}): NotificationRuleFields => ({
+  name,
+  ownerId,
+  active: true,
+  eventKinds: ['geofence-visit'],
+  phases: ['begin'],
+  vehicleIds: null,
+  groupIds: null,
+  geofenceIds: null,
+  days: { on: 'daily' },
+  hours: null,
+  timeZone: 'UTC',
+  minIntervalMinutes: 0,
+  maxDataAgeMinutes: null,
+  emails: [],
+  webhookUrl: null,
+  ...more,
+});
+
+/** What every adapter of the registry promises of rules, inboxes and deliveries. */
+export function notificationsConformance(name: string, newPlace: () => Promise<Place>): void {
+  describe(`notifications on ${name}`, () => {
+    let place: Place;
+    let registry: Registry;
+    let anna: UserId;
+    let nowMs: number;
+    const now = () => nowMs;
+
+    const newUser = async (login: string) => {
+      const fields = { login, name: login, dealerId: null, blocked: false, apiAccess: true, groupIds: [] };
+      return (await registry.users.create({ ...fields, role: 'user' }, 'a long password')).id;
+    };
+
+    beforeEach(async () => {
+      nowMs = Date.UTC(2026, 0, 15, 12);
+      place = await newPlace();
+      registry = await place.open(now);
+      anna = await newUser('anna');
+    });
+    afterEach(async () => {
+      await registry.close();
+      await place.remove();
+    });
+
+    const addRule = (more: Partial<NotificationRuleFields> = {}, name = 'Rule') =>
+      registry.notificationRules.create(rule(name, anna, more), more.webhookUrl ? SECRET : null);
+    const addVehicle = (name: string) =>
+      registry.vehicles.create({
+        name,
+        plate: null,
+        terminalId: null,
+        dealerId: null,
+        groupIds: [],
+        speedLimitKmh: null,
+        speedToleranceKmh: 0,
+        speedingMinSeconds: 0,
+        offlineAfterMinutes: 10,
+      });
+    const addGeofence = (name: string) =>
+      registry.geofences.create({
+        name,
+        ownerId: anna,
+        shape: { type: 'circle', center: [30, 60], radiusM: 100 },
+        groupIds: null,
+        speedLimitKmh: null,
+        minDwellSeconds: 0,
+      });
+
+    const visit = (minute: number, phase: FleetEvent['phase'] = 'begin', vehicleId = CAR): FleetEvent => {
+      const atMs = Date.UTC(2026, 0, 15, 12, minute);
+      return {
+        id: deriveEventId('geofence-visit', vehicleId, '', atMs),
+        kind: 'geofence-visit',
+        phase,
+        vehicleId,
+        startedAtMs: atMs,
+        endedAtMs: phase === 'begin' ? null : atMs + 1000,
+        latitude: 52.5,
+        longitude: 13.4,
+        speedKmh: 40,
+        fixTimeMs: atMs,
+        geofenceId: ABSENT as GeofenceId,
+        geofenceVersion: 1,
+        endReason: null,
+      };
+    };
+    const draft = (offset: number, of: NotificationRule, event = visit(offset)): NotificationDraft => ({
+      offset,
+      rule: of,
+      event,
+      vehicleName: 'Van 7',
+      geofenceName: null,
+    });
+    const record = (next: number, drafts: readonly NotificationDraft[], partition = 0) =>
+      registry.notifications.record({ consumer: 'test', partition, next, drafts });
+    const inbox = async (userId = anna) => (await registry.notifications.after(userId, 0, 1000)).map((n) => n.number);
+
+    describe('rules', () => {
+      test('a rule is kept whole, and changes with an outbox record and a line of the audit trail', async () => {
+        const car = await addVehicle('Car');
+        const van = await addVehicle('Van');
+        const depot = await addGeofence('Depot');
+        const made = await addRule({
+          vehicleIds: [van.id, car.id, van.id],
+          geofenceIds: [depot.id],
+          days: { on: 'weekdays', weekdays: ['monday', 'friday'] },
+          hours: { from: '22:00', to: '06:00' },
+          timeZone: 'Europe/Berlin',
+          minIntervalMinutes: 7.5,
+          maxDataAgeMinutes: 30,
+          phases: ['begin', 'end'],
+          emails: ['anna@example.org'],
+          webhookUrl: 'https://example.org/hook',
+        });
+        expect(made).toMatchObject({ version: 1, vehicleIds: [car.id, van.id].sort(), inactiveReason: null });
+        expect(await registry.notificationRules.get(made.id)).toEqual(made);
+        expect((await registry.notificationRules.list({ ownerId: anna }, ALL)).items).toEqual([made]);
+        const changed = await registry.notificationRules.update(made.id, 1, { name: 'Other', geofenceIds: null });
+        expect(changed).toEqual({ ...made, version: 2, name: 'Other', geofenceIds: null });
+        expect(await registry.notificationRules.get(made.id)).toEqual(changed);
+        await registry.notificationRules.delete(made.id, 2);
+        expect(await registry.notificationRules.get(made.id)).toBeNull();
+        const told = (await registry.outbox.pending(100)).filter(({ change }) => change.id === made.id);
+        expect(told.map(({ change }) => [change.version, change.definition])).toEqual([
+          [1, made],
+          [2, changed],
+          [3, null],
+        ]);
+        const audited = await registry.audit.list({ subjectId: made.id }, ALL);
+        expect(audited.items.map(({ action }) => action)).toEqual(['deleted', 'changed', 'created']);
+      });
+
+      test('nothing that is told of a rule holds its secret, which stays until another is given', async () => {
+        const made = await addRule({ webhookUrl: 'https://example.org/hook' });
+        await registry.notificationRules.update(made.id, null, { name: 'Other' });
+        expect(await registry.notificationRules.webhookSecret(made.id)).toBe(SECRET);
+        await registry.notificationRules.update(made.id, null, {}, `${SECRET}2`);
+        expect(await registry.notificationRules.webhookSecret(made.id)).toBe(`${SECRET}2`);
+        const told = [
+          await registry.notificationRules.get(made.id),
+          await registry.outbox.pending(100),
+          await registry.snapshot(),
+          await registry.audit.list({}, ALL),
+        ];
+        expect(JSON.stringify(told)).toContain('example.org/hook');
+        expect(JSON.stringify(told)).not.toContain(SECRET);
+        await registry.notificationRules.update(made.id, null, { webhookUrl: null }, null);
+        expect(await registry.notificationRules.webhookSecret(made.id)).toBeNull();
+      });
+
+      test('a name is unique per owner, versions are kept, and what a rule names exists', async () => {
+        const made = await addRule();
+        await expect(addRule()).rejects.toBeInstanceOf(ConflictError);
+        const ben = await newUser('ben');
+        await registry.notificationRules.create(rule('Rule', ben), null);
+        await expect(registry.notificationRules.update(made.id, 2, { name: 'x' })).rejects.toBeInstanceOf(StaleError);
+        await expect(registry.notificationRules.delete(made.id, 2)).rejects.toBeInstanceOf(StaleError);
+        await expect(registry.notificationRules.delete(ABSENT as NotificationRuleId, null)).rejects.toBeInstanceOf(
+          NotFoundError,
+        );
+        for (const lists of [
+          { vehicleIds: [ABSENT as VehicleId] },
+          { groupIds: [ABSENT as GroupId] },
+          { geofenceIds: [ABSENT as GeofenceId] },
+        ])
+          await expect(registry.notificationRules.update(made.id, null, lists)).rejects.toBeInstanceOf(
+            UnknownReferenceError,
+          );
+        await expect(addRule({ vehicleIds: [] }, 'Empty')).rejects.toBeInstanceOf(NamesNothingError);
+        expect(await registry.notificationRules.get(made.id)).toEqual(made);
+      });
+
+      test('what is deleted goes out of the rules; one that then names none rests, and says why', async () => {
+        const car = await addVehicle('Car');
+        const van = await addVehicle('Van');
+        const group = await registry.groups.create({ name: 'Group', dealerId: null });
+        const depot = await addGeofence('Depot');
+        const both = await addRule({ vehicleIds: [car.id], groupIds: [group.id] }, 'both');
+        const two = await addRule({ vehicleIds: [car.id, van.id] }, 'two');
+        const one = await addRule({ vehicleIds: [van.id] }, 'one');
+        const grouped = await addRule({ groupIds: [group.id] }, 'grouped');
+        const fenced = await addRule({ geofenceIds: [depot.id] }, 'fenced');
+        const all = await addRule({}, 'all');
+        const state = async ({ id }: NotificationRule) => {
+          const found = await registry.notificationRules.get(id);
+          return found && [found.version, found.active, found.inactiveReason];
+        };
+        await registry.vehicles.delete(car.id, null);
+        expect(await state(both)).toEqual([2, true, null]);
+        expect(await state(two)).toEqual([2, true, null]);
+        await registry.vehicles.delete(van.id, null);
+        await registry.groups.delete(group.id, null);
+        await registry.geofences.delete(depot.id, null);
+        expect(await state(both)).toEqual([3, false, 'vehicles-deleted']);
+        expect(await state(two)).toEqual([3, false, 'vehicles-deleted']);
+        expect(await state(one)).toEqual([2, false, 'vehicles-deleted']);
+        expect(await state(grouped)).toEqual([2, false, 'groups-deleted']);
+        expect(await state(fenced)).toEqual([2, false, 'geofences-deleted']);
+        expect(await state(all)).toEqual([1, true, null]);
+        // Naming none is never naming all.
+        expect(await registry.notificationRules.get(one.id)).toMatchObject({ vehicleIds: [] });
+        await expect(registry.notificationRules.update(one.id, null, { active: true })).rejects.toBeInstanceOf(
+          NamesNothingError,
+        );
+        const again = await addVehicle('Again');
+        await registry.notificationRules.update(one.id, null, { vehicleIds: [again.id] });
+        expect(await state(one)).toEqual([3, false, 'vehicles-deleted']);
+        await registry.notificationRules.update(one.id, null, { active: true });
+        expect(await state(one)).toEqual([4, true, null]);
+        await registry.notificationRules.update(one.id, null, { active: false });
+        expect(await state(one)).toEqual([5, false, 'switched-off']);
+        const told = (await registry.outbox.pending(1000)).map(({ change }) => change);
+        expect(told.filter(({ id }) => id === fenced.id).at(-1)?.definition).toMatchObject({ active: false });
+      });
+
+      test('with its owner go the rules, the inbox and the deliveries', async () => {
+        const made = await addRule({ emails: ['anna@example.org'] });
+        const depot = await addGeofence('Depot');
+        await addRule({ geofenceIds: [depot.id] }, 'fenced');
+        await record(1, [draft(0, made)]);
+        await registry.users.delete(anna, null);
+        expect(await registry.notificationRules.get(made.id)).toBeNull();
+        expect(await inbox()).toEqual([]);
+        // A rule that was asked just before: nobody is left to be told.
+        expect(await record(2, [draft(1, made)])).toEqual([]);
+      });
+    });
+
+    describe('the inbox', () => {
+      test('each user has numbers of their own, growing by one', async () => {
+        const ben = await newUser('ben');
+        const ofAnna = await addRule();
+        const ofBen = await registry.notificationRules.create(rule('Rule', ben), null);
+        const made = await record(3, [draft(0, ofAnna), draft(1, ofBen, visit(1)), draft(2, ofAnna, visit(2))]);
+        expect(made.map(({ userId, number }) => [userId, number])).toEqual([
+          [anna, 1],
+          [ben, 1],
+          [anna, 2],
+        ]);
+        await record(4, [draft(3, ofAnna, visit(3))]);
+        expect(await inbox()).toEqual([1, 2, 3]);
+        expect(await registry.notifications.after(anna, 1, 1)).toMatchObject([{ number: 2 }]);
+        expect(await registry.notifications.standing(anna)).toEqual({ lastNumber: 3, forgottenNumber: 0 });
+        expect(await registry.notifications.standing(ABSENT as UserId)).toEqual({ lastNumber: 0, forgottenNumber: 0 });
+        const [first] = made;
+        expect(first && (await registry.notifications.get(anna, first.id))).toEqual(first);
+        expect(first && (await registry.notifications.get(ben, first.id))).toBeNull();
+        expect(first).toMatchObject({ event: visit(0), ruleName: 'Rule', vehicleName: 'Van 7', readAtMs: null });
+      });
+
+      test('an event is told once per rule and phase, however often it is recorded', async () => {
+        const made = await addRule({ phases: ['begin', 'end'] });
+        const other = await addRule({}, 'Other');
+        const batch = [draft(0, made), draft(0, other), draft(1, made, visit(0, 'end')), draft(2, made, visit(0))];
+        expect(await record(3, batch)).toHaveLength(3);
+        expect(await record(3, batch)).toEqual([]);
+        // As after a lost offset: the events come again at other offsets.
+        const again = batch.map((each) => ({ ...each, offset: each.offset + 10 }));
+        expect(await record(20, again)).toEqual([]);
+        expect(await inbox()).toEqual([1, 2, 3]);
+        // A consumer that was overtaken by another saves nothing and goes back nowhere.
+        expect(await record(5, [draft(4, made, visit(30))])).toEqual([]);
+        expect(await registry.notifications.offsets('test')).toEqual(new Map([[0, 20]]));
+        expect(await registry.notifications.offsets('none')).toEqual(new Map());
+        // One that begins before the saved offset and ends after it adds only what is new.
+        expect(await record(25, [draft(19, made, visit(31)), draft(20, made, visit(32))])).toMatchObject([
+          { event: visit(32) },
+        ]);
+      });
+
+      test('of many who record the same stretch at a time, one does', async () => {
+        const made = await addRule();
+        const batch = Array.from({ length: 50 }, (_, n) => draft(n, made));
+        const results = await Promise.all(Array.from({ length: 6 }, () => record(50, batch)));
+        expect(results.map(({ length }) => length).sort((a, b) => b - a)).toEqual([50, 0, 0, 0, 0, 0]);
+        expect(await inbox()).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
+      });
+
+      test('partitions that tell the same users at a time do not wait for each other in a circle', async () => {
+        const ben = await newUser('ben');
+        const ofAnna = await addRule();
+        const ofBen = await registry.notificationRules.create(rule('Rule', ben), null);
+        await Promise.all(
+          Array.from({ length: 12 }, (_, n) => {
+            const drafts = [draft(0, ofAnna, visit(n)), draft(0, ofBen, visit(n))];
+            return record(1, n % 2 ? drafts : drafts.toReversed(), n);
+          }),
+        );
+        expect(await inbox()).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
+        expect(await inbox(ben)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
+      });
+
+      test('a rule with an interval tells of a vehicle once in it, over batches and restarts', async () => {
+        const van = '0190a000-0000-7000-8000-000000000002' as VehicleId;
+        const spaced = await addRule({ minIntervalMinutes: 10 });
+        const first = [0, 4, 10, 12].map((minute, nth) => draft(nth, spaced, visit(minute)));
+        const made = await record(5, [...first, draft(4, spaced, visit(12, 'begin', van))]);
+        expect(made.map(({ event }) => [event.vehicleId, new Date(event.fixTimeMs).getUTCMinutes()])).toEqual([
+          [CAR, 0],
+          [CAR, 10],
+          [van, 12],
+        ]);
+        await registry.close();
+        registry = await place.open(now);
+        const later = [19, 20, 5].map((minute, nth) => draft(5 + nth, spaced, visit(minute)));
+        expect((await record(8, later)).map(({ event }) => new Date(event.fixTimeMs).getUTCMinutes())).toEqual([20]);
+      });
+
+      test('it is read one by one or all at once; what came since stays unread', async () => {
+        const made = await addRule();
+        const told = await record(
+          5,
+          [0, 1, 2, 3, 4].map((n) => draft(n, made)),
+        );
+        const id = told[1]?.id as NotificationId;
+        nowMs += 1000;
+        expect(await registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: nowMs });
+        nowMs += 1000;
+        expect(await registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: nowMs - 1000 });
+        await expect(registry.notifications.markRead(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
+        expect(await registry.notifications.unreadCount(anna)).toBe(4);
+        expect(await registry.notifications.markAllRead(anna, 4)).toBe(3);
+        expect(await registry.notifications.unreadCount(anna)).toBe(1);
+        const page = { limit: 10, after: null };
+        const numbers = async (filter: Parameters<Registry['notifications']['list']>[1]) =>
+          (await registry.notifications.list(anna, filter, page)).items.map(({ number }) => number);
+        expect(await numbers({ unread: true })).toEqual([5]);
+        expect(await numbers({ unread: false })).toEqual([4, 3, 2, 1]);
+      });
+
+      test('it is listed from the newest on, a page at a time, between two times', async () => {
+        const made = await addRule();
+        for (let n = 0; n < 5; n += 1) {
+          await record(n + 1, [draft(n, made)]);
+          nowMs += HOUR_MS;
+        }
+        const first = await registry.notifications.list(anna, {}, { limit: 2, after: null });
+        expect([first.items.map(({ number }) => number), first.next]).toEqual([[5, 4], 4]);
+        const second = await registry.notifications.list(anna, {}, { limit: 3, after: first.next });
+        expect([second.items.map(({ number }) => number), second.next]).toEqual([[3, 2, 1], null]);
+        const fromMs = nowMs - 4 * HOUR_MS;
+        const some = await registry.notifications.list(anna, { fromMs, toMs: fromMs + 2 * HOUR_MS }, ALL);
+        expect(some.items.map(({ number }) => number)).toEqual([3, 2]);
+      });
+
+      test('the oldest are forgotten, and it is known up to which', async () => {
+        const made = await addRule({ emails: ['anna@example.org'] });
+        for (let n = 0; n < 6; n += 1) {
+          await record(n + 1, [draft(n, made)]);
+          nowMs += HOUR_MS;
+        }
+        const forget = (beforeMs: number, maxPerUser: number) =>
+          registry.notifications.forget({ beforeMs, maxPerUser, limit: 10 });
+        expect(await forget(nowMs - 5 * HOUR_MS, 100)).toBe(1);
+        expect(await registry.notifications.standing(anna)).toEqual({ lastNumber: 6, forgottenNumber: 1 });
+        expect(await inbox()).toEqual([2, 3, 4, 5, 6]);
+        while ((await forget(0, 3)) === 10);
+        expect(await inbox()).toEqual([4, 5, 6]);
+        expect(await registry.notifications.standing(anna)).toEqual({ lastNumber: 6, forgottenNumber: 3 });
+        expect((await registry.deliveries.list(anna, {}, ALL)).items).toHaveLength(3);
+        while ((await forget(nowMs + 1, 3)) === 10);
+        expect(await registry.notifications.standing(anna)).toEqual({ lastNumber: 6, forgottenNumber: 6 });
+        // Numbers go on growing: a cursor of before stays good.
+        expect(await record(7, [draft(6, made, visit(40))])).toMatchObject([{ number: 7 }]);
+      });
+
+      test('an offset of a log that is gone can be set back', async () => {
+        const made = await addRule();
+        await record(100, [draft(99, made, visit(1))]);
+        await registry.notifications.resetOffset('test', 0, 0);
+        expect(await record(2, [draft(0, made, visit(1)), draft(1, made, visit(2))])).toMatchObject([
+          { event: visit(2) },
+        ]);
+      });
+    });
+
+    describe('deliveries', () => {
+      const options = { limit: 100, perEndpoint: 2, busy: new Map<string, number>(), leaseMs: 60_000 };
+      const lease = (more: Partial<typeof options> = {}) => registry.deliveries.lease({ ...options, ...more });
+
+      test('each notification has one for every address', async () => {
+        const made = await addRule({
+          emails: ['anna@example.org', 'anna@Example.NET'],
+          webhookUrl: 'https://hooks.example.org:8443/anna',
+        });
+        const [told] = await record(1, [draft(0, made)]);
+        const { items } = await registry.deliveries.list(anna, {}, ALL);
+        expect(items.map(({ channel, target }) => [channel, target]).sort()).toEqual([
+          ['email', 'anna@Example.NET'],
+          ['email', 'anna@example.org'],
+          ['webhook', 'https://hooks.example.org:8443/anna'],
+        ]);
+        for (const item of items)
+          expect(item).toMatchObject({
+            notificationId: told?.id,
+            state: 'pending',
+            attempts: 0,
+            nextAttemptAtMs: nowMs,
+            finishedAtMs: null,
+            lastError: null,
+          });
+        const leased = await lease();
+        expect(leased.map(({ endpoint }) => endpoint).sort()).toEqual([
+          'https://hooks.example.org:8443',
+          'mailto:example.net',
+          'mailto:example.org',
+        ]);
+        expect(leased[0]?.notification).toEqual(told);
+        const webhooks = await registry.deliveries.list(anna, { channel: 'webhook', state: 'pending' }, ALL);
+        expect(webhooks.items).toMatchObject([{ attempts: 1, ruleId: made.id }]);
+      });
+
+      test('no two workers have the same one, and a dead worker’s comes back when its lease is over', async () => {
+        const made = await addRule({ emails: ['anna@example.org'] });
+        await record(
+          40,
+          Array.from({ length: 40 }, (_, n) => draft(n, made)),
+        );
+        const workers = await Promise.all(Array.from({ length: 4 }, () => lease({ perEndpoint: 30 })));
+        const ids = workers.flat().map(({ delivery }) => delivery.id);
+        expect(new Set(ids).size).toBe(ids.length);
+        const rest = await lease({ perEndpoint: 100 });
+        expect(ids.length + rest.length).toBe(40);
+        expect(await lease()).toEqual([]);
+        nowMs += 60_000;
+        const again = await lease({ perEndpoint: 100 });
+        expect(again).toHaveLength(40);
+        expect(again[0]?.delivery.attempts).toBe(2);
+        // The dead worker was only slow: what it says now is not noted.
+        const slow = workers.flat()[0];
+        expect(slow && (await registry.deliveries.settle(slow, { state: 'delivered', status: 250 }))).toBe(false);
+      });
+
+      test('an endpoint with many that wait keeps no other waiting', async () => {
+        const loud = await addRule({ webhookUrl: 'https://loud.example.org/' }, 'loud');
+        const quiet = await addRule({ webhookUrl: 'https://quiet.example.org/' }, 'quiet');
+        await record(
+          60,
+          Array.from({ length: 60 }, (_, n) => draft(n, loud)),
+        );
+        await record(61, [draft(60, quiet, visit(1))]);
+        const first = await lease({ limit: 3 });
+        expect(first.map(({ endpoint }) => endpoint).sort()).toEqual([
+          'https://loud.example.org',
+          'https://loud.example.org',
+          'https://quiet.example.org',
+        ]);
+        expect(await lease({ busy: new Map([['https://loud.example.org', 2]]) })).toEqual([]);
+        expect(await lease({ busy: new Map([['https://loud.example.org', 1]]) })).toHaveLength(1);
+      });
+
+      test('where not all endpoints fit in, each has its turn', async () => {
+        const hosts = ['a', 'b', 'c', 'd', 'e'];
+        for (const [nth, host] of hosts.entries()) {
+          const made = await addRule({ webhookUrl: `https://${host}.example.org/` }, host);
+          await record(
+            10 * (nth + 1),
+            Array.from({ length: 5 }, (_, n) => draft(10 * nth + n, made, visit(n))),
+          );
+        }
+        const served: string[] = [];
+        for (let turn = 0; turn < 5; turn += 1)
+          served.push(...(await lease({ limit: 2, perEndpoint: 2 })).map(({ endpoint }) => endpoint));
+        expect(new Set(served).size).toBe(5);
+      });
+
+      test('it ends delivered, failed or cancelled, or is tried again at its time', async () => {
+        const made = await addRule({ emails: ['anna@example.org'] });
+        await record(
+          4,
+          [0, 1, 2, 3].map((n) => draft(n, made)),
+        );
+        const [a, b, c, d] = await lease({ perEndpoint: 4 });
+        if (!a || !b || !c || !d) throw new Error('four were due');
+        nowMs += 500;
+        const settle = registry.deliveries.settle.bind(registry.deliveries);
+        await settle(a, { state: 'delivered', status: 200 });
+        await settle(b, { state: 'failed', error: 'gone', status: 410 });
+        await settle(c, { state: 'cancelled', error: 'no such rule', status: null });
+        await settle(d, { state: 'pending', error: 'busy', status: 503, nextAttemptAtMs: nowMs + 5000 });
+        const state = async ({ delivery }: typeof a) => registry.deliveries.get(anna, delivery.id);
+        const finishedAtMs = nowMs;
+        expect(await state(a)).toMatchObject({
+          state: 'delivered',
+          responseStatus: 200,
+          lastError: null,
+          finishedAtMs,
+        });
+        expect(await state(b)).toMatchObject({ state: 'failed', responseStatus: 410, lastError: 'gone', finishedAtMs });
+        expect(await state(c)).toMatchObject({ state: 'cancelled', nextAttemptAtMs: null });
+        expect(await state(d)).toMatchObject({
+          state: 'pending',
+          lastError: 'busy',
+          nextAttemptAtMs: nowMs + 5000,
+          finishedAtMs: null,
+        });
+        expect(await registry.deliveries.settle(a, { state: 'delivered', status: 200 })).toBe(false);
+        nowMs += 4999;
+        expect(await lease()).toEqual([]);
+        nowMs += 1;
+        expect((await lease()).map(({ delivery }) => delivery.id)).toEqual([d.delivery.id]);
+      });
+
+      test('it can be sent again, by its user alone, unless it is under way', async () => {
+        const made = await addRule({ emails: ['anna@example.org'] });
+        await record(1, [draft(0, made)]);
+        const [leased] = await lease();
+        if (!leased) throw new Error('one was due');
+        const { id } = leased.delivery;
+        expect(await registry.deliveries.resend(anna, id)).toMatchObject({ attempts: 1, state: 'pending' });
+        expect(await lease()).toEqual([]);
+        await registry.deliveries.settle(leased, { state: 'failed', error: 'gone', status: 410 });
+        await expect(registry.deliveries.resend(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
+        nowMs += 1000;
+        expect(await registry.deliveries.resend(anna, id)).toMatchObject({
+          state: 'pending',
+          attempts: 0,
+          nextAttemptAtMs: nowMs,
+        });
+        expect(await lease()).toMatchObject([{ delivery: { id }, giveUpAtMs: nowMs + 24 * HOUR_MS }]);
+      });
+    });
+  });
+}

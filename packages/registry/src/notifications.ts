@@ -1,0 +1,444 @@
+import {
+  type EventId,
+  type FleetEvent,
+  isTooSoon,
+  type Notification,
+  type NotificationId,
+  type NotificationRule,
+  type UserId,
+} from '@outrider/domain';
+import type { Transaction } from 'kysely';
+import { insertDeliveries } from './deliveries.ts';
+import { NotFoundError } from './errors.ts';
+import { fromNotificationRow, toNotificationRow } from './notification-row.ts';
+import type { Tables } from './schema.ts';
+import { inChunks, type Reader, type Store, type Writer } from './store.ts';
+
+/** What a rule asks to tell, before it is a notification. */
+export interface NotificationDraft {
+  /** Of the event, in its partition of topic `events`. */
+  offset: number;
+  rule: Pick<NotificationRule, 'id' | 'version' | 'ownerId' | 'name' | 'minIntervalMinutes' | 'emails' | 'webhookUrl'>;
+  event: FleetEvent;
+  vehicleName: string;
+  geofenceName: string | null;
+}
+
+/** What a consumer of topic `events` made of a stretch of one partition. */
+export interface NotificationBatch {
+  consumer: string;
+  partition: number;
+  /** Where the consumer goes on when this is saved. */
+  next: number;
+  /** In the order of their offsets, all below `next`. */
+  drafts: readonly NotificationDraft[];
+}
+
+/** How far a user's notifications go. */
+export interface NotificationStanding {
+  /** Of the newest; 0: there was none. */
+  lastNumber: number;
+  /** Up to and with this one they are forgotten. */
+  forgottenNumber: number;
+}
+
+/** Only notifications for which all that is set holds. */
+export interface NotificationFilter {
+  unread?: boolean;
+  /** When it was told. */
+  fromMs?: number;
+  /** Exclusive. */
+  toMs?: number;
+}
+
+/** A page of an inbox; `next` is the number to go on after. */
+export interface NotificationPage {
+  items: Notification[];
+  next: number | null;
+}
+
+const NEVER: NotificationStanding = { lastNumber: 0, forgottenNumber: 0 };
+
+/** Everybody's inbox, and how far the events were told. */
+export class Notifications {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Where a consumer goes on in each partition that it ever saved; the others are missing. */
+  async offsets(consumer: string): Promise<Map<number, number>> {
+    const rows = await this.#store.db
+      .selectFrom('consumer_offsets')
+      .select(['log_partition', 'next_offset'])
+      .where('consumer', '=', consumer)
+      .execute();
+    return new Map(rows.map((row) => [row.log_partition, row.next_offset]));
+  }
+
+  /** Goes back, where the log that the offset was of is gone and another began. */
+  async resetOffset(consumer: string, partition: number, next: number): Promise<void> {
+    await this.#store.db
+      .updateTable('consumer_offsets')
+      .set({ next_offset: next })
+      .where('consumer', '=', consumer)
+      .where('log_partition', '=', partition)
+      .execute();
+  }
+
+  /**
+   * Saves the notifications of a stretch of events, with their deliveries and the offset to go on from, as one: it is
+   * all there or nothing is. Each event is told at most once per rule and phase, whoever calls this how often: what lies
+   * below the offset that was saved is left out, and so is what was told before, what comes too soon after the last of
+   * its rule and vehicle, and what is for an account that is gone.
+   *
+   * @returns what was told, in the order of the drafts
+   */
+  record(batch: NotificationBatch): Promise<Notification[]> {
+    const { consumer, partition, next } = batch;
+    const nowMs = this.#store.now();
+    return this.#store.db.transaction().execute(async (tx) => {
+      const done = await lockOffset(tx, consumer, partition);
+      if (next <= done) return [];
+      const fresh = batch.drafts.filter((draft) => draft.offset >= done);
+      const made = fresh.length === 0 ? [] : await this.#insert(tx, fresh, nowMs);
+      await tx
+        .updateTable('consumer_offsets')
+        .set({ next_offset: next })
+        .where('consumer', '=', consumer)
+        .where('log_partition', '=', partition)
+        .execute();
+      return made;
+    });
+  }
+
+  async #insert(tx: Transaction<Tables>, drafts: readonly NotificationDraft[], nowMs: number): Promise<Notification[]> {
+    const kept = await withoutTooSoon(tx, await withoutTold(tx, await withoutOwnerless(tx, drafts)));
+    const numbers = await takeNumbers(
+      tx,
+      kept.map(({ rule }) => rule.ownerId),
+    );
+    const rules: NotificationDraft['rule'][] = [];
+    const made = kept.map((draft, nth): Notification => {
+      const { rule, event, vehicleName, geofenceName } = draft;
+      rules.push(rule);
+      return {
+        id: this.#store.newId() as NotificationId,
+        userId: rule.ownerId,
+        number: numbers[nth] ?? 0,
+        ruleId: rule.id,
+        ruleVersion: rule.version,
+        ruleName: rule.name,
+        vehicleName,
+        geofenceName,
+        event,
+        createdAtMs: nowMs,
+        readAtMs: null,
+      };
+    });
+    for (const some of inChunks(made))
+      await tx.insertInto('notifications').values(some.map(toNotificationRow)).execute();
+    await insertDeliveries(tx, made, rules, nowMs, this.#store.newId);
+    return made;
+  }
+
+  /** The user's, the newest first. */
+  async list(
+    userId: UserId,
+    filter: NotificationFilter,
+    { limit, after }: { limit: number; after: number | null },
+  ): Promise<NotificationPage> {
+    let query = this.#store.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .orderBy('number', 'desc')
+      .limit(limit + 1);
+    if (after !== null) query = query.where('number', '<', after);
+    if (filter.unread !== undefined) query = query.where('read_at_ms', filter.unread ? 'is' : 'is not', null);
+    if (filter.fromMs !== undefined) query = query.where('created_at_ms', '>=', filter.fromMs);
+    if (filter.toMs !== undefined) query = query.where('created_at_ms', '<', filter.toMs);
+    const rows = await query.execute();
+    const items = rows.slice(0, limit).map(fromNotificationRow);
+    return { items, next: rows.length > limit ? (items.at(-1)?.number ?? null) : null };
+  }
+
+  /** The user's after a number, the oldest first. */
+  async after(userId: UserId, number: number, limit: number): Promise<Notification[]> {
+    const rows = await this.#store.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .where('number', '>', number)
+      .orderBy('number')
+      .limit(limit)
+      .execute();
+    return rows.map(fromNotificationRow);
+  }
+
+  /** Null when there is none of the user's with this id. */
+  async get(userId: UserId, id: NotificationId): Promise<Notification | null> {
+    const row = await this.#store.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+    return row ? fromNotificationRow(row) : null;
+  }
+
+  async standing(userId: UserId): Promise<NotificationStanding> {
+    return (await this.standings([userId])).get(userId) ?? NEVER;
+  }
+
+  /** How far those go who were ever told anything. */
+  async standings(userIds: readonly UserId[]): Promise<Map<UserId, NotificationStanding>> {
+    const standings = new Map<UserId, NotificationStanding>();
+    for (const some of inChunks(userIds)) {
+      const rows = await this.#store.db
+        .selectFrom('notification_counters')
+        .selectAll()
+        .where('user_id', 'in', some)
+        .execute();
+      for (const row of rows)
+        standings.set(row.user_id as UserId, { lastNumber: row.last_number, forgottenNumber: row.forgotten_number });
+    }
+    return standings;
+  }
+
+  async unreadCount(userId: UserId): Promise<number> {
+    const row = await this.#store.db
+      .selectFrom('notifications')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('user_id', '=', userId)
+      .where('read_at_ms', 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+
+  /**
+   * Notes that the user has read it; when first, stays.
+   *
+   * @throws {NotFoundError} when there is none of the user's with this id
+   */
+  async markRead(userId: UserId, id: NotificationId): Promise<Notification> {
+    await this.#store.db
+      .updateTable('notifications')
+      .set({ read_at_ms: this.#store.now() })
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .where('read_at_ms', 'is', null)
+      .execute();
+    const notification = await this.get(userId, id);
+    if (!notification) throw new NotFoundError('notification', id);
+    return notification;
+  }
+
+  /**
+   * Notes that the user has read all, up to and with a number: what came since they looked stays unread.
+   *
+   * @returns how many were unread
+   */
+  async markAllRead(userId: UserId, upTo: number): Promise<number> {
+    const [result] = await this.#store.db
+      .updateTable('notifications')
+      .set({ read_at_ms: this.#store.now() })
+      .where('user_id', '=', userId)
+      .where('number', '<=', upTo)
+      .where('read_at_ms', 'is', null)
+      .execute();
+    return Number(result?.numUpdatedRows ?? 0);
+  }
+
+  /**
+   * Forgets the oldest notifications with their deliveries: those told before a time, and of each user those beyond the
+   * newest so many.
+   *
+   * @param limit at most about this many in one call
+   * @returns how many they were; less than `limit` when none are left to forget
+   */
+  async forget(options: { beforeMs: number; maxPerUser: number; limit: number }): Promise<number> {
+    const { beforeMs, maxPerUser, limit } = options;
+    return this.#store.db.transaction().execute(async (tx) => {
+      const old = await tx
+        .selectFrom('notifications')
+        .select(['id', 'user_id', 'number'])
+        .where('created_at_ms', '<', beforeMs)
+        .orderBy('created_at_ms')
+        .limit(limit)
+        .execute();
+      const forgotten = await forgetRows(tx, old);
+      if (forgotten >= limit) return forgotten;
+      const full = await tx
+        .selectFrom('notification_counters')
+        .select(['user_id', 'last_number'])
+        .where((e) => e(e('last_number', '-', e.ref('forgotten_number')), '>', maxPerUser))
+        .orderBy('user_id')
+        .limit(1)
+        .execute();
+      let more = 0;
+      for (const { user_id, last_number } of full) {
+        const upTo = last_number - maxPerUser;
+        const surplus = await tx
+          .selectFrom('notifications')
+          .select(['id', 'user_id', 'number'])
+          .where('user_id', '=', user_id)
+          .where('number', '<=', upTo)
+          .orderBy('number')
+          .limit(limit)
+          .execute();
+        more += await forgetRows(tx, surplus);
+        if (surplus.length < limit)
+          await tx
+            .updateTable('notification_counters')
+            .set({ forgotten_number: upTo })
+            .where('user_id', '=', user_id)
+            .where('forgotten_number', '<', upTo)
+            .execute();
+      }
+      // There may be another user with too many.
+      return full.length > 0 ? limit : forgotten + more;
+    });
+  }
+}
+
+/** Deletes everything that the user was told. */
+export async function deleteNotificationsOf({ tx }: Writer, userId: UserId): Promise<void> {
+  // The counter first: whoever is telling the user something holds it until that is there to be deleted too.
+  await tx.deleteFrom('notification_counters').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('deliveries').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('notifications').where('user_id', '=', userId).execute();
+}
+
+async function forgetRows(
+  tx: Transaction<Tables>,
+  rows: readonly { id: string; user_id: string; number: number }[],
+): Promise<number> {
+  for (const some of inChunks(rows.map((row) => row.id))) {
+    await tx.deleteFrom('deliveries').where('notification_id', 'in', some).execute();
+    await tx.deleteFrom('notifications').where('id', 'in', some).execute();
+  }
+  const upTo = new Map<string, number>();
+  for (const { user_id, number } of rows) upTo.set(user_id, Math.max(number, upTo.get(user_id) ?? 0));
+  for (const [userId, number] of [...upTo].sort(([a], [b]) => (a < b ? -1 : 1)))
+    await tx
+      .updateTable('notification_counters')
+      .set({ forgotten_number: number })
+      .where('user_id', '=', userId)
+      .where('forgotten_number', '<', number)
+      .execute();
+  return rows.length;
+}
+
+/** The saved offset, its row locked until the transaction ends: whoever else has the partition waits here. */
+async function lockOffset(tx: Transaction<Tables>, consumer: string, partition: number): Promise<number> {
+  await tx
+    .insertInto('consumer_offsets')
+    .values({ consumer, log_partition: partition, next_offset: 0 })
+    .onConflict((c) => c.columns(['consumer', 'log_partition']).doNothing())
+    .execute();
+  const row = await tx
+    .updateTable('consumer_offsets')
+    .set((e) => ({ next_offset: e.ref('next_offset') }))
+    .where('consumer', '=', consumer)
+    .where('log_partition', '=', partition)
+    .returning('next_offset')
+    .executeTakeFirstOrThrow();
+  return row.next_offset;
+}
+
+/** A rule may have been asked a moment before its owner was deleted. */
+async function withoutOwnerless(db: Reader, drafts: readonly NotificationDraft[]): Promise<NotificationDraft[]> {
+  const known = new Set<string>();
+  for (const some of inChunks([...new Set(drafts.map(({ rule }) => rule.ownerId))])) {
+    const rows = await db.selectFrom('users').select('id').where('id', 'in', some).execute();
+    for (const { id } of rows) known.add(id);
+  }
+  return drafts.filter(({ rule }) => known.has(rule.ownerId));
+}
+
+async function withoutTold(db: Reader, drafts: readonly NotificationDraft[]): Promise<NotificationDraft[]> {
+  const told = new Set<string>();
+  for (const some of inChunks([...new Set(drafts.map(({ event }) => event.id))])) {
+    const rows = await db
+      .selectFrom('notifications')
+      .select(['event_id', 'rule_id', 'phase'])
+      .where('event_id', 'in', some)
+      .execute();
+    for (const row of rows) told.add(toldKey(row.event_id as EventId, row.rule_id, row.phase));
+  }
+  return drafts.filter(({ event, rule }) => {
+    const key = toldKey(event.id, rule.id, event.phase);
+    return !told.has(key) && told.add(key);
+  });
+}
+
+function toldKey(eventId: EventId, ruleId: string, phase: string): string {
+  return `${eventId}/${ruleId}/${phase}`;
+}
+
+/** Leaves out what comes within the interval of its rule, and notes what does not. */
+async function withoutTooSoon(
+  tx: Transaction<Tables>,
+  drafts: readonly NotificationDraft[],
+): Promise<NotificationDraft[]> {
+  const spaced = drafts.filter(({ rule }) => rule.minIntervalMinutes > 0);
+  const last = new Map<string, number>();
+  const vehicleIds = [...new Set(spaced.map(({ event }) => event.vehicleId))];
+  for (const some of inChunks([...new Set(spaced.map(({ rule }) => rule.id))]))
+    for (const vehicles of inChunks(vehicleIds)) {
+      const rows = await tx
+        .selectFrom('rule_firings')
+        .selectAll()
+        .where('rule_id', 'in', some)
+        .where('vehicle_id', 'in', vehicles)
+        .execute();
+      for (const row of rows) last.set(`${row.rule_id}/${row.vehicle_id}`, row.fix_time_ms);
+    }
+  const fired = new Map<string, { rule_id: string; vehicle_id: string; fix_time_ms: number }>();
+  const kept = drafts.filter(({ rule, event }) => {
+    if (rule.minIntervalMinutes === 0) return true;
+    const key = `${rule.id}/${event.vehicleId}`;
+    if (isTooSoon(rule, last.get(key) ?? null, event.fixTimeMs)) return false;
+    last.set(key, event.fixTimeMs);
+    fired.set(key, { rule_id: rule.id, vehicle_id: event.vehicleId, fix_time_ms: event.fixTimeMs });
+    return true;
+  });
+  for (const some of inChunks([...fired].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)))
+    await tx
+      .insertInto('rule_firings')
+      .values(some)
+      .onConflict((c) =>
+        c.columns(['rule_id', 'vehicle_id']).doUpdateSet((e) => ({ fix_time_ms: e.ref('excluded.fix_time_ms') })),
+      )
+      .execute();
+  return kept;
+}
+
+/**
+ * A number for each of the users named, in their order. A user's counter stays locked until the transaction ends, so a
+ * number that can be seen has none below it that is still to come. Always in the order of the ids: two who lock the
+ * same counters never wait for each other.
+ */
+async function takeNumbers(tx: Transaction<Tables>, userIds: readonly UserId[]): Promise<number[]> {
+  const next = new Map<UserId, number>();
+  for (const [userId, { length }] of [...Map.groupBy(userIds, (id) => id)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { last_number } = await tx
+      .insertInto('notification_counters')
+      .values({ user_id: userId, last_number: length, forgotten_number: 0 })
+      .onConflict((c) =>
+        c.column('user_id').doUpdateSet((e) => ({
+          last_number: e('notification_counters.last_number', '+', length),
+        })),
+      )
+      .returning('last_number')
+      .executeTakeFirstOrThrow();
+    next.set(userId, last_number - length + 1);
+  }
+  return userIds.map((userId) => {
+    const number = next.get(userId) ?? 0;
+    next.set(userId, number + 1);
+    return number;
+  });
+}

@@ -1,0 +1,47 @@
+import type { FleetEvent, VehicleId } from '@outrider/domain';
+import type { Engine } from '../engines/engine.ts';
+import { boundMs } from '../native/time.ts';
+import { EVENT_COLUMNS, type EventRow, fleetEvent, MAX_EVENTS_LIMIT } from './events.ts';
+
+export interface RecentEventsQuestion {
+  /** Of these vehicles, at most {@link MAX_RECENT_VEHICLES}; null: of all there are. */
+  vehicleIds: readonly VehicleId[] | null;
+  /** Unix milliseconds of the fix that began the event, inclusive. */
+  fromMs: number;
+  /** Unix milliseconds of the fix that began the event, exclusive. */
+  toMs: number;
+  /** At most this many events: 1 to 10,000. */
+  limit: number;
+}
+
+/** More would make a query that no server reads at once. */
+export const MAX_RECENT_VEHICLES = 5000;
+
+/**
+ * The newest events of many vehicles in a stretch of time, the newest first; each as its latest phase tells it.
+ *
+ * @throws {RangeError} when the limit is not 1 to 10,000, a time is not a number, or too many vehicles are named
+ */
+export async function recentEvents(engine: Engine, question: RecentEventsQuestion): Promise<FleetEvent[]> {
+  const { vehicleIds, fromMs, toMs, limit } = question;
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_EVENTS_LIMIT))
+    throw new RangeError(`The limit of events must be 1 to ${MAX_EVENTS_LIMIT}, not ${limit}`);
+  if (vehicleIds !== null && vehicleIds.length > MAX_RECENT_VEHICLES)
+    throw new RangeError(`Events are of at most ${MAX_RECENT_VEHICLES} vehicles, not ${vehicleIds.length}`);
+  if (vehicleIds?.length === 0) return [];
+  const parameters: Record<string, string | number> = { fromMs: boundMs(fromMs), toMs: boundMs(toMs), limit };
+  const conditions = [
+    "began_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+    "began_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+  ];
+  if (vehicleIds !== null) {
+    parameters.vehicleIds = vehicleIds.join(',');
+    conditions.push("vehicle_id IN (SELECT toUUID(arrayJoin(splitByChar(',', {vehicleIds:String}))))");
+  }
+  const rows = (await engine.select({
+    sql: `SELECT ${EVENT_COLUMNS} FROM events FINAL WHERE ${conditions.join(' AND ')}
+      ORDER BY began_at DESC, id DESC LIMIT {limit:UInt32}`,
+    parameters,
+  })) as EventRow[];
+  return rows.map(fleetEvent);
+}
