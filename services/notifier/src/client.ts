@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { User, UserId, VehicleId } from '@outrider/domain';
+import type { SessionId, User, UserId, VehicleId } from '@outrider/domain';
 import type { WebSocket } from 'ws';
 import type { ClientMessage } from './messages.ts';
 
@@ -20,7 +20,15 @@ export class LiveClient {
   readonly #positions = new Map<VehicleId, Buffer>();
   /** Null until the client said who it is. */
   userId: UserId | null = null;
+  /** The session that it is let in by. */
+  sessionId: SessionId | null = null;
   subscription: Subscription | null = null;
+  /** Number of the last notification that it was told, or that was left out for want of rights; null: it wants none. */
+  notified: number | null = null;
+  /** The newest that was heard of for its user. */
+  heardOf = 0;
+  /** While what it has not been told is read and sent. */
+  telling: Promise<unknown> | null = null;
   /** While it gets its snapshot and what it missed, live messages wait. */
   catchingUp = false;
   expiry: NodeJS.Timeout | null = null;

@@ -12,15 +12,17 @@ test('what is left out of a subscription has the meaning that a reader expects',
     groups: null,
     positions: true,
     events: true,
+    notifications: true,
     since: null,
   });
-  expect(parse({ type: 'subscribe', vehicles: [CAR], positions: false, since: '0:42' })).toEqual({
+  expect(parse({ type: 'subscribe', vehicles: [CAR], positions: false, notifications: false, since: '0:42' })).toEqual({
     type: 'subscribe',
     vehicles: new Set([CAR]),
     groups: null,
     positions: false,
     events: true,
-    since: new Map([[0, 42]]),
+    notifications: false,
+    since: { events: new Map([[0, 42]]), notifications: null },
   });
 });
 
@@ -55,10 +57,23 @@ test('a cursor reads as it was written', () => {
         ),
         { selector: ([p]) => p },
       ),
-      (pairs) => {
-        const cursor = new Map(pairs);
+      fc.option(fc.maxSafeNat().map((n) => n % 1e15)),
+      (pairs, notifications) => {
+        const cursor = { events: new Map(pairs), notifications };
         expect(readCursor(writeCursor(cursor))).toEqual(cursor);
       },
     ),
   );
+});
+
+test.each(['x', '0', '0:1;', '0:1;n:', '0:1;n:x', ';n:1;n:2', ' ', '0:1,', '0:1;m:2', '123456:1'])(
+  '%s is no cursor',
+  (text) => {
+    expect(readCursor(text)).toBeNull();
+  },
+);
+
+test('a cursor of a client without events, or from the very beginning, is one', () => {
+  expect(readCursor('')).toEqual({ events: new Map(), notifications: null });
+  expect(readCursor(';n:7')).toEqual({ events: new Map(), notifications: 7 });
 });

@@ -10,31 +10,39 @@ export type ClientMessage =
       groups: ReadonlySet<GroupId> | null;
       positions: boolean;
       events: boolean;
+      /** What the caller's own rules tell, of whatever vehicle. */
+      notifications: boolean;
       since: Cursor | null;
     }
   | { type: 'unsubscribe' };
 
-/** Next offset of topic `events` to be told, by partition. */
-export type Cursor = ReadonlyMap<number, number>;
+/** How far a client was told. */
+export interface Cursor {
+  /** Next offset of topic `events` to be told, by partition. */
+  events: ReadonlyMap<number, number>;
+  /** Number of the last of the caller's notifications that was told; null where the client wants none. */
+  notifications: number | null;
+}
 
 const MAX_LISTED = 10_000;
 
-/** `0:1042,1:77`: where each partition goes on. */
-export function writeCursor(cursor: Cursor): string {
-  return [...cursor].map(([partition, offset]) => `${partition}:${offset}`).join(',');
+/** `0:1042,1:77;n:12`: where each partition goes on, and the last notification. */
+export function writeCursor({ events, notifications }: Cursor): string {
+  const offsets = [...events].map(([partition, offset]) => `${partition}:${offset}`).join(',');
+  return notifications === null ? offsets : `${offsets};n:${notifications}`;
 }
 
 /** @returns null when the text is no cursor */
 export function readCursor(text: string): Cursor | null {
-  const cursor = new Map<number, number>();
-  if (text === '') return cursor;
   if (text.length > 4096) return null;
-  for (const part of text.split(',')) {
+  const [, offsets = '', number] = /^([\d:,]*)(?:;n:(\d{1,15}))?$/.exec(text) ?? [null, ' '];
+  const events = new Map<number, number>();
+  for (const part of offsets === '' ? [] : offsets.split(',')) {
     const match = /^(\d{1,5}):(\d{1,15})$/.exec(part);
     if (!match) return null;
-    cursor.set(Number(match[1]), Number(match[2]));
+    events.set(Number(match[1]), Number(match[2]));
   }
-  return cursor;
+  return { events, notifications: number === undefined ? null : Number(number) };
 }
 
 /** Reads a message; what is wrong with it comes back as a sentence that says where. */
@@ -65,9 +73,18 @@ export function parseClientMessage(text: string): ClientMessage | { error: strin
 }
 
 function parseSubscribe(message: Record<string, unknown>): ClientMessage | { error: string } {
-  const extra = unknownField(message, ['type', 'vehicles', 'groups', 'all', 'positions', 'events', 'since']);
+  const extra = unknownField(message, [
+    'type',
+    'vehicles',
+    'groups',
+    'all',
+    'positions',
+    'events',
+    'notifications',
+    'since',
+  ]);
   if (extra) return { error: extra };
-  for (const name of ['all', 'positions', 'events'])
+  for (const name of ['all', 'positions', 'events', 'notifications'])
     if (message[name] !== undefined && typeof message[name] !== 'boolean')
       return { error: `/${name} must be true or false` };
 
@@ -91,6 +108,7 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     groups: groups as ReadonlySet<GroupId> | null,
     positions: message.positions !== false,
     events: message.events !== false,
+    notifications: message.notifications !== false,
     since,
   };
 }

@@ -69,13 +69,14 @@ let hub: MemoryHub;
 let notifier: Notifier;
 let http: Server;
 let tokenLifeMs: number;
+const endedSessions = new Set<SessionId>();
 const clients: WebSocket[] = [];
 
 /** Stands for the tokens: `user`, `operator`, `expired`, … */
 async function verify(token: string): Promise<Verified | Refused> {
   const userId = { user: USER, operator: OPERATOR, stranger: CAR as string as UserId }[token];
   if (!userId) return { error: token === 'expired' ? 'expired' : 'malformed' };
-  return { userId, sessionId: ZONE as string as SessionId, expiresAtMs: Date.now() + tokenLifeMs };
+  return { userId, sessionId: userId as string as SessionId, expiresAtMs: Date.now() + tokenLifeMs };
 }
 
 const defined = (definition: Definition): DefinitionChange => ({
@@ -115,7 +116,10 @@ async function startNotifier(): Promise<void> {
     config: { maxConnections: 4 },
     log,
     hub,
+    inbox: { after: async () => [], standings: async () => new Map() },
     verify,
+    cookieSession: async ({ headers }) => (headers.cookie === undefined ? null : verify(headers.cookie)),
+    liveSessions: async (ids) => new Set(ids.filter((id) => !endedSessions.has(id))),
     diary: createLogger('silent', 'json'),
     metrics: new Registry(),
     now: Date.now,
@@ -125,6 +129,7 @@ async function startNotifier(): Promise<void> {
 
 beforeEach(async () => {
   tokenLifeMs = 3_600_000;
+  endedSessions.clear();
   folder = mkdtempSync(join(tmpdir(), 'outrider-notifier-'));
   log = openSqliteLog({ path: join(folder, 'log.sqlite') });
   hub = new MemoryHub();
@@ -147,9 +152,9 @@ afterEach(async () => {
 type Message = Record<string, unknown> & { type: string };
 
 /** A client with everything it heard, and the code it was closed with. */
-function connect(token: string | null = null) {
+function connect(token: string | null = null, cookie: string | null = null) {
   const socket = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/live`, {
-    headers: token === null ? {} : { Authorization: `JWT ${token}` },
+    headers: { ...(token === null ? {} : { Authorization: `JWT ${token}` }), ...(cookie === null ? {} : { cookie }) },
   });
   clients.push(socket);
   const heard: Message[] = [];
@@ -207,7 +212,7 @@ test('a snapshot comes first, then positions and events as they happen', async (
     geofenceId: ZONE,
     startedAt: '2026-01-01T12:00:00.000Z',
     endedAt: null,
-    cursor: '0:1',
+    cursor: '0:1;n:0',
   });
 });
 
@@ -228,7 +233,7 @@ test('a client that comes back with its cursor gets each event it missed once, i
     visit(VAN, NOON + 2).id,
     visit(CAR, NOON + 3).id,
   ]);
-  expect(again.of('resumed')).toEqual([{ type: 'resumed', missed: 2, cursor: '0:3' }]);
+  expect(again.of('resumed')).toEqual([{ type: 'resumed', missed: 2, missedNotifications: 0, cursor: '0:3;n:0' }]);
 });
 
 test('events that happen while a client catches up come once, and in order', async () => {
@@ -289,7 +294,7 @@ test('a cursor older than the log says how much is gone', async () => {
   const live = await subscribed('operator');
   expect(live.of('gap')).toEqual([]);
   const client = await subscribed('operator', { all: true, since: '0:2' });
-  expect(client.of('gap')).toMatchObject([{ partition: 0, from: 2, to: 5 }]);
+  expect(client.of('gap')).toMatchObject([{ stream: 'events', partition: 0, from: 2, to: 5 }]);
   expect(client.of('event')).toHaveLength(1);
 });
 
@@ -326,6 +331,28 @@ test('a connection ends with its token, unless a newer one came meanwhile', asyn
   await renewed.hears('authorized');
   await vi.waitFor(() => expect(expiring.closedWith).toBe(4401));
   expect(renewed.closedWith).toBeNull();
+});
+
+test('the cookie of the console lets in, and one whose session is over is told so', async () => {
+  const client = connect(null, 'operator');
+  await client.opened;
+  client.say({ type: 'subscribe', all: true });
+  await client.hears('resumed');
+  const late = connect(null, 'expired');
+  await vi.waitFor(() => expect(late.closedWith).toBe(4401));
+  expect(client.closedWith).toBeNull();
+});
+
+test('a session that was ended has no socket 5 s later; other sessions keep theirs', async () => {
+  const ended = await subscribed('user');
+  const byMessage = connect();
+  await byMessage.opened;
+  byMessage.say({ type: 'authorize', jwt: 'user' });
+  await byMessage.hears('authorized');
+  const kept = await subscribed('operator');
+  endedSessions.add(USER as string as SessionId);
+  await vi.waitFor(() => expect([ended.closedWith, byMessage.closedWith]).toEqual([4401, 4401]), { timeout: 5000 });
+  expect(kept.closedWith).toBeNull();
 });
 
 test('a blocked user is disconnected', async () => {

@@ -1,21 +1,45 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Refused, Verified } from '@outrider/auth';
-import { Directory, eventJson, type FleetEvent, maySeeVehicle, positionJson, type VehicleId } from '@outrider/domain';
+import {
+  Directory,
+  eventJson,
+  type FleetEvent,
+  geofenceOf,
+  mayHear,
+  maySeeVehicle,
+  type Notification,
+  notificationJson,
+  positionJson,
+  type SessionId,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
 import type { Hub, LatestPosition, Unsubscribe } from '@outrider/hub';
 import { eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
+import type { Notifications as Inbox } from '@outrider/registry';
 import { Counter, type Log as Diary, Gauge, type Part, type Registry } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
-import { jsonFrame } from './frames.ts';
-import { type Cursor, parseClientMessage, writeCursor } from './messages.ts';
+import { jsonFrame, textFrame } from './frames.ts';
+import { parseClientMessage, writeCursor } from './messages.ts';
+import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
+
+export { createDeliveries, type Deliverer, type DeliveriesParts } from './deliveries.ts';
+export { createNotifications, type NotificationsConfig, type NotificationsParts } from './notifications.ts';
 
 export interface NotifierParts {
   config: { maxConnections: number };
   log: Log;
   hub: Hub;
+  /** What was told to whom. */
+  inbox: Pick<Inbox, 'after' | 'standings'>;
   /** Whose token is it? */
   verify(token: string): Promise<Verified | Refused>;
+  /** Whose cookie does the request carry? Null where it carries none, or was made by a page of another origin. */
+  cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
+  /** Those of the sessions that are still open. */
+  liveSessions(ids: readonly SessionId[]): Promise<ReadonlySet<SessionId>>;
   diary: Diary;
   metrics: Registry;
   now(): number;
@@ -28,20 +52,27 @@ export interface Notifier extends Part {
 
 const AUTHORIZE_WITHIN_MS = 5000;
 const PING_EVERY_MS = 30_000;
+/** A session that ended has no socket 5 s later: this, and the time that the question takes. */
+const RECHECK_SESSIONS_MS = 2000;
 const MAX_MESSAGE_BYTES = 512 * 1024;
 /** Messages of one client that may wait for their turn. */
 const MAX_WAITING_MESSAGES = 16;
 const GAP_DETAIL = 'these events are no longer in the log';
+const FORGOTTEN_DETAIL = 'these notifications are no longer kept';
+/** Notifications that are read at a time for a client that missed some. */
+const NOTIFICATIONS_AT_ONCE = 200;
 const SNAPSHOT_CHUNK = 1000;
 /** The longest that a timer can run. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * The people's side of the road: pushes positions and events to the WebSockets of those who may see them.
- * Positions come from the hub and are conflated to the newest where a client is slow; events come from the log, carry a
- * cursor, and are never left out: a client that comes back with its cursor gets what it missed.
+ * Positions come from the hub and are conflated to the newest where a client is slow; events come from the log and
+ * notifications from the inbox, carry a cursor, and are never left out: a client that comes back with its cursor gets
+ * what it missed. Of new notifications the hub tells; what is sent is what the inbox holds, in the order of the numbers.
  */
-export function createNotifier({ config, log, hub, verify, diary, metrics, now }: NotifierParts): Notifier {
+export function createNotifier(parts: NotifierParts): Notifier {
+  const { config, log, hub, inbox, verify, diary, metrics, now } = parts;
   const directory = new Directory();
   const clients = new Set<LiveClient>();
   /** Next offset of topic `events` by partition: everything below was offered to the clients. */
@@ -53,6 +84,9 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
   let definitions: Subscription | null = null;
   let events: Subscription | null = null;
   let leaveHub: Unsubscribe | null = null;
+  let leaveTold: Unsubscribe | null = null;
+  const clientsOf = new Map<UserId, Set<LiveClient>>();
+  let rechecking: NodeJS.Timeout | null = null;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -76,6 +110,7 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
   });
   const positionsSent = sent.labels('position');
   const eventsSent = sent.labels('event');
+  const notificationsSent = sent.labels('notification');
 
   function maySee(client: LiveClient, vehicleId: VehicleId): boolean {
     const user = client.userId === null ? undefined : directory.users.get(client.userId);
@@ -116,18 +151,119 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
     }
   }
 
-  function eventFrame(event: FleetEvent, cursor: Cursor): Buffer {
-    return jsonFrame({ type: 'event', ...eventJson(event), cursor: writeCursor(cursor) });
+  /** Frames of an event, each made once: their cursors differ by how far the notifications of a client are told. */
+  function eventFrames(event: FleetEvent, reached: ReadonlyMap<number, number>): (notified: number | null) => Buffer {
+    const json = JSON.stringify({ type: 'event', ...eventJson(event) }).slice(0, -1);
+    const frames = new Map<number | null, Buffer>();
+    return (notified) => {
+      let frame = frames.get(notified);
+      if (frame === undefined) {
+        const cursor = writeCursor({ events: reached, notifications: notified });
+        frame = textFrame(`${json},"cursor":${JSON.stringify(cursor)}}`);
+        frames.set(notified, frame);
+      }
+      return frame;
+    };
   }
 
   function onEvent(event: FleetEvent): void {
-    let frame: Buffer | null = null;
+    let frameFor: ((notified: number | null) => Buffer) | null = null;
     for (const client of audienceOf(event.vehicleId)) {
       if (!client.subscription?.events || client.catchingUp) continue;
-      frame ??= eventFrame(event, told);
-      client.send(frame);
+      frameFor ??= eventFrames(event, told);
+      client.send(frameFor(client.notified));
       eventsSent.inc();
     }
+  }
+
+  function mayHearOf(client: LiveClient, { event }: Notification): boolean {
+    const user = client.userId === null ? undefined : directory.users.get(client.userId);
+    if (user === undefined) return false;
+    const geofenceId = geofenceOf(event);
+    const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
+    const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
+    return mayHear(user, { vehicle: directory.vehicles.get(event.vehicleId), geofence, geofenceOwner });
+  }
+
+  /** Sends the next notification, unless the right to hear of it was lost: then it counts as told. */
+  function sendNotification(
+    client: LiveClient,
+    notification: Notification,
+    reached: ReadonlyMap<number, number>,
+  ): boolean {
+    client.notified = notification.number;
+    if (!mayHearOf(client, notification)) return false;
+    const cursor = writeCursor({ events: reached, notifications: client.notified });
+    client.send(jsonFrame({ type: 'notification', ...notificationJson(notification), cursor }));
+    notificationsSent.inc();
+    return true;
+  }
+
+  function onTold(text: string): void {
+    const { userId, last, notifications } = JSON.parse(text) as ToldMessage;
+    for (const client of clientsOf.get(userId) ?? []) {
+      client.heardOf = Math.max(client.heardOf, last);
+      if (client.notified === null || client.catchingUp) continue;
+      const [first] = notifications;
+      // What follows on what it was told is sent as it is; anything else is read, so that the order is that of the inbox.
+      if (client.telling === null && first !== undefined && first.number <= client.notified + 1) {
+        for (const notification of notifications)
+          if (notification.number > client.notified) sendNotification(client, notification, told);
+      }
+      tellOnSoon(client);
+    }
+  }
+
+  /** Reads and sends what a client has not been told, if there is anything. */
+  function tellOnSoon(client: LiveClient): void {
+    if (client.notified === null || client.telling !== null || client.catchingUp || !client.open) return;
+    if (client.heardOf <= client.notified) return;
+    client.telling = tellOn(client, told)
+      .catch((error) => {
+        diary.error({ err: error }, 'notifications of a live client could not be read');
+        client.socket.close(1011, 'the service could not answer');
+      })
+      .finally(() => {
+        client.telling = null;
+        tellOnSoon(client);
+      });
+  }
+
+  /** @returns how many were told */
+  async function tellOn(client: LiveClient, reached: ReadonlyMap<number, number>): Promise<number> {
+    let count = 0;
+    while (client.open && client.userId !== null && client.notified !== null && client.heardOf > client.notified) {
+      const missed = await inbox.after(client.userId, client.notified, NOTIFICATIONS_AT_ONCE);
+      for (const notification of missed) {
+        // The subscription may have ended meanwhile.
+        if (client.notified === null) return count;
+        // Numbers have no holes: what is missing was forgotten.
+        if (notification.number > client.notified + 1) sendForgotten(client, client.notified + 1, notification.number);
+        if (sendNotification(client, notification, reached)) count++;
+      }
+      await client.drained();
+      if (missed.length < NOTIFICATIONS_AT_ONCE && client.notified !== null && client.notified < client.heardOf) {
+        // Heard of and not there: forgotten since.
+        sendForgotten(client, client.notified + 1, client.heardOf + 1);
+        client.notified = client.heardOf;
+      }
+    }
+    return count;
+  }
+
+  function sendForgotten(client: LiveClient, from: number, to: number): void {
+    client.send(jsonFrame({ type: 'gap', stream: 'notifications', from, to, detail: FORGOTTEN_DETAIL }));
+  }
+
+  /** Where the hub lost a hint, what it hinted at is found by looking. */
+  async function lookForUnheard(): Promise<void> {
+    const userIds = [...clientsOf].filter(([, all]) => [...all].some(({ notified }) => notified !== null));
+    const standings = await inbox.standings(userIds.map(([userId]) => userId));
+    for (const [userId, { lastNumber }] of standings)
+      for (const client of clientsOf.get(userId) ?? []) {
+        client.heardOf = Math.max(client.heardOf, lastNumber);
+        tellOnSoon(client);
+      }
   }
 
   function onDefinitionChanged(): void {
@@ -161,13 +297,44 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
   }
 
   /** The client is who the token says, until the token ends. */
-  function admitUntil(client: LiveClient, { userId, expiresAtMs }: Verified): void {
+  function admitUntil(client: LiveClient, { userId, sessionId, expiresAtMs }: Verified): void {
+    if (client.userId === null) {
+      const others = clientsOf.get(userId);
+      if (others) others.add(client);
+      else clientsOf.set(userId, new Set([client]));
+    }
     client.userId = userId;
+    client.sessionId = sessionId;
     if (client.expiry) clearTimeout(client.expiry);
     client.expiry = setTimeout(
       () => client.socket.close(CLOSE.unauthorized, 'the token expired'),
       Math.min(expiresAtMs - now(), MAX_TIMER_MS),
     );
+  }
+
+  /** Lets go of clients whose session was ended: by a logout, by another password, by whoever keeps the account. */
+  async function recheckSessions(): Promise<void> {
+    const sessionIds = new Set([...clients].map(({ sessionId }) => sessionId).filter((id) => id !== null));
+    if (sessionIds.size === 0) return;
+    const live = await parts.liveSessions([...sessionIds]);
+    for (const client of clients) {
+      // Only those that were asked for: a client may have come with another session meanwhile.
+      const { sessionId } = client;
+      if (sessionId !== null && sessionIds.has(sessionId) && !live.has(sessionId))
+        client.socket.close(CLOSE.unauthorized, 'the session was ended');
+    }
+  }
+
+  function recheckSoon(): void {
+    rechecking = setTimeout(async () => {
+      try {
+        await recheckSessions();
+        await lookForUnheard();
+      } catch (error) {
+        diary.error({ err: error }, 'sessions and inboxes could not be asked for; asking again');
+      }
+      if (rechecking !== null) recheckSoon();
+    }, RECHECK_SESSIONS_MS);
   }
 
   async function subscribe(client: LiveClient, wish: Wish): Promise<void> {
@@ -176,11 +343,36 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
     client.catchingUp = true;
     audiences.clear();
     // Everything up to here is either in the snapshot and the replay below, or comes live afterwards; nothing falls between.
-    const since = wish.since ?? new Map(told);
+    const since = new Map(wish.since?.events ?? told);
+    await client.telling;
+    await beginNotifications(client, wish);
     if (wish.positions) await sendSnapshot(client, wish);
-    if (wish.events) await resume(client, since, wish.since !== null);
+    const missedNotifications = await tellOn(client, since);
+    const joinLive = (missed: number) => {
+      const cursor = writeCursor({ events: told, notifications: client.notified });
+      client.send(jsonFrame({ type: 'resumed', missed, missedNotifications, cursor }));
+      client.catchingUp = false;
+    };
+    if (wish.events) await resume(client, since, wish.since !== null, joinLive);
+    else joinLive(0);
     client.catchingUp = false;
+    tellOnSoon(client);
     client.flushPositions();
+  }
+
+  /** From which notification on the client is told: after the one of its cursor, or from now on. */
+  async function beginNotifications(client: LiveClient, wish: Wish): Promise<void> {
+    // Who only asks for other vehicles goes on where they are.
+    const before = client.notified;
+    client.notified = null;
+    if (!wish.notifications || client.userId === null) return;
+    const standing = (await inbox.standings([client.userId])).get(client.userId);
+    const { lastNumber, forgottenNumber } = standing ?? { lastNumber: 0, forgottenNumber: 0 };
+    client.heardOf = Math.max(client.heardOf, lastNumber);
+    const asked = wish.since?.notifications ?? before ?? lastNumber;
+    if (asked < forgottenNumber) sendForgotten(client, asked + 1, forgottenNumber + 1);
+    // A number that was never given comes from another inbox: it says nothing about this one.
+    client.notified = Math.min(Math.max(asked, forgottenNumber), lastNumber);
   }
 
   async function sendSnapshot(client: LiveClient, wish: Wish): Promise<void> {
@@ -202,10 +394,17 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
   }
 
   /**
-   * Tells what was said since the cursor, until the client stands where the live stream does; from that moment, without
-   * a turn of the event loop between, it is part of the live stream.
+   * Tells what was said since the cursor, until the client stands where the live stream does; at that moment, without a
+   * turn of the event loop between, it becomes part of the live stream.
+   *
+   * @param joinLive is told how many were missed
    */
-  async function resume(client: LiveClient, since: Cursor, asked: boolean): Promise<void> {
+  async function resume(
+    client: LiveClient,
+    since: ReadonlyMap<number, number>,
+    asked: boolean,
+    joinLive: (missed: number) => void,
+  ): Promise<void> {
     const reached = new Map<number, number>();
     for (const partition of told.keys()) reached.set(partition, since.get(partition) ?? 0);
     let missed = 0;
@@ -219,13 +418,15 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
         for await (const batch of log.read(eventsTopic, partition, from, end)) {
           const oldest = batch.records[0]?.offset ?? from;
           if (asked && oldest > next)
-            client.send(jsonFrame({ type: 'gap', partition, from: next, to: oldest, detail: GAP_DETAIL }));
+            client.send(
+              jsonFrame({ type: 'gap', stream: 'events', partition, from: next, to: oldest, detail: GAP_DETAIL }),
+            );
           next = (batch.records.at(-1)?.offset ?? next) + 1;
           for (const { offset, value } of batch.records) {
             reached.set(partition, offset + 1);
             const groupIds = directory.vehicles.get(value.vehicleId)?.groupIds ?? [];
             if (!client.wants(value.vehicleId, groupIds) || !maySee(client, value.vehicleId)) continue;
-            client.send(eventFrame(value, reached));
+            client.send(eventFrames(value, reached)(client.notified));
             eventsSent.inc();
             missed++;
           }
@@ -235,8 +436,7 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
         reached.set(partition, end);
       }
     }
-    client.send(jsonFrame({ type: 'resumed', missed, cursor: writeCursor(told) }));
-    client.catchingUp = false;
+    joinLive(missed);
   }
 
   async function onMessage(client: LiveClient, data: RawData, isBinary: boolean): Promise<void> {
@@ -253,6 +453,7 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
     if (client.userId === null) return client.socket.close(CLOSE.unauthorized, 'the first message must be "authorize"');
     if (message.type === 'subscribe') return subscribe(client, message);
     client.subscription = null;
+    client.notified = null;
     client.dropPositions();
     audiences.clear();
   }
@@ -292,6 +493,11 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
       clearInterval(ping);
       if (client.expiry) clearTimeout(client.expiry);
       clients.delete(client);
+      if (client.userId !== null) {
+        const others = clientsOf.get(client.userId);
+        others?.delete(client);
+        if (others?.size === 0) clientsOf.delete(client.userId);
+      }
       dirty.delete(client);
       audiences.clear();
     });
@@ -322,9 +528,14 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
       });
       events.failed.catch(fail);
       leaveHub = await hub.onLatest(onLatest);
+      leaveTold = await hub.subscribe(TOLD_CHANNEL, onTold);
+      recheckSoon();
     },
     async stop() {
+      if (rechecking !== null) clearTimeout(rechecking);
+      rechecking = null;
       await leaveHub?.();
+      await leaveTold?.();
       await events?.stop();
       await definitions?.stop();
       for (const client of clients) client.socket.close(1001, 'the service is stopping');
@@ -352,6 +563,18 @@ export function createNotifier({ config, log, hub, verify, diary, metrics, now }
       const [scheme, token] = header.split(' ');
       const answer: Verified | Refused = scheme === 'JWT' && token ? await verify(token) : { error: 'malformed' };
       if (answer.error !== undefined || !LiveClient.mayStay(directory.users.get(answer.userId)))
+        return turnAway(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
+      verified = answer;
+    } else {
+      const answer = await parts.cookieSession(request);
+      if (answer !== null && answer.error !== undefined) {
+        // A browser tells its page no status of a refused upgrade, but the code that a WebSocket is closed with.
+        return server.handleUpgrade(request, socket, head, (webSocket) => {
+          webSocket.on('error', () => webSocket.terminate());
+          webSocket.close(CLOSE.unauthorized, `the session is over: ${answer.error}`);
+        });
+      }
+      if (answer !== null && !LiveClient.mayStay(directory.users.get(answer.userId)))
         return turnAway(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
       verified = answer;
     }

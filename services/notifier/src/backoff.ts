@@ -1,0 +1,27 @@
+const FIRST_RETRY_MS = 5000;
+const FACTOR = 3;
+const LONGEST_RETRY_MS = 4 * 3_600_000;
+/** So much of a wait is left to chance: those who failed together do not come back together. */
+const JITTER = 0.3;
+
+/**
+ * When to try again: after 5 s, 15 s, 45 s, … up to 4 h, each a little earlier or later; not before the receiver asked
+ * for it. Up to a day that makes about 15 attempts.
+ *
+ * @param attempts made so far, at least 1
+ * @param retryAfterMs how long the receiver asked to be left alone; null where it did not
+ * @param random 0 to 1, as `Math.random` gives it
+ * @returns Unix milliseconds; null when that would be after `giveUpAtMs`
+ */
+export function nextAttemptAtMs(
+  attempts: number,
+  nowMs: number,
+  giveUpAtMs: number,
+  retryAfterMs: number | null,
+  random: number,
+): number | null {
+  const grown = Math.min(FIRST_RETRY_MS * FACTOR ** (attempts - 1), LONGEST_RETRY_MS);
+  const waitMs = Math.max(grown * (1 + JITTER * (2 * random - 1)), retryAfterMs ?? 0);
+  const atMs = Math.round(nowMs + waitMs);
+  return atMs > giveUpAtMs ? null : atMs;
+}

@@ -1,0 +1,240 @@
+import {
+  type EmailChannel,
+  type EmailMessage,
+  type NotificationFacts,
+  notificationText,
+  type SendResult,
+  type WebhookChannel,
+  type WebhookMessage,
+} from '@outrider/channels';
+import { isoTime, type Notification, notificationJson } from '@outrider/domain';
+import type { Registry as Definitions, LeasedDelivery, Outcome } from '@outrider/registry';
+import { Counter, type Log as Diary, Gauge, Histogram, type Part, type Registry } from '@outrider/runtime';
+import { nextAttemptAtMs } from './backoff.ts';
+
+export interface DeliveriesParts {
+  config: {
+    /** Attempts under way at a time. Default 32. */
+    maxAtOnce?: number;
+    /** Of them to one endpoint. Default 4. */
+    maxPerEndpoint?: number;
+  };
+  registry: Pick<Definitions, 'deliveries' | 'notificationRules' | 'users'>;
+  email: Pick<EmailChannel, 'send'>;
+  webhook: Pick<WebhookChannel, 'send'>;
+  diary: Diary;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+  /** 0 to 1. */
+  random(): number;
+}
+
+export interface Deliverer extends Part {
+  /** Something may be due: looks at once. */
+  wake(): void;
+}
+
+const DEFAULT_MAX_AT_ONCE = 32;
+const DEFAULT_MAX_PER_ENDPOINT = 4;
+/** Retries come due, and other instances save things: looked for this often. */
+const LOOK_EVERY_MS = 1000;
+/** Longer than any channel takes for an attempt, its waiting for its turn included. */
+const LEASE_MS = 15 * 60_000;
+
+/** What there is to send, or why there is not. */
+type Prepared = { email: EmailMessage } | { webhook: WebhookMessage } | { cancelled: string };
+
+/**
+ * Sends what waits to be delivered by e-mail and webhook. Every attempt is leased first, so several instances never do
+ * the same one; a bounded number is under way, and of one endpoint only a few, so that one that hangs holds up no other.
+ * What fails for now is tried again, later and later, for a day.
+ */
+export function createDeliveries(parts: DeliveriesParts): Deliverer {
+  const { config, registry, email, webhook, diary, metrics, now } = parts;
+  const maxAtOnce = config.maxAtOnce ?? DEFAULT_MAX_AT_ONCE;
+  const maxPerEndpoint = config.maxPerEndpoint ?? DEFAULT_MAX_PER_ENDPOINT;
+  const busy = new Map<string, number>();
+  const underWay = new Set<Promise<void>>();
+  let stopped = false;
+  let awake = false;
+  let wakeUp: () => void = () => {};
+  let running: Promise<void> = Promise.resolve();
+  let healthy = true;
+
+  const attempts = new Counter({
+    name: 'outrider_delivery_attempts_total',
+    help: 'Attempts to deliver a notification, by how they ended',
+    labelNames: ['channel', 'outcome'],
+    registers: [metrics],
+  });
+  const seconds = new Histogram({
+    name: 'outrider_delivery_seconds',
+    help: 'Time that an attempt to deliver took',
+    labelNames: ['channel'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30],
+    registers: [metrics],
+  });
+  new Gauge({
+    name: 'outrider_deliveries_under_way',
+    help: 'Attempts to deliver that are under way',
+    registers: [metrics],
+    collect() {
+      this.set(underWay.size);
+    },
+  });
+
+  function wake(): void {
+    awake = true;
+    wakeUp();
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      awake = false;
+      try {
+        await takeDue();
+        healthy = true;
+      } catch (error) {
+        if (healthy) diary.error({ err: error }, 'deliveries could not be asked for; trying on');
+        healthy = false;
+      }
+      if (!awake || !healthy) await rest();
+    }
+  }
+
+  /** Until somebody wakes it, or it is time to look. */
+  function rest(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LOOK_EVERY_MS);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (stopped || (awake && healthy)) wakeUp();
+    });
+  }
+
+  async function takeDue(): Promise<void> {
+    for (;;) {
+      const limit = maxAtOnce - underWay.size;
+      if (limit <= 0 || stopped) return;
+      const leased = await registry.deliveries.lease({
+        limit,
+        perEndpoint: maxPerEndpoint,
+        busy,
+        leaseMs: LEASE_MS,
+      });
+      if (leased.length === 0) return;
+      for (const each of leased) begin(each);
+    }
+  }
+
+  function begin(leased: LeasedDelivery): void {
+    const { endpoint } = leased;
+    busy.set(endpoint, (busy.get(endpoint) ?? 0) + 1);
+    const attempt = deliver(leased)
+      .catch((error) => {
+        // Its lease runs out, and it is tried again.
+        diary.error({ err: error, delivery: leased.delivery.id }, 'how a delivery ended could not be noted');
+      })
+      .finally(() => {
+        const left = (busy.get(endpoint) ?? 1) - 1;
+        if (left === 0) busy.delete(endpoint);
+        else busy.set(endpoint, left);
+        underWay.delete(attempt);
+        wake();
+      });
+    underWay.add(attempt);
+  }
+
+  async function deliver(leased: LeasedDelivery): Promise<void> {
+    const { channel } = leased.delivery;
+    const prepared = await prepare(leased);
+    const end = seconds.startTimer({ channel });
+    const outcome = 'cancelled' in prepared ? cancelled(prepared.cancelled) : outcomeOf(leased, await send(prepared));
+    end();
+    attempts.inc({ channel, outcome: outcome.state });
+    await registry.deliveries.settle(leased, outcome);
+  }
+
+  function send(prepared: Exclude<Prepared, { cancelled: string }>): Promise<SendResult> {
+    return 'email' in prepared ? email.send(prepared.email) : webhook.send(prepared.webhook);
+  }
+
+  /** What the rule says now decides: who took an address out of it, or deleted it, wants nothing sent there. */
+  async function prepare({ delivery, notification }: LeasedDelivery): Promise<Prepared> {
+    const rule = await registry.notificationRules.get(delivery.ruleId);
+    if (rule === null) return { cancelled: 'The rule was deleted.' };
+    const owner = await registry.users.get(rule.ownerId);
+    if (owner === null || owner.blocked) return { cancelled: 'The account is blocked.' };
+    if (delivery.channel === 'email') {
+      if (!rule.emails.includes(delivery.target)) return { cancelled: 'The rule does not name the address any more.' };
+      const text = notificationText(factsOf(notification), rule.timeZone);
+      return { email: { id: delivery.id, to: [delivery.target], ...text } };
+    }
+    if (rule.webhookUrl !== delivery.target) return { cancelled: 'The rule does not name the webhook any more.' };
+    const secret = await registry.notificationRules.webhookSecret(rule.id);
+    if (secret === null) return { cancelled: 'The webhook has no secret.' };
+    return { webhook: { id: delivery.id, url: delivery.target, secret, body: webhookBody(notification) } };
+  }
+
+  function outcomeOf({ delivery, giveUpAtMs }: LeasedDelivery, result: SendResult): Outcome {
+    if (result.ok) return { state: 'delivered', status: result.status };
+    const { error, status } = result;
+    if (!result.retry) return { state: 'failed', error, status };
+    const nextMs = nextAttemptAtMs(delivery.attempts, now(), giveUpAtMs, result.retryAfterMs ?? null, parts.random());
+    if (nextMs === null) return { state: 'failed', error, status };
+    return { state: 'pending', error, status, nextAttemptAtMs: nextMs };
+  }
+
+  return {
+    name: 'deliveries',
+    wake,
+    async start() {
+      running = run();
+    },
+    async stop() {
+      stopped = true;
+      wake();
+      await running;
+      await Promise.all(underWay);
+    },
+  };
+}
+
+function cancelled(error: string): Outcome {
+  return { state: 'cancelled', error, status: null };
+}
+
+/** What a webhook is sent, by the conventions of Standard Webhooks: what it is, when it happened to be told, and it. */
+export function webhookBody(notification: Notification): object {
+  const { event } = notification;
+  const { readAt: _, ...data } = notificationJson(notification);
+  return { type: `${event.kind}.${event.phase}`, timestamp: isoTime(notification.createdAtMs), data };
+}
+
+/** What of a notification an e-mail says in words. */
+export function factsOf({ event, vehicleName, geofenceName, ruleName }: Notification): NotificationFacts {
+  return {
+    // Kinds have measures of their own; what a kind does not have is left out of the message.
+    ...measuresOf(event),
+    kind: event.kind,
+    phase: event.phase,
+    vehicleName,
+    startedAtMs: event.startedAtMs,
+    endedAtMs: event.endedAtMs,
+    placeName: geofenceName,
+    latitude: event.latitude,
+    longitude: event.longitude,
+    speedKmh: event.speedKmh,
+    ruleName,
+  };
+}
+
+const MEASURES = ['limitKmh', 'peakKmh', 'distanceM', 'alarm', 'endReason'] as const;
+
+function measuresOf(event: Notification['event']): Partial<NotificationFacts> {
+  const known = event as unknown as Record<string, unknown>;
+  return Object.fromEntries(MEASURES.filter((name) => known[name] != null).map((name) => [name, known[name]]));
+}

@@ -1,0 +1,369 @@
+import type { FleetEvent, GeofenceId, GroupId, Notification, User, Vehicle } from '@outrider/domain';
+import type { NotificationBatch } from '@outrider/registry';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { NotificationsParts } from './notifications.ts';
+import { labelOf, Place, visit } from './place.fixture.ts';
+
+let place: Place;
+let anna: User;
+let ben: User;
+let lorries: GroupId;
+let car: Vehicle;
+let depot: GeofenceId;
+
+/** Anna has a depot and may see the car; Ben may see the car too, and has no depot. */
+async function furnish(): Promise<void> {
+  place = await new Place().open();
+  lorries = (await place.registry.groups.create({ name: 'Lorries', dealerId: null })).id;
+  anna = await place.addUser('anna', [lorries]);
+  ben = await place.addUser('ben', [lorries]);
+  car = await place.addVehicle('Car', [lorries]);
+  depot = await place.addGeofence('Depot', anna.id);
+}
+beforeEach(furnish);
+afterEach(() => place.close());
+
+const visits = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, nth) => visit(car.id, depot, from + nth));
+const labels = (events: readonly FleetEvent[], rule = 'Rule') => events.map((event) => `${rule} ${labelOf(event)}`);
+
+describe('what is told', () => {
+  test('what a rule asks for is told to its owner, with the names of the moment, and to nobody else', async () => {
+    await place.addRule(anna.id);
+    await place.addRule(ben.id);
+    await place.addRule(anna.id, { name: 'Ends', phases: ['end'] });
+    await place.addRule(anna.id, { name: 'Speed', eventKinds: ['speeding'] });
+    await place.relay();
+    await place.startNotifications();
+    await place.happen(visit(car.id, depot, 0), visit(car.id, depot, 0, 'end'));
+    await place.settled();
+    expect(await place.inbox(anna)).toEqual(['Rule 0 begin', 'Ends 0 end']);
+    // The depot is Anna's: what happens at it is none of Ben's business, though he may see the car.
+    expect(await place.inbox(ben)).toEqual([]);
+    expect(await place.registry.notifications.after(anna.id, 0, 1)).toMatchObject([
+      { vehicleName: 'Car', geofenceName: 'Depot', ruleVersion: 1 },
+    ]);
+  });
+
+  test('rules come, change and go while events happen', async () => {
+    await place.relay();
+    await place.startNotifications();
+    const rule = await place.addRule(anna.id);
+    await place.relay();
+    await vi.waitFor(async () => {
+      await place.happen(visit(car.id, depot, 1));
+      await place.settled();
+      expect(await place.inbox(anna)).toEqual(['Rule 1 begin']);
+    });
+    await place.registry.notificationRules.update(rule.id, null, { active: false });
+    await place.relay();
+    // In force within a moment: what is told meanwhile stays told, and there comes an end to it.
+    let minute = 10;
+    await vi.waitFor(async () => {
+      minute += 1;
+      const before = await place.inbox(anna);
+      await place.happen(visit(car.id, depot, minute));
+      await place.settled();
+      expect(await place.inbox(anna)).toEqual(before);
+    });
+  });
+
+  test('who lost the right to see a vehicle is told no more of it', async () => {
+    await place.addRule(anna.id);
+    await place.relay();
+    const stop = await place.startNotifications();
+    await place.happen(visit(car.id, depot, 0));
+    await place.settled();
+    await stop();
+    await place.registry.groups.setUser(lorries, anna.id, false);
+    await place.relay();
+    await place.startNotifications();
+    await place.happen(visit(car.id, depot, 1));
+    await place.settled();
+    expect(await place.inbox(anna)).toEqual(['Rule 0 begin']);
+  });
+
+  test('a rule with an interval tells once in it, whatever restarts', async () => {
+    await place.addRule(anna.id, { minIntervalMinutes: 10 });
+    await place.relay();
+    for (const events of [visits(0, 5), visits(5, 12), visits(12, 25)]) {
+      const stop = await place.startNotifications();
+      await place.happen(...events);
+      await place.settled();
+      await stop();
+    }
+    expect(await place.inbox(anna)).toEqual(['Rule 0 begin', 'Rule 10 begin', 'Rule 20 begin']);
+  });
+
+  test('data that is old when it comes wakes nobody; data without bound does', async () => {
+    await place.addRule(anna.id, { name: 'Fresh', maxDataAgeMinutes: 30 });
+    await place.addRule(anna.id, { name: 'Any' });
+    await place.relay();
+    await place.startNotifications();
+    place.nowMs += 60 * 60_000;
+    await place.happen(...visits(20, 45).filter((_, nth) => nth % 8 === 0));
+    await place.settled();
+    expect((await place.inbox(anna)).filter((label) => label.startsWith('Any'))).toHaveLength(4);
+    expect((await place.inbox(anna)).filter((label) => label.startsWith('Fresh'))).toEqual([
+      'Fresh 36 begin',
+      'Fresh 44 begin',
+    ]);
+  });
+});
+
+/** An inbox whose process dies at one of its calls: before it is saved, or after, unheard. */
+function mortal(inbox: NotificationsParts['inbox'], diesAt: number, afterSaving: boolean): NotificationsParts['inbox'] {
+  let calls = 0;
+  const dead = () => Promise.reject(new Error('dead'));
+  return {
+    offsets: (consumer: string) => inbox.offsets(consumer),
+    resetOffset: (...args: Parameters<typeof inbox.resetOffset>) => inbox.resetOffset(...args),
+    forget: async () => 0,
+    async record(batch: NotificationBatch): Promise<Notification[]> {
+      calls += 1;
+      if (calls > diesAt) return dead();
+      if (calls < diesAt) return inbox.record(batch);
+      if (afterSaving) await inbox.record(batch);
+      return dead();
+    },
+  } as unknown as NotificationsParts['inbox'];
+}
+
+describe('each notification at most once per rule and event, and none is lost', () => {
+  test('by instances that are abandoned at any moment', async () => {
+    await place.close();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            events: fc.integer({ min: 1, max: 12 }),
+            diesAt: fc.integer({ min: 1, max: 3 }),
+            after: fc.boolean(),
+          }),
+          { minLength: 1, maxLength: 4 },
+        ),
+        async (lives) => {
+          await furnish();
+          try {
+            await place.addRule(anna.id);
+            await place.addRule(anna.id, { name: 'Both', phases: ['begin', 'end'] });
+            await place.relay();
+            let minute = 0;
+            const happened: FleetEvent[] = [];
+            for (const { events, diesAt, after } of lives) {
+              const stop = await place.startNotifications(mortal(place.registry.notifications, diesAt, after));
+              for (let nth = 0; nth < events; nth += 1) {
+                const event = visit(car.id, depot, minute, nth % 3 === 2 ? 'end' : 'begin');
+                minute += 1;
+                happened.push(event);
+                await place.happen(event);
+              }
+              await stop().catch(() => {});
+            }
+            await place.startNotifications();
+            await place.settled();
+            const wanted = happened.flatMap((event) => [
+              ...(event.phase === 'begin' ? labels([event]) : []),
+              ...labels([event], 'Both'),
+            ]);
+            expect(await place.inbox(anna)).toEqual(wanted);
+          } finally {
+            await place.close();
+          }
+        },
+      ),
+      { numRuns: 12 },
+    );
+    await furnish();
+  });
+
+  test('by instances that do the same work at the same time', async () => {
+    await place.addRule(anna.id, { emails: ['anna@example.org'] });
+    await place.relay();
+    await place.startNotifications();
+    await place.startNotifications();
+    const events = visits(0, 200);
+    for (let from = 0; from < events.length; from += 20) await place.happen(...events.slice(from, from + 20));
+    await place.settled();
+    expect(await place.inbox(anna)).toEqual(labels(events));
+    const deliveries = await place.registry.deliveries.list(anna.id, {}, { limit: 1000, after: null });
+    expect(deliveries.items).toHaveLength(200);
+  });
+
+  test('a database that fails for a while holds the events back, and no more', async () => {
+    await place.addRule(anna.id);
+    await place.relay();
+    const { notifications } = place.registry;
+    const record = vi
+      .spyOn(notifications, 'record')
+      .mockRejectedValueOnce(new Error('gone'))
+      .mockRejectedValueOnce(new Error('gone'));
+    await place.startNotifications();
+    await place.happen(...visits(0, 3));
+    await place.happen(...visits(3, 6));
+    await place.settled();
+    expect(await place.inbox(anna)).toEqual(labels(visits(0, 6)));
+    expect(record.mock.calls.length).toBeGreaterThan(2);
+  });
+
+  test('events of before the first start are told, and a log that was replaced is begun anew', async () => {
+    await place.addRule(anna.id);
+    await place.relay();
+    await place.happen(...visits(0, 2));
+    const stop = await place.startNotifications();
+    await place.settled();
+    await stop();
+    expect(await place.inbox(anna)).toEqual(labels(visits(0, 2)));
+    // As if the offsets were of a longer log.
+    await place.registry.notifications.record({ consumer: 'notifications', partition: 0, next: 1000, drafts: [] });
+    await place.startNotifications();
+    await place.happen(...visits(2, 3));
+    await place.settled();
+    expect(await place.inbox(anna)).toEqual(labels(visits(0, 3)));
+  });
+});
+
+describe('a notification reaches a client that comes back', () => {
+  beforeEach(async () => {
+    await place.addRule(anna.id);
+    await place.relay();
+  });
+
+  test('live, with a cursor that holds events and notifications', async () => {
+    await place.startNotifications();
+    await place.startLive();
+    const client = await place.connect(anna);
+    const other = await place.connect(ben);
+    await place.happen(visit(car.id, depot, 0));
+    const [told] = await client.hears('notification');
+    expect(told).toMatchObject({
+      type: 'notification',
+      number: 1,
+      ruleName: 'Rule',
+      vehicleName: 'Car',
+      geofenceName: 'Depot',
+      event: { kind: 'geofence-visit', phase: 'begin', vehicleId: car.id },
+      readAt: null,
+      // Whether the event itself was told before is chance.
+      cursor: expect.stringMatching(/^0:[01];n:1$/),
+    });
+    await place.happen(visit(car.id, depot, 1));
+    await client.hears('notification', 2);
+    expect(other.of('notification')).toEqual([]);
+    const deaf = await place.connect(anna, { all: true, notifications: false });
+    await place.happen(visit(car.id, depot, 2));
+    await client.hears('notification', 3);
+    const [event] = await deaf.hears('event');
+    expect([deaf.of('notification'), event?.cursor]).toEqual([[], '0:3']);
+  });
+
+  test('each exactly once, in order, over disconnects of the client and restarts of everything', async () => {
+    const heard: unknown[] = [];
+    let since: unknown = '0:0;n:0';
+    const events = visits(0, 60);
+    for (let round = 0; round < 6; round += 1) {
+      const stopNotifications = await place.startNotifications();
+      const stopLive = await place.startLive();
+      const part = events.slice(round * 10, round * 10 + 10);
+      // Some while nobody listens, some while it catches up, some live.
+      await place.happen(...part.slice(0, 4));
+      const connecting = place.connect(anna, { all: true, since });
+      await place.happen(...part.slice(4, 7));
+      const client = await connecting;
+      await place.happen(...part.slice(7, 9));
+      if (round % 2 === 0) await client.hears('notification', 1);
+      client.socket.terminate();
+      heard.push(...client.numbers());
+      since = client.cursor() ?? since;
+      await place.happen(...part.slice(9));
+      await stopLive();
+      await stopNotifications();
+    }
+    await place.startNotifications();
+    await place.startLive();
+    const last = await place.connect(anna, { all: true, since });
+    await place.settled();
+    await vi.waitFor(() => expect(heard.length + last.numbers().length).toBe(60));
+    expect([...heard, ...last.numbers()]).toEqual(Array.from({ length: 60 }, (_, nth) => nth + 1));
+  });
+
+  test('another instance tells too, through the hub; and where the hub lost it, a moment later', async () => {
+    await place.startLive();
+    const client = await place.connect(anna);
+    const publish = vi.spyOn(place.hub, 'publish');
+    await place.startNotifications();
+    await place.happen(visit(car.id, depot, 0));
+    await client.hears('notification');
+    publish.mockImplementation(async () => {});
+    await place.happen(...visits(1, 4));
+    await client.hears('notification', 4);
+    expect(client.numbers()).toEqual([1, 2, 3, 4]);
+  });
+
+  test('what the hub tells in disorder, or twice, is told once and in order', async () => {
+    await place.startLive();
+    const client = await place.connect(anna);
+    const messages: string[] = [];
+    const publish = place.hub.publish.bind(place.hub);
+    vi.spyOn(place.hub, 'publish').mockImplementation(async (_, message) => {
+      messages.push(message);
+    });
+    await place.startNotifications();
+    for (const event of visits(0, 5)) {
+      await place.happen(event);
+      await place.settled();
+    }
+    for (const message of [...messages.toReversed(), ...messages]) await publish('notifications', message);
+    await client.hears('notification', 5);
+    expect(client.numbers()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('what was forgotten is said to be missing, and where it ends', async () => {
+    await place.startNotifications();
+    await place.startLive();
+    await place.happen(...visits(0, 10));
+    await place.settled();
+    while ((await place.registry.notifications.forget({ beforeMs: 0, maxPerUser: 4, limit: 1000 })) > 0);
+    const client = await place.connect(anna, { all: true, events: false, since: '0:0;n:2' });
+    expect(client.of('gap')).toMatchObject([{ stream: 'notifications', from: 3, to: 7 }]);
+    expect(client.numbers()).toEqual([7, 8, 9, 10]);
+    const fresh = await place.connect(anna);
+    expect([fresh.of('gap'), fresh.numbers()]).toEqual([[], []]);
+    // A cursor from elsewhere, beyond all that was ever told, keeps nothing back.
+    const foreign = await place.connect(anna, { all: true, since: '0:0;n:5000' });
+    await place.happen(visit(car.id, depot, 20));
+    await foreign.hears('notification');
+    expect(foreign.numbers()).toEqual([11]);
+  });
+
+  test('what it may no longer see is not told, though it was kept for it', async () => {
+    const van = await place.addVehicle('Van', anna.groupIds);
+    await place.relay();
+    const stop = await place.startNotifications();
+    await place.happen(visit(car.id, depot, 0), visit(van.id, depot, 1), visit(car.id, depot, 2));
+    await place.settled();
+    await stop();
+    await place.registry.groups.setUser(lorries, anna.id, false);
+    await place.relay();
+    await place.startLive();
+    const client = await place.connect(anna, { all: true, since: '0:0;n:0' });
+    expect(client.numbers()).toEqual([2]);
+    expect(client.cursor()).toBe('0:3;n:3');
+    expect(client.of('resumed')).toMatchObject([{ missedNotifications: 1 }]);
+  });
+
+  test('who only asks for other vehicles misses none', async () => {
+    await place.startNotifications();
+    await place.startLive();
+    const client = await place.connect(anna);
+    for (const event of visits(0, 40)) {
+      await place.happen(event);
+      client.say({ type: 'subscribe', positions: false, vehicles: [car.id] });
+      if (event.startedAtMs % 120_000 === 0) client.say({ type: 'subscribe', positions: false, all: true });
+      await client.hears('resumed', client.of('resumed').length + 1);
+    }
+    await client.hears('notification', 40);
+    expect(client.numbers()).toEqual(Array.from({ length: 40 }, (_, nth) => nth + 1));
+  });
+});

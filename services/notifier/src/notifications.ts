@@ -1,0 +1,236 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FleetEvent, Notification, UserId } from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
+import { type Batch, eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
+import type { Notifications as Inbox, NotificationDraft } from '@outrider/registry';
+import { Counter, type Log as Diary, Gauge, type Part, type Registry } from '@outrider/runtime';
+import { RuleBook } from './rule-book.ts';
+
+export interface NotificationsConfig {
+  /** Notifications are forgotten so long after they were told. */
+  retentionDays: number;
+  /** Of each user at most so many are kept. Default 10,000. */
+  maxPerUser?: number;
+}
+
+export interface NotificationsParts {
+  config: NotificationsConfig;
+  log: Log;
+  hub: Pick<Hub, 'publish'>;
+  inbox: Inbox;
+  /** Called when something was saved that may have to be delivered. */
+  onSaved(): void;
+  diary: Diary;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/** Where everyone who tells people hears what was saved for whom: {@link ToldMessage} as JSON. */
+export const TOLD_CHANNEL = 'notifications';
+
+/** What was saved for one user; all of it, or where it is much only how far it goes. */
+export interface ToldMessage {
+  userId: UserId;
+  /** Number of the newest. */
+  last: number;
+  notifications: Notification[];
+}
+
+const CONSUMER = 'notifications';
+const DEFAULT_MAX_PER_USER = 10_000;
+const DAY_MS = 86_400_000;
+/** Where nothing was told, how far the events were held against the rules is written down this often. */
+const SAVE_OFFSET_EVERY_MS = 1000;
+const MIN_RETRY_MS = 100;
+const MAX_RETRY_MS = 5000;
+/** A message holds no more: whoever wants the rest reads it. */
+const MAX_IN_MESSAGE = 50;
+const FORGET_EVERY_MS = 60_000;
+const FORGET_AT_ONCE = 1000;
+
+/**
+ * Holds every event against the rules and saves what is to be told, with the offset to go on from, in one transaction
+ * for a batch: after a crash it goes on exactly there, so each event is told at most once per rule. Members of a group
+ * share the partitions; each holds all the rules.
+ */
+export function createNotifications(parts: NotificationsParts): Part & { failed: Promise<never> } {
+  const { config, log, hub, inbox, diary, metrics, now } = parts;
+  const book = new RuleBook();
+  /** Next offset by partition, and what of it is saved. */
+  const reached = new Map<number, { next: number; saved: number }>();
+  let definitions: Subscription | null = null;
+  let events: Subscription | null = null;
+  let upkeep: Promise<unknown> = Promise.resolve();
+  const stopping = new AbortController();
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+
+  const told = new Counter({
+    name: 'outrider_notifications_total',
+    help: 'Notifications saved',
+    registers: [metrics],
+  });
+  const judged = new Counter({
+    name: 'outrider_notification_events_total',
+    help: 'Events held against the rules',
+    registers: [metrics],
+  });
+  new Gauge({
+    name: 'outrider_notification_rules',
+    help: 'Rules that events are held against',
+    registers: [metrics],
+    collect() {
+      this.set(book.size);
+    },
+  });
+
+  async function takeEvents({ partition, records }: Batch<FleetEvent>): Promise<void> {
+    const last = records.at(-1);
+    // After a batch that could not be saved none may be: the offset would go past what was left out.
+    if (last === undefined || stopping.signal.aborted) return;
+    const drafts: NotificationDraft[] = [];
+    for (const { offset, value } of records)
+      for (const { rule, vehicleName, geofenceName } of book.matches({
+        event: value,
+        arrivedAtMs: arrivalOf(value, now()),
+      }))
+        drafts.push({ offset, rule, event: value, vehicleName, geofenceName });
+    const state = reached.get(partition) ?? { next: 0, saved: 0 };
+    reached.set(partition, state);
+    const next = last.offset + 1;
+    if (drafts.length > 0) {
+      const made = await saveUntilItWorks(partition, next, drafts);
+      if (made === null) return;
+      state.saved = next;
+      if (made.length > 0) await tell(made);
+    }
+    state.next = next;
+    judged.inc(records.length);
+  }
+
+  /** Null when the service stopped before it worked: then nothing was saved, and the next start begins with it. */
+  async function saveUntilItWorks(
+    partition: number,
+    next: number,
+    drafts: readonly NotificationDraft[],
+  ): Promise<Notification[] | null> {
+    for (let retryMs = MIN_RETRY_MS; ; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
+      try {
+        return await inbox.record({ consumer: CONSUMER, partition, next, drafts });
+      } catch (error) {
+        if (stopping.signal.aborted) return null;
+        diary.error({ err: error, partition, drafts: drafts.length }, 'notifications could not be saved; trying on');
+        await wait(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
+        if (stopping.signal.aborted) return null;
+      }
+    }
+  }
+
+  /** What is saved is told; should the hub not take it, those who wait for it find it by themselves. */
+  async function tell(made: readonly Notification[]): Promise<void> {
+    told.inc(made.length);
+    parts.onSaved();
+    try {
+      for (const [userId, all] of Map.groupBy(made, (notification) => notification.userId)) {
+        const message: ToldMessage = {
+          userId,
+          last: all.at(-1)?.number ?? 0,
+          notifications: all.length <= MAX_IN_MESSAGE ? all : [],
+        };
+        await hub.publish(TOLD_CHANNEL, JSON.stringify(message));
+      }
+    } catch (error) {
+      diary.warn({ err: error }, 'the hub was not told of new notifications');
+    }
+  }
+
+  /** Where to go on in a partition: where the last saved batch ended, unless that log is gone. */
+  async function startOf(partition: number): Promise<number> {
+    const saved = (await inbox.offsets(CONSUMER)).get(partition) ?? 0;
+    const end = (await log.endOffsets(eventsTopic)).get(partition) ?? 0;
+    if (saved > end) {
+      diary.warn({ partition, saved, end }, 'the log ends before what was told: another log, going on with its end');
+      await inbox.resetOffset(CONSUMER, partition, end);
+    }
+    const next = Math.min(saved, end);
+    reached.set(partition, { next, saved: next });
+    return next;
+  }
+
+  async function saveOffset(partition: number): Promise<void> {
+    const state = reached.get(partition);
+    if (!state || state.next <= state.saved) return;
+    const { next } = state;
+    await inbox.record({ consumer: CONSUMER, partition, next, drafts: [] });
+    state.saved = Math.max(state.saved, next);
+  }
+
+  /** What was held against the rules of its time is not held against later ones after a crash. */
+  async function saveOffsetsNowAndThen(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await wait(SAVE_OFFSET_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+      try {
+        for (const partition of reached.keys()) await saveOffset(partition);
+      } catch (error) {
+        diary.error({ err: error }, 'how far the events were told could not be written down; trying on');
+      }
+    }
+  }
+
+  async function forgetOld(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const beforeMs = now() - config.retentionDays * DAY_MS;
+        const maxPerUser = config.maxPerUser ?? DEFAULT_MAX_PER_USER;
+        const forgotten = await inbox.forget({ beforeMs, maxPerUser, limit: FORGET_AT_ONCE });
+        // With a breath in between: others use the same database.
+        await wait(forgotten < FORGET_AT_ONCE ? FORGET_EVERY_MS : MIN_RETRY_MS, undefined, { signal: stopping.signal });
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        diary.error({ err: error }, 'old notifications could not be forgotten; trying on');
+        await wait(FORGET_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+  }
+
+  return {
+    name: 'notifications',
+    failed,
+    async start() {
+      definitions = await followDefinitions(log, 'notifications', (change) => book.apply(change));
+      definitions.failed.catch(fail);
+      events = await log.consume(eventsTopic, {
+        group: CONSUMER,
+        startAt: startOf,
+        onBatch: takeEvents,
+        async onRevoked(partition) {
+          await saveOffset(partition);
+          reached.delete(partition);
+        },
+      });
+      events.failed.catch(fail);
+      upkeep = Promise.all([forgetOld(), saveOffsetsNowAndThen()]);
+    },
+    async stop() {
+      stopping.abort();
+      await events?.stop();
+      await upkeep;
+      await definitions?.stop();
+      for (const partition of reached.keys()) await saveOffset(partition);
+    },
+  };
+}
+
+/**
+ * When the data arrived that an event was made of, in Unix milliseconds: as the event says it, where it does, and else
+ * now, which is a moment after.
+ */
+function arrivalOf(event: FleetEvent, nowMs: number): number {
+  const { receivedAtMs } = event as { receivedAtMs?: unknown };
+  return typeof receivedAtMs === 'number' ? receivedAtMs : nowMs;
+}

@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  deriveEventId,
+  type FleetEvent,
+  type GeofenceId,
+  type GroupId,
+  type NotificationRule,
+  type SessionId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import { MemoryHub } from '@outrider/hub';
+import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
+import { type NotificationRuleFields, openRegistry, type Registry } from '@outrider/registry';
+import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { expect, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { createNotifications, type NotificationsParts } from './notifications.ts';
+import { createNotifier, type Notifier } from './notifier.ts';
+
+export const NOON = Date.UTC(2026, 0, 15, 12);
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
+export type Message = Record<string, unknown> & { type: string };
+
+/** A registry, a log and a hub of their own, and the notifier's parts on them, to be started, stopped and abandoned. */
+export class Place {
+  readonly folder = mkdtempSync(join(tmpdir(), 'outrider-notifications-'));
+  readonly log: Log = openSqliteLog({ path: join(this.folder, 'log.sqlite') });
+  readonly hub = new MemoryHub();
+  registry = null as unknown as Registry;
+  nowMs = NOON;
+  readonly #stops: (() => Promise<void>)[] = [];
+  #http: Server | null = null;
+  #live: Notifier | null = null;
+  readonly #sockets: WebSocket[] = [];
+
+  async open(): Promise<this> {
+    this.registry = await openRegistry({ path: join(this.folder, 'registry.sqlite'), now: () => this.nowMs });
+    return this;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.terminate();
+    for (const stop of this.#stops.reverse()) await stop();
+    this.#http?.close();
+    await this.log.close();
+    await this.registry.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async addUser(login: string, groupIds: readonly GroupId[] = []): Promise<User> {
+    const fields = { login, name: login, dealerId: null, blocked: false, apiAccess: true, groupIds };
+    return this.registry.users.create({ ...fields, role: 'user' }, 'a long password');
+  }
+
+  addVehicle(name: string, groupIds: readonly GroupId[]): Promise<Vehicle> {
+    return this.registry.vehicles.create({
+      name,
+      plate: null,
+      terminalId: null,
+      dealerId: null,
+      groupIds,
+      speedLimitKmh: null,
+      speedToleranceKmh: 0,
+      speedingMinSeconds: 0,
+      offlineAfterMinutes: 10,
+    });
+  }
+
+  async addGeofence(name: string, ownerId: UserId): Promise<GeofenceId> {
+    const shape = { type: 'circle', center: [30, 60], radiusM: 100 } as const;
+    const fields = { name, ownerId, shape, groupIds: null, speedLimitKmh: null, minDwellSeconds: 0 };
+    return (await this.registry.geofences.create(fields)).id;
+  }
+
+  addRule(ownerId: UserId, more: Partial<NotificationRuleFields> = {}): Promise<NotificationRule> {
+    const fields: NotificationRuleFields = {
+      name: 'Rule',
+      ownerId,
+      active: true,
+      eventKinds: ['geofence-visit'],
+      phases: ['begin'],
+      vehicleIds: null,
+      groupIds: null,
+      geofenceIds: null,
+      days: { on: 'daily' },
+      hours: null,
+      timeZone: 'UTC',
+      minIntervalMinutes: 0,
+      maxDataAgeMinutes: null,
+      emails: [],
+      webhookUrl: null,
+      ...more,
+    };
+    const secret = fields.webhookUrl === null ? null : `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    return this.registry.notificationRules.create(fields, secret);
+  }
+
+  /** Carries what was defined into the log, as the relay does. */
+  async relay(): Promise<void> {
+    const pending = await this.registry.outbox.pending(10_000);
+    if (pending.length > 0)
+      await this.log.append(
+        definitionsTopic,
+        pending.map(({ change }) => change),
+      );
+    await this.registry.outbox.delivered(pending.map(({ seq }) => seq));
+  }
+
+  happen(...events: FleetEvent[]): Promise<void> {
+    return this.log.append(eventsTopic, events);
+  }
+
+  /** @returns stops it, at the end by itself */
+  async startNotifications(
+    inbox: NotificationsParts['inbox'] = this.registry.notifications,
+    more: Partial<NotificationsParts> = {},
+  ): Promise<() => Promise<void>> {
+    const part = createNotifications({
+      config: { retentionDays: 90 },
+      log: this.log,
+      hub: this.hub,
+      inbox,
+      onSaved() {},
+      diary: createLogger('silent', 'json'),
+      metrics: new Metrics(),
+      now: () => this.nowMs,
+      ...more,
+    });
+    await part.start();
+    let stopped = false;
+    const stop = async () => {
+      if (!stopped) {
+        stopped = true;
+        await part.stop();
+      }
+    };
+    this.#stops.push(stop);
+    return stop;
+  }
+
+  async startLive(): Promise<() => Promise<void>> {
+    const live = createNotifier({
+      config: { maxConnections: 100 },
+      log: this.log,
+      hub: this.hub,
+      inbox: this.registry.notifications,
+      verify: async (token) => ({
+        userId: token as UserId,
+        sessionId: token as string as SessionId,
+        expiresAtMs: Date.now() + 3_600_000,
+      }),
+      cookieSession: async () => null,
+      liveSessions: async (ids) => new Set(ids),
+      diary: createLogger('silent', 'json'),
+      metrics: new Metrics(),
+      now: Date.now,
+    });
+    await live.start();
+    this.#live = live;
+    if (this.#http === null) {
+      this.#http = createServer();
+      this.#http.on('upgrade', (request, socket, head) => this.#live?.upgrade(request, socket, head));
+      this.#http.listen(0, '127.0.0.1');
+      await once(this.#http, 'listening');
+    }
+    let stopped = false;
+    const stop = async () => {
+      if (!stopped) {
+        stopped = true;
+        await live.stop();
+      }
+    };
+    this.#stops.push(stop);
+    return stop;
+  }
+
+  /** A client of the live API, and what it heard once it is told that nothing is missed any more. */
+  async connect(user: User, wish: object = { all: true }) {
+    if (this.#http === null) throw new Error('nothing to connect to');
+    const { port } = this.#http.address() as AddressInfo;
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, { headers: { Authorization: `JWT ${user.id}` } });
+    this.#sockets.push(socket);
+    const heard: Message[] = [];
+    socket.on('message', (data) => heard.push(JSON.parse(data.toString()) as Message));
+    socket.on('error', () => {});
+    await once(socket, 'open');
+    const client = {
+      socket,
+      heard,
+      say: (message: object) => socket.send(JSON.stringify(message)),
+      of: (type: string) => heard.filter((message) => message.type === type),
+      numbers: () => client.of('notification').map(({ number }) => number),
+      cursor: () => heard.findLast(({ cursor }) => cursor !== undefined)?.cursor,
+      async hears(type: string, count = 1) {
+        await vi.waitFor(() => expect(client.of(type).length).toBeGreaterThanOrEqual(count), PATIENCE);
+        return client.of(type);
+      },
+    };
+    client.say({ type: 'subscribe', positions: false, ...wish });
+    await client.hears('resumed');
+    return client;
+  }
+
+  /** Events of the user's inbox, by vehicle and minute, in the order of the numbers. */
+  async inbox(user: User): Promise<string[]> {
+    const all = await this.registry.notifications.after(user.id, 0, 10_000);
+    expect(all.map(({ number }) => number)).toEqual(all.map((_, nth) => nth + 1));
+    return all.map(({ ruleName, event }) => `${ruleName} ${labelOf(event)}`);
+  }
+
+  /** Resolves once everything that happened is held against the rules, and that is saved. */
+  async settled(): Promise<void> {
+    const ends = await this.log.endOffsets(eventsTopic);
+    await vi.waitFor(async () => {
+      const offsets = await this.registry.notifications.offsets('notifications');
+      for (const [partition, end] of ends) expect(offsets.get(partition) ?? 0).toBe(end);
+    }, PATIENCE);
+  }
+}
+
+export function visit(
+  vehicleId: VehicleId,
+  geofenceId: GeofenceId,
+  minute: number,
+  phase: FleetEvent['phase'] = 'begin',
+): FleetEvent {
+  const atMs = NOON + minute * 60_000;
+  return {
+    id: deriveEventId('geofence-visit', vehicleId, geofenceId, atMs),
+    kind: 'geofence-visit',
+    phase,
+    vehicleId,
+    startedAtMs: atMs,
+    endedAtMs: phase === 'begin' ? null : atMs + 30_000,
+    latitude: 52.5,
+    longitude: 13.4,
+    speedKmh: 40,
+    fixTimeMs: phase === 'begin' ? atMs : atMs + 30_000,
+    geofenceId,
+    geofenceVersion: 1,
+    endReason: phase === 'begin' ? null : 'left',
+  };
+}
+
+export function labelOf(event: FleetEvent): string {
+  return `${(event.startedAtMs - NOON) / 60_000} ${event.phase}`;
+}

@@ -1,0 +1,165 @@
+import type {
+  DefinitionChange,
+  Geofence,
+  GeofenceId,
+  GroupId,
+  NotificationRule,
+  NotificationRuleId,
+  RuleContext,
+  User,
+  UserId,
+  Vehicle,
+  VehicleId,
+} from '@outrider/domain';
+import { geofenceOf, type Happening, mismatchOf } from '@outrider/domain';
+
+/** What of a geofence a rule needs to know: its shape, by far the largest part of it, is not kept. */
+type KnownGeofence = Pick<Geofence, 'ownerId' | 'name'>;
+
+/** A rule that tells of an event, with the names that its notification will carry. */
+export interface Match {
+  rule: NotificationRule;
+  vehicleName: string;
+  geofenceName: string | null;
+}
+
+/**
+ * All rules, held against events. Each rule stands where a vehicle that it can apply to leads: under the vehicles and
+ * groups that it names, or, where it names none, under what its owner may see. So an event costs what the rules cost
+ * that can apply to its vehicle, however many others there are.
+ */
+export class RuleBook {
+  readonly #users = new Map<UserId, User>();
+  readonly #vehicles = new Map<VehicleId, Pick<Vehicle, 'name' | 'dealerId' | 'groupIds'>>();
+  readonly #geofences = new Map<GeofenceId, KnownGeofence>();
+  readonly #rules = new Map<NotificationRuleId, NotificationRule>();
+  readonly #versions = new Map<string, number>();
+  readonly #rulesOfOwner = new Map<UserId, Set<NotificationRule>>();
+  /** Active rules by the id of a vehicle, a group or a dealer, or by {@link EVERYWHERE}. */
+  readonly #places = new Map<string, Set<NotificationRule>>();
+
+  get size(): number {
+    return this.#rules.size;
+  }
+
+  /** Takes one change in; an older one, or the same again, changes nothing. */
+  apply({ kind, id, version, definition }: DefinitionChange): void {
+    const known = this.#versions.get(id);
+    if (known !== undefined && version <= known) return;
+    this.#versions.set(id, version);
+    switch (kind) {
+      case 'group':
+        return;
+      case 'vehicle': {
+        const vehicle = definition as Vehicle | null;
+        if (vehicle === null) this.#vehicles.delete(id as VehicleId);
+        else {
+          const { name, dealerId, groupIds } = vehicle;
+          this.#vehicles.set(id as VehicleId, { name, dealerId, groupIds });
+        }
+        return;
+      }
+      case 'geofence': {
+        const geofence = definition as Geofence | null;
+        if (geofence === null) this.#geofences.delete(id as GeofenceId);
+        else this.#geofences.set(id as GeofenceId, { ownerId: geofence.ownerId, name: geofence.name });
+        return;
+      }
+      case 'user': {
+        const rules = this.#rulesOfOwner.get(id as UserId) ?? [];
+        for (const rule of rules) this.#unplace(rule);
+        if (definition === null) this.#users.delete(id as UserId);
+        else this.#users.set(id as UserId, definition as User);
+        for (const rule of rules) this.#place(rule);
+        return;
+      }
+      case 'notification-rule':
+        this.#applyRule(id as NotificationRuleId, definition as NotificationRule | null);
+    }
+  }
+
+  /** The rules that tell of an event, but for the interval that some of them keep. */
+  matches(happening: Happening): Match[] {
+    const { event } = happening;
+    const vehicle = this.#vehicles.get(event.vehicleId) ?? null;
+    if (vehicle === null) return [];
+    const geofenceId = geofenceOf(event);
+    const geofence = geofenceId === null ? null : (this.#geofences.get(geofenceId) ?? null);
+    const geofenceOwner = geofence === null ? null : (this.#users.get(geofence.ownerId) ?? null);
+    const context: RuleContext = { owner: null, vehicle, geofence, geofenceOwner };
+    const matches: Match[] = [];
+    for (const rule of this.#candidates(event.vehicleId, vehicle)) {
+      context.owner = this.#users.get(rule.ownerId) ?? null;
+      if (mismatchOf(rule, happening, context) === null)
+        matches.push({ rule, vehicleName: vehicle.name, geofenceName: geofence?.name ?? null });
+    }
+    return matches;
+  }
+
+  /** How many rules an event of the vehicle is held against. */
+  candidateCount(vehicleId: VehicleId): number {
+    const vehicle = this.#vehicles.get(vehicleId);
+    return vehicle ? [...this.#candidates(vehicleId, vehicle)].length : 0;
+  }
+
+  /** Each rule once, in the order of their ids: the same events make the same notifications in the same order. */
+  #candidates(vehicleId: VehicleId, vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'>): NotificationRule[] {
+    const { dealerId, groupIds } = vehicle;
+    const found = new Set<NotificationRule>(this.#places.get(EVERYWHERE));
+    for (const place of [vehicleId, dealerId, ...groupIds])
+      if (place !== null) for (const rule of this.#places.get(place) ?? []) found.add(rule);
+    return [...found].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  #applyRule(id: NotificationRuleId, rule: NotificationRule | null): void {
+    const before = this.#rules.get(id);
+    if (before) {
+      this.#unplace(before);
+      removeFrom(this.#rulesOfOwner, before.ownerId, before);
+      this.#rules.delete(id);
+    }
+    if (rule === null) return;
+    this.#rules.set(id, rule);
+    addTo(this.#rulesOfOwner, rule.ownerId, rule);
+    this.#place(rule);
+  }
+
+  #place(rule: NotificationRule): void {
+    for (const place of this.#placesOf(rule)) addTo(this.#places, place, rule);
+  }
+
+  #unplace(rule: NotificationRule): void {
+    for (const place of this.#placesOf(rule)) removeFrom(this.#places, place, rule);
+  }
+
+  /** Where a vehicle that the rule can apply to leads. Rights are asked again for each event. */
+  #placesOf(rule: NotificationRule): readonly string[] {
+    const owner = this.#users.get(rule.ownerId);
+    if (!rule.active || owner === undefined || owner.blocked) return [];
+    if (rule.vehicleIds !== null || rule.groupIds !== null)
+      return [...(rule.vehicleIds ?? []), ...(rule.groupIds ?? [])];
+    switch (owner.role) {
+      case 'operator':
+        return [EVERYWHERE];
+      case 'dealer':
+        return [owner.id];
+      case 'user':
+        return owner.groupIds as readonly GroupId[];
+    }
+  }
+}
+
+/** No id is empty. */
+const EVERYWHERE = '';
+
+function addTo<K, V>(sets: Map<K, Set<V>>, key: K, value: V): void {
+  const set = sets.get(key);
+  if (set) set.add(value);
+  else sets.set(key, new Set([value]));
+}
+
+function removeFrom<K, V>(sets: Map<K, Set<V>>, key: K, value: V): void {
+  const set = sets.get(key);
+  set?.delete(value);
+  if (set?.size === 0) sets.delete(key);
+}
