@@ -1,16 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openKeys, Tokens } from '@outrider/auth';
-import { type Directory, isUuid, type Role, type User } from '@outrider/domain';
+import { openKeys, type SigningKeys, Tokens } from '@outrider/auth';
+import type { Directory, FleetEvent, Role, User } from '@outrider/domain';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry, openRegistry, type Registry, type UserFields } from '@outrider/registry';
 import { Registry as Metrics } from '@outrider/runtime';
-import { expect } from 'vitest';
 import { type Api, type ApiConfig, type ApiParts, createApi } from './api.ts';
-import { openApiDocument } from './openapi.ts';
+import { holdAgainstDocument } from './described-answer.fixture.ts';
+import type { EventReport } from './notification-reach.ts';
 import type { TrackReport } from './reach.ts';
-import { ROUTES } from './routes.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const ABSENT = '00000000-0000-7000-8000-000000000000';
@@ -38,17 +37,20 @@ export class World {
   readonly registry: Registry;
   readonly directory: Directory;
   readonly hub: MemoryHub;
+  readonly keys: SigningKeys;
   readonly tokens: Tokens;
   readonly api: Api;
   /** What the archive was asked. */
   readonly tracksAsked: Parameters<TrackReport['track']>[0][] = [];
   trackAnswer: Awaited<ReturnType<TrackReport['track']>> = { positions: [], next: null };
+  readonly eventsAsked: Parameters<EventReport['recentEvents']>[0][] = [];
+  eventsAnswer: FleetEvent[] = [];
   readonly told: unknown[][] = [];
   readonly #folder: string;
 
   private constructor(
     folder: string,
-    parts: { registry: Registry; directory: Directory; tokens: Tokens; hub: MemoryHub },
+    parts: { registry: Registry; directory: Directory; keys: SigningKeys; tokens: Tokens; hub: MemoryHub },
     more: Partial<ApiParts>,
     config: Partial<ApiConfig>,
     clock: { now: () => number },
@@ -56,6 +58,7 @@ export class World {
     this.#folder = folder;
     this.registry = parts.registry;
     this.directory = parts.directory;
+    this.keys = parts.keys;
     this.tokens = parts.tokens;
     this.hub = parts.hub;
     clock.now = () => this.nowMs;
@@ -68,12 +71,19 @@ export class World {
         sessionTtlSeconds: 30 * 86_400,
         limits: { failedLoginsPerMinute: 10, authorizedPerMinute: 180, unauthorizedPerMinute: 60, blockSeconds: 60 },
         trustedProxies: [],
+        allowPrivateWebhooks: false,
         ...config,
       },
       trackReport: {
         track: async (question) => {
           this.tracksAsked.push(question);
           return this.trackAnswer;
+        },
+      },
+      eventReport: {
+        recentEvents: async (question) => {
+          this.eventsAsked.push(question);
+          return this.eventsAnswer;
         },
       },
       checks: {},
@@ -85,19 +95,25 @@ export class World {
     });
   }
 
-  static async open(config: Partial<ApiConfig> = {}, more: Partial<ApiParts> = {}): Promise<World> {
+  /** @param database SQLite file of the registry, in place of one in a folder of its own; `:memory:` for speed */
+  static async open(
+    config: Partial<ApiConfig> = {},
+    more: Partial<ApiParts> = {},
+    database?: ':memory:',
+  ): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'api-'));
     const clock = { now: () => 0 };
     const now = () => clock.now();
-    const registry = await openRegistry({ path: join(folder, 'registry.sqlite'), now });
+    const registry = await openRegistry({ path: database ?? join(folder, 'registry.sqlite'), now });
     const { directory } = await followRegistry(registry);
+    const keys = await openKeys(join(folder, 'keys.json'), { tokenSeconds: 3600, sessionSeconds: 30 * 86_400 }, now);
     const tokens = new Tokens({
-      keys: await openKeys(join(folder, 'keys.json')),
+      keys,
       ttlSeconds: 3600,
       now,
       sessionIsLive: async (id) => (await registry.sessions.get(id)) !== null,
     });
-    return new World(folder, { registry, directory, tokens, hub: new MemoryHub() }, more, config, clock);
+    return new World(folder, { registry, directory, keys, tokens, hub: new MemoryHub() }, more, config, clock);
   }
 
   async close(): Promise<void> {
@@ -149,33 +165,8 @@ export class World {
     const response = await this.api.fetch(request, { incoming: { socket: { remoteAddress: from } } as never });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    const answer = { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
-    holdAgainstDocument(method, path.split('?', 1)[0] ?? '', answer);
-    return answer;
+    const { status, headers: answered } = response;
+    holdAgainstDocument(method, path.split('?', 1)[0] ?? '', { status, headers: answered, text });
+    return { status, headers: answered, body: isJson && text !== '' ? JSON.parse(text) : text };
   }
-}
-
-const document = openApiDocument(ROUTES) as {
-  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
-};
-
-/** Every answer that a test gets is one that the document promises. */
-function holdAgainstDocument(method: string, path: string, { status, headers, body }: Answer): void {
-  const route = ROUTES.find(
-    (candidate) =>
-      candidate.method.toUpperCase() === method &&
-      new RegExp(`^${candidate.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
-  );
-  if (!route) return;
-  const said = document.paths[route.path]?.[route.method]?.responses[String(status)];
-  expect(said, `${method} ${route.path} answered ${status}, which its description does not know`).toBeDefined();
-  if (status >= 400) {
-    expect(headers.get('content-type')).toBe('application/problem+json');
-    expect(body).toMatchObject({ status, type: expect.stringMatching(/^urn:outrider:problem:/) });
-    return;
-  }
-  const schema = route.answers[status]?.body;
-  if (schema) schema.parse(body);
-  else expect(body).toBe('');
-  if (typeof body === 'object' && typeof body?.id === 'string') expect(isUuid(body.id)).toBe(true);
 }

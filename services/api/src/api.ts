@@ -1,7 +1,9 @@
-import type { Tokens } from '@outrider/auth';
+import type { IncomingMessage } from 'node:http';
+import type { Refused, Tokens, Verified } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import {
+  type Claim,
   ConflictError,
   NotFoundError,
   PasswordsBusyError,
@@ -12,22 +14,29 @@ import {
 import { type Log as Diary, Histogram, type Registry as Metrics } from '@outrider/runtime';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { clientAddress, countedAs, trustedProxies } from './client-address.ts';
-import type { ApiEnv, Identity } from './context.ts';
-import { HOME_PAGE } from './home.ts';
+import { arrivalOf } from './arrival.ts';
+import { countedAs, trustedProxies } from './client-address.ts';
+import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
+import { docsPages, homePage } from './docs.ts';
 import { identify } from './identify.ts';
-import { etagOf, readJson, validate, versionOfIfMatch } from './input.ts';
+import { etagOf, readJson, readText, validate, versionOfIfMatch } from './input.ts';
+import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
+import type { EventReport } from './notification-reach.ts';
+import { contentOf, idempotencyKey, isRepeatable, onceOnly } from './once-only.ts';
 import { openApiDocument } from './openapi.ts';
 import { badField, notFound, Problem } from './problem.ts';
 import { Reach, type TrackReport } from './reach.ts';
 import type { Doorkeeper, Route } from './route.ts';
-import { noApiAccess, refused } from './routes/auth.ts';
+import { crossOrigin, noApiAccess, refused } from './routes/auth.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
-import { ROUTES } from './routes.ts';
+import { DESCRIBED, ROUTES } from './routes.ts';
+import { streamed } from './streamed.ts';
 
+export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
 export { type ApiServer, listenApi } from './listen.ts';
+export type { EventReport } from './notification-reach.ts';
 export type { TrackCursor, TrackReport } from './reach.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
@@ -38,6 +47,8 @@ export interface ApiConfig {
   limits: LimitsConfig;
   /** Addresses or subnets whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
+  /** Whether webhooks may go to plain http and into the own network. */
+  allowPrivateWebhooks: boolean;
 }
 
 export interface ApiParts {
@@ -52,6 +63,7 @@ export interface ApiParts {
   tokens: Tokens;
   hub: Hub;
   trackReport: TrackReport;
+  eventReport: EventReport;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
   /** Everything counted, as Prometheus reads it. */
@@ -65,12 +77,21 @@ export interface ApiParts {
 export interface Api {
   /** Answers one request; `env` is what `@hono/node-server` hands in. */
   fetch: (request: Request, env?: ApiEnv['Bindings']) => Response | Promise<Response>;
+  /**
+   * Whose session of the console is it, by the cookie of a request that is served elsewhere, such as a WebSocket's? Null
+   * where there is none, or where a page of another origin made the request.
+   */
+  cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
   /** Lets go of the registry; requests in hand are answered. */
   close(): void;
 }
 
 /** Larger than the largest geofence that anyone draws. */
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Who guesses from a thousand addresses must not fill the disk. */
+const MAX_FAILED_LOGINS_NOTED = 300;
+const FAILED_LOGINS_WINDOW_MS = 60_000;
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * The REST API. The life of a request, from top to bottom: counted and timed; its client's address and account found
@@ -83,10 +104,21 @@ export function createApi(parts: ApiParts): Api {
   const { config, registry, directory, tokens, hub, diary, now } = parts;
   const limits = new Limits(config.limits, hub, now);
   const trusted = trustedProxies(config.trustedProxies);
-  const document = JSON.stringify(openApiDocument(ROUTES));
+  const lastUse = new LastUse();
+  const document = JSON.stringify(openApiDocument(DESCRIBED));
   const doorkeeper: Doorkeeper = {
     users: registry.users,
     sessions: registry.sessions,
+    beginSession: (user, { address }, userAgent) =>
+      registry
+        .as({ user, sessionId: null, address })
+        .sessions.create(user.id, config.sessionTtlSeconds * 1000, address, userAgent),
+    async noteFailedLogin(login, reason, { address }) {
+      const { hits } = await hub.hit('audit:failed-logins', FAILED_LOGINS_WINDOW_MS, now());
+      if (hits > MAX_FAILED_LOGINS_NOTED) return;
+      const user = await registry.users.byLogin(login);
+      await registry.as({ user: null, sessionId: null, address }).audit.noteFailedLogin(login, reason, user);
+    },
     tokens,
     sessionTtlMs: config.sessionTtlSeconds * 1000,
     user: (id) => directory.users.get(id),
@@ -117,14 +149,19 @@ export function createApi(parts: ApiParts): Api {
   });
 
   app.route('/', operations(parts));
+  app.route('/', docsPages());
 
   app.use(async (c, next) => {
-    const peer = c.env?.incoming?.socket.remoteAddress ?? 'unknown';
-    c.set('address', clientAddress(peer, c.req.header('x-forwarded-for'), trusted));
+    const arrival = arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted);
+    c.set('arrival', arrival);
     await limits.refuseBlocked(ipOf(c));
-    const identity = await identify(c.req.path, c.req.header('authorization'), tokens, directory);
+    const identity = await identify(c.req.path, c.req.header('authorization'), arrival.cookie, tokens, directory);
     c.set('identity', identity);
-    if ('caller' in identity) await limits.refuseBlocked(`user:${identity.caller.id}`);
+    if ('caller' in identity) {
+      await limits.refuseBlocked(`user:${identity.caller.id}`);
+      if (identity.via === 'cookie' && lastUse.isDue(identity.sessionId, now()))
+        await registry.sessions.touch(identity.sessionId, arrival.address);
+    }
     await next();
   });
   app.use(limits.authorized((c) => userOf(c.get('identity'))));
@@ -133,17 +170,29 @@ export function createApi(parts: ApiParts): Api {
     '/auth/login',
     limits.failedLogins((c) => (c.req.method === 'POST' ? ipOf(c) : null)),
   );
+  // Whoever got hold of a token must not find out the password by it.
   app.use(
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => new Problem('too-large', `A body may have ${MAX_BODY_BYTES} bytes.`).toResponse(),
-    }),
+    '/api/v1/me/password',
+    limits.failedLogins((c) => (c.req.method === 'PUT' && userOf(c.get('identity')) !== null ? ipOf(c) : null)),
   );
+  const usualSize = limitBody(MAX_BODY_BYTES);
+  const largerSizes = new Map(
+    ROUTES.flatMap(({ method, path, maxBodyBytes }) =>
+      maxBodyBytes === undefined ? [] : [[`${method.toUpperCase()} ${path}`, limitBody(maxBodyBytes)] as const],
+    ),
+  );
+  app.use((c, next) => {
+    // Nobody in particular sends nothing that is large.
+    const isKnown = userOf(c.get('identity')) !== null;
+    const larger = isKnown ? largerSizes.get(`${c.req.method} ${c.req.path}`) : undefined;
+    return (larger ?? usualSize)(c, next);
+  });
 
-  app.get('/', (c) => c.html(HOME_PAGE));
+  app.get('/', homePage());
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
 
-  for (const route of ROUTES)
+  // A path that names nothing goes before one that does: `vehicles/export` is no vehicle.
+  for (const route of ROUTES.toSorted((a, b) => parametersIn(a) - parametersIn(b)))
     app.on(route.method.toUpperCase(), route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
       c.set('routePath', route.path);
       return answer(c, route);
@@ -164,39 +213,80 @@ export function createApi(parts: ApiParts): Api {
     return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
   });
 
+  function reachOf({ caller, sessionId }: KnownIdentity, c: Context<ApiEnv>, claim: Claim | null): Reach {
+    return new Reach(caller, parts, { sessionId, address: c.get('arrival').address }, claim);
+  }
+
   async function answer(c: Context<ApiEnv>, route: Route): Promise<Response> {
     const identity = c.get('identity');
     if (route.access === 'authorized') {
       if ('refused' in identity) throw refused(identity.refused);
-      if (!identity.caller.apiAccess) throw noApiAccess();
+      if (identity.via === 'jwt' && !identity.caller.apiAccess) throw noApiAccess();
+      // A browser brings the cookie along for whoever asks it to: only this service's own pages may change something.
+      if (identity.via === 'cookie' && !SAFE_METHODS.has(c.req.method) && c.get('arrival').origin() !== 'same')
+        throw crossOrigin();
     }
     const input = {
       params: route.params && validate(route.params, c.req.param(), 'parameter'),
       query: route.query && validate(route.query, c.req.query(), 'parameter'),
-      body: route.body && validate(route.body, await readJson(c.req.raw), 'body'),
+      body: route.body && validate(route.body, await bodyOf(c.req.raw, route), 'body'),
     };
     const context =
       'caller' in identity && route.access === 'authorized'
         ? {
             ...identity,
+            arrival: c.get('arrival'),
             nowMs: now(),
             ifMatch: route.conditional ? versionOfIfMatch(c.req.header('if-match')) : null,
-            reach: new Reach(identity.caller, parts),
+            reach: reachOf(identity, c, null),
           }
-        : { address: c.get('address'), header: (name: string) => c.req.header(name), nowMs: now(), doorkeeper };
-    const { status, body, headers = {} } = await route.handle(input, context);
+        : { arrival: c.get('arrival'), header: (name: string) => c.req.header(name), nowMs: now(), doorkeeper };
+    const key = isRepeatable(route) ? idempotencyKey(c.req.header('idempotency-key')) : null;
+    if (key !== null && 'caller' in identity && route.access === 'authorized') {
+      const request = { userId: identity.caller.id, key, ...contentOf(c.req.method, c.req.url, input.body) };
+      const { status, headers, body } = await onceOnly(registry, request, (claim) =>
+        route.handle(input, { ...context, reach: reachOf(identity, c, claim) }),
+      );
+      return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
+    }
+    const { status, body, stream, headers = {} } = await route.handle(input, context);
+    if (stream) {
+      const onBroken = (error: unknown) => diary.error({ err: error }, 'an answer broke off');
+      return new Response(await streamed(stream, onBroken), { status, headers });
+    }
     if (body === undefined) return new Response(null, { status, headers });
     return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
   }
 
   return {
     fetch: (request, env = {}) => app.fetch(request, env),
+    async cookieSession(request) {
+      const header = (name: string) => {
+        const value = request.headers[name];
+        return Array.isArray(value) ? value.join(',') : value;
+      };
+      const { cookie, origin } = arrivalOf(request.socket, header, trusted);
+      return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
+    },
     close: leave,
   };
 }
 
+function limitBody(maxSize: number) {
+  const onError = () => new Problem('too-large', `A body may have ${maxSize} bytes.`).toResponse();
+  return bodyLimit({ maxSize, onError });
+}
+
+function bodyOf(request: Request, { bodyType }: Route): Promise<unknown> {
+  return bodyType === undefined ? readJson(request) : readText(request, bodyType);
+}
+
+function parametersIn({ path }: Route): number {
+  return path.split('{').length - 1;
+}
+
 function ipOf(c: Context<ApiEnv>): Subject {
-  return `ip:${countedAs(c.get('address'))}`;
+  return `ip:${countedAs(c.get('arrival').address)}`;
 }
 
 function userOf(identity: Identity): Subject | null {

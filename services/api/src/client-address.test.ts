@@ -8,6 +8,14 @@ describe('the address of the client', () => {
     expect(clientAddress('203.0.113.9', '1.2.3.4', trusted)).toBe('203.0.113.9');
     expect(clientAddress('::ffff:203.0.113.9', undefined, trusted)).toBe('203.0.113.9');
     expect(clientAddress('10.1.1.1', '1.2.3.4', trustedProxies([]))).toBe('10.1.1.1');
+    for (const same of [
+      '::FFFF:203.0.113.9',
+      '0:0:0:0:0:ffff:203.0.113.9',
+      '::ffff:cb00:7109',
+      '0000:0:0:0:0:FFFF:CB00:7109',
+    ])
+      expect(clientAddress(same, undefined, trusted)).toBe('203.0.113.9');
+    expect(clientAddress('::ffff:1:cb00:7109', undefined, trusted)).toBe('::ffff:1:cb00:7109');
   });
 
   test('is what the outermost trusted proxy saw', () => {

@@ -29,7 +29,7 @@ export function trustedProxies(proxies: readonly string[]): BlockList {
 export function clientAddress(peer: string, forwardedFor: string | undefined, trusted: BlockList): string {
   let address = plain(peer);
   const claimed = forwardedFor?.split(',') ?? [];
-  while (isTrusted(address, trusted)) {
+  while (isTrustedProxy(address, trusted)) {
     const next = claimed.pop();
     if (next === undefined) break;
     const text = plain(next.trim());
@@ -54,12 +54,19 @@ export function countedAs(address: string): string {
     .join(':')}::/64`;
 }
 
-function isTrusted(address: string, trusted: BlockList): boolean {
+/** Is it an address whose `X-Forwarded-*` is believed? */
+export function isTrustedProxy(peer: string, trusted: BlockList): boolean {
+  const address = plain(peer);
   return isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** IPv4 in the clothes of IPv6, as a dual-stack socket shows it, is IPv4. */
+/** IPv4 in the clothes of IPv6 (RFC 4291, 2.5.5.2), in whichever spelling, is IPv4. */
 function plain(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  return mapped ?? address;
+  if (!isIPv6(address)) return address;
+  const low = /^(?:::|(?:0{1,4}:){5})ffff:(?:(\d+\.\d+\.\d+\.\d+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i.exec(address);
+  if (!low) return address;
+  const [, dotted, high = '', last = ''] = low;
+  if (dotted !== undefined) return dotted;
+  const bits = Number.parseInt(high, 16) * 0x1_0000 + Number.parseInt(last, 16);
+  return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join('.');
 }

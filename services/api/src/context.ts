@@ -2,16 +2,26 @@ import type { HttpBindings } from '@hono/node-server';
 import type { TokenError } from '@outrider/auth';
 import type { SessionId, User } from '@outrider/domain';
 import type { RateLimitInfo } from 'hono-rate-limiter';
+import type { Arrival } from './arrival.ts';
+
+/** How an account showed who it is: by the API's JWT, which needs the right to use the API, or by the console's cookie. */
+export type Via = 'jwt' | 'cookie';
+
+/** An account with a good token. */
+export interface KnownIdentity {
+  caller: User;
+  sessionId: SessionId;
+  via: Via;
+}
 
 /** Who calls: an account with a good token, or nobody, and why. */
-export type Identity = { caller: User; sessionId: SessionId } | { refused: TokenError | 'missing' };
+export type Identity = KnownIdentity | { refused: TokenError | 'missing' };
 
 /** What middleware tells the handlers behind it. */
 export interface ApiEnv {
   Bindings: Partial<HttpBindings>;
   Variables: {
-    /** Client's address, proxies seen through. */
-    address: string;
+    arrival: Arrival;
     identity: Identity;
     rateLimit: RateLimitInfo | undefined;
     /** Path of the route that answers, as it is described. */

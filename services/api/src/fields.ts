@@ -20,7 +20,7 @@ export function id<Id extends string>() {
 }
 
 /** A UUID in an answer. */
-export const idOut = z.string().meta({ format: 'uuid' });
+export const idOut = z.string().meta({ format: 'uuid', examples: ['01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57'] });
 
 /** ISO 8601 in UTC with milliseconds, in an answer. */
 export const timeOut = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-15T12:00:00.000Z'] });
@@ -42,16 +42,32 @@ export const paging = {
     .min(1)
     .max(MAX_LIMIT)
     .default(DEFAULT_LIMIT)
-    .meta({ description: 'At most this many items.' }),
-  cursor: z.string().max(500).optional().meta({ description: '`nextCursor` of the page before.' }),
+    .meta({ description: 'At most this many items.', examples: [DEFAULT_LIMIT] }),
+  cursor: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({
+      description: '`nextCursor` of the page before.',
+      examples: [writeCursor('01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57')],
+    }),
 };
 
 /** The answer of every list. */
 export function listOf<T extends z.ZodType>(item: T) {
-  return z.strictObject({
+  const example = exampleOf(item);
+  const list = z.strictObject({
     items: z.array(item),
     nextCursor: z.string().nullable().meta({ description: 'Ask on with this as `cursor`; null on the last page.' }),
   });
+  return example === undefined
+    ? list
+    : list.meta({ examples: [{ items: [example as z.output<T>], nextCursor: null }] as never });
+}
+
+/** The first example of a schema; undefined where it has none. */
+export function exampleOf(schema: z.ZodType): unknown {
+  return (z.globalRegistry.get(schema) as { examples?: readonly unknown[] } | undefined)?.examples?.[0];
 }
 
 /** What a cursor stands for, in a form that clients have no reason to look into. */

@@ -3,22 +3,28 @@ import type { Directory } from '@outrider/domain';
 import type { Identity } from './context.ts';
 
 /**
- * Who calls, by the `Authorization` header. A blocked or deleted account is nobody from the moment that the directory
- * says so, whatever its token.
+ * Who calls, by the `Authorization` header, or, where there is none, by the cookie of the console's session. A blocked
+ * or deleted account is nobody from the moment that the directory says so, whatever its token.
+ *
+ * @param header `Authorization`
+ * @param cookie token in the cookie
  */
 export async function identify(
   path: string,
   header: string | undefined,
-  tokens: Pick<Tokens, 'verify'>,
+  cookie: string | null,
+  tokens: Pick<Tokens, 'verify' | 'verifyCookie'>,
   directory: Directory,
 ): Promise<Identity> {
   // There the header holds what is to be refreshed, good or not: the call itself is nobody's.
-  if (header === undefined || path === '/auth/refresh') return { refused: 'missing' };
-  const token = tokenOfHeader(header);
+  if (path === '/auth/refresh') return { refused: 'missing' };
+  const via = header === undefined ? 'cookie' : 'jwt';
+  if (header === undefined && cookie === null) return { refused: 'missing' };
+  const token = header === undefined ? cookie : tokenOfHeader(header);
   if (token === null) return { refused: 'malformed' };
-  const verified = await tokens.verify(token);
+  const verified = await (via === 'jwt' ? tokens.verify(token) : tokens.verifyCookie(token));
   if (verified.error !== undefined) return { refused: verified.error };
   const caller = directory.users.get(verified.userId);
   if (!caller || caller.blocked) return { refused: 'ended' };
-  return { caller, sessionId: verified.sessionId };
+  return { caller, sessionId: verified.sessionId, via };
 }

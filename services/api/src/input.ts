@@ -3,6 +3,7 @@ import { type InputError, jsonPointer, Problem } from './problem.ts';
 
 /** More would help nobody, and the answer must stay smaller than a hostile request. */
 const MAX_ERRORS = 20;
+const MAX_NAME_CHARACTERS = 100;
 
 /**
  * The value as its schema has it.
@@ -25,8 +26,13 @@ function errorsOf(issue: z.core.$ZodIssue, part: 'body' | 'parameter'): InputErr
   if (issue.code === 'unrecognized_keys')
     return issue.keys
       .slice(0, MAX_ERRORS)
-      .map((key) => ({ ...place([...issue.path, key]), detail: 'There is no such field.' }));
+      .map((key) => ({ ...place([...issue.path, shortened(key)]), detail: 'There is no such field.' }));
   return [{ ...place(issue.path), detail: issue.message }];
+}
+
+/** A name that nobody would give to a field need not come back as long as it was sent. */
+function shortened(name: string): string {
+  return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 }
 
 const JSON_TYPES = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
@@ -45,6 +51,28 @@ export async function readJson(request: Request): Promise<unknown> {
   } catch (error) {
     throw new Problem('invalid-request', 'The body is not JSON.', {
       errors: [{ pointer: '', detail: (error as Error).message.slice(0, 200) }],
+    });
+  }
+}
+
+/**
+ * The body of a request, read as text.
+ *
+ * @param type its media type
+ * @throws {Problem} when it says that it is something else, or is not UTF-8
+ */
+export async function readText(request: Request, type: string): Promise<string> {
+  const [given = '', ...parameters] = (request.headers.get('content-type') ?? '').toLowerCase().split(';');
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
+  if (given.trim() !== type || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)))
+    throw new Problem('unsupported-media-type', `Send the body in UTF-8, with Content-Type: ${type}.`);
+  const bytes = await request.arrayBuffer();
+  try {
+    // Takes a byte order mark off.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem('invalid-request', 'The body is not UTF-8.', {
+      errors: [{ pointer: '', detail: 'It must be text in UTF-8.' }],
     });
   }
 }

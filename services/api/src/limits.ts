@@ -1,6 +1,6 @@
 import type { Hub } from '@outrider/hub';
 import type { Context, MiddlewareHandler } from 'hono';
-import { rateLimiter, type Store } from 'hono-rate-limiter';
+import { type RateLimitInfo, rateLimiter, type Store } from 'hono-rate-limiter';
 import type { ApiEnv } from './context.ts';
 import { Problem } from './problem.ts';
 
@@ -49,7 +49,7 @@ export class Limits {
     return this.#limit('unauthorized', this.#config.unauthorizedPerMinute, subjectOf, false);
   }
 
-  /** Logins of an address that were refused. One that is being checked counts until it turns out to be good. */
+  /** Passwords tried from an address that were wrong. One that is being checked counts until it turns out to be good. */
   failedLogins(subjectOf: (c: Context<ApiEnv>) => Subject | null): MiddlewareHandler<ApiEnv> {
     return this.#limit('failed-logins', this.#config.failedLoginsPerMinute, subjectOf, true);
   }
@@ -63,6 +63,8 @@ export class Limits {
     const hub = this.#hub;
     const now = this.#now;
     const key = (subject: Subject | null) => `${name}:${subject}`;
+    /** How many of a subject are being checked here at this moment. */
+    const underWay = new Map<Subject, number>();
     const store: Store<ApiEnv> = {
       async increment(counter) {
         const { hits, resetsAtMs } = await hub.hit(counter, WINDOW_MS, now());
@@ -80,10 +82,14 @@ export class Limits {
       skip: (c) => subjectOf(c) === null,
       keyGenerator: (c) => key(subjectOf(c)),
       skipSuccessfulRequests: failuresOnly,
-      requestWasSuccessful: (c) => c.res.status !== 401 && c.res.status !== 403,
+      requestWasSuccessful: (c) =>
+        c.res.status !== 401 && c.res.status !== 403 && !(c.error instanceof Problem && c.error.isWrongPassword),
       handler: async (c) => {
         const subject = subjectOf(c);
         if (subject === null) throw new Error('counted a request that is nobody’s');
+        const others = failuresOnly ? (underWay.get(subject) ?? 1) - 1 : 0;
+        // Those that are being checked may all be good: none is checked beyond the limit, and nobody is blocked for it.
+        if (others > 0 && (c.get('rateLimit')?.used ?? 0) - 1 - others < limit) return busy().toResponse();
         const blockMs = this.#config.blockSeconds * 1000;
         await hub.block(subject, now() + blockMs);
         // The block is the punishment: after it, counting begins anew.
@@ -91,10 +97,27 @@ export class Limits {
         return tooMany(subject, blockMs).toResponse();
       },
     });
-    if (failuresOnly) return limiter;
+    if (failuresOnly)
+      return async (c, next) => {
+        const subject = subjectOf(c);
+        if (subject === null) return next();
+        underWay.set(subject, (underWay.get(subject) ?? 0) + 1);
+        try {
+          return await limiter(c, next);
+        } finally {
+          const left = (underWay.get(subject) ?? 1) - 1;
+          if (left > 0) underWay.set(subject, left);
+          else underWay.delete(subject);
+        }
+      };
     return async (c, next) => {
-      const answer = await limiter(c, next);
-      const info = c.get('rateLimit');
+      let info: RateLimitInfo | undefined;
+      const answer = await limiter(c, () => {
+        // Read here: a limiter further in leaves its own in the same place.
+        info = c.get('rateLimit');
+        return next();
+      });
+      info ??= c.get('rateLimit');
       if (subjectOf(c) !== null && info?.resetTime) {
         const response = answer ?? c.res;
         const seconds = Math.max(0, Math.ceil((info.resetTime.getTime() - now()) / 1000));
@@ -104,6 +127,12 @@ export class Limits {
       return answer;
     };
   }
+}
+
+function busy(): Problem {
+  return new Problem('unavailable', 'Other logins of this address are being checked; try again.', {
+    headers: { 'retry-after': '1' },
+  });
 }
 
 function tooMany(subject: Subject, restMs: number): Problem {

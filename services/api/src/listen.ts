@@ -2,20 +2,28 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Api } from './api.ts';
+import { answerClientErrors } from './literal-refresh.ts';
 
 export interface ApiServer {
-  /** For whoever else is served on it: WebSocket upgrades, `clientError`. */
+  /** For whoever else is served on it: WebSocket upgrades. */
   server: Server;
   port: number;
   /** Takes no more connections, lets requests in hand finish for up to `graceMs`, then closes what is left. */
   close(graceMs?: number): Promise<void>;
 }
 
-const HEADERS_WITHIN_MS = 10_000;
-const REQUEST_WITHIN_MS = 30_000;
+/** How long a client may take. */
+export interface ClientTimes {
+  headersWithinMs: number;
+  requestWithinMs: number;
+  /** How often the server looks whether one takes longer. */
+  checkedEveryMs: number;
+}
+const TIMES: ClientTimes = { headersWithinMs: 10_000, requestWithinMs: 30_000, checkedEveryMs: 2_000 };
 /** Longer than the idle time of common proxies, so that it is they who close a connection, never both at once. */
 const KEEP_ALIVE_MS = 75_000;
 const GRACE_MS = 10_000;
+const SWEEP_EVERY_MS = 50;
 
 /**
  * Serves the API over HTTP.
@@ -24,16 +32,22 @@ const GRACE_MS = 10_000;
  * @returns once it listens
  * @throws {Error} when the port is taken or may not be used
  */
-export async function listenApi(api: Pick<Api, 'fetch'>, place: { port: number; host: string }): Promise<ApiServer> {
+export async function listenApi(
+  api: Pick<Api, 'fetch'>,
+  place: { port: number; host: string },
+  times: ClientTimes = TIMES,
+): Promise<ApiServer> {
   const server = createAdaptorServer({
     fetch: (request, env) => api.fetch(request, env as Parameters<Api['fetch']>[1]),
     createServer,
     serverOptions: {
-      headersTimeout: HEADERS_WITHIN_MS,
-      requestTimeout: REQUEST_WITHIN_MS,
+      headersTimeout: times.headersWithinMs,
+      requestTimeout: times.requestWithinMs,
+      connectionsCheckingInterval: times.checkedEveryMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
   }) as Server;
+  answerClientErrors(server, api);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(place.port, place.host, () => {
@@ -47,13 +61,17 @@ export async function listenApi(api: Pick<Api, 'fetch'>, place: { port: number; 
     port: (server.address() as AddressInfo).port,
     async close(graceMs = GRACE_MS) {
       await new Promise<void>((resolve) => {
+        // A connection that is kept alive becomes idle when its request in hand is answered.
+        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
         const timer = setTimeout(() => {
+          clearInterval(sweep);
           server.closeAllConnections();
           // Sockets that were upgraded are not the server's any more: whoever took them over closes them.
           resolve();
         }, graceMs);
         server.close(() => {
           clearTimeout(timer);
+          clearInterval(sweep);
           resolve();
         });
         server.closeIdleConnections();

@@ -1,27 +1,50 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, test } from 'vitest';
 import { openApiDocument } from './openapi.ts';
 import { GROUPS } from './route.ts';
-import { ROUTES } from './routes.ts';
+import { DESCRIBED } from './routes.ts';
 
+interface Media {
+  schema: Record<string, unknown>;
+  example?: unknown;
+  examples?: Record<string, { $ref: string }>;
+}
 interface Operation {
   operationId: string;
   summary: string;
+  description?: string;
   tags: string[];
   security: unknown[];
-  responses: Record<string, unknown>;
+  parameters?: { name: string; in: string; description?: string; schema: { examples?: unknown[]; enum?: unknown[] } }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { description: string; content?: Record<string, Media> }>;
 }
-const document = JSON.parse(JSON.stringify(openApiDocument(ROUTES))) as {
+const document = JSON.parse(JSON.stringify(openApiDocument(DESCRIBED))) as {
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, unknown> };
+  components: { schemas: Record<string, unknown>; examples: Record<string, { value: { status: number } }> };
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
+const named = operations.map((each) => [each.operation.operationId, each] as const);
 
 test('schemas/openapi.json is what the routes say now (else: node services/api/src/write-openapi.ts)', async () => {
   const written = await readFile(new URL('../../../schemas/openapi.json', import.meta.url), 'utf8');
   expect(JSON.parse(written)).toEqual(document);
+});
+
+test('it is a valid OpenAPI 3.1 document, by the schema of the OpenAPI Initiative', async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(document) as never);
+  expect(errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+  expect(validator.version).toBe('3.1');
+  // It does find what is wrong.
+  const broken = structuredClone(document) as unknown as { paths: Record<string, unknown> };
+  broken.paths['/api/v1/vehicles'] = { get: { responses: { ok: {} } } };
+  expect((await new Validator().validate(broken as never)).valid).toBe(false);
 });
 
 test('every call of the specification that is served is at its very path', () => {
@@ -29,34 +52,111 @@ test('every call of the specification that is served is at its very path', () =>
   expect(document.paths['/auth/refresh']?.post).toBeDefined();
 });
 
-test('every operation has an id of its own, a group, a summary of one line and an answer', () => {
+test('the groups of the specification are there, and those for logging in and for operations', () => {
+  expect(document.tags.map(({ name }) => name)).toEqual([
+    'Authentication',
+    'Users',
+    'Vehicles',
+    'Geozones',
+    'Notifications',
+    'Reports',
+    'VideoService',
+    'Operations',
+  ]);
+  for (const { description } of document.tags) expect(description).toMatch(/^[A-Z].*\.$/);
+});
+
+test('every operation has an id of its own', () => {
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
-  for (const { operation } of operations) {
-    expect(operation.summary).toMatch(/^[A-Z].*\.$/);
+});
+
+describe.each(named)('%s', (_, { path, operation }) => {
+  test('has a group and a summary of one line', () => {
+    expect(operation.summary).toMatch(/^[A-Z].*[.?]$/);
+    expect(operation.summary.length).toBeLessThan(120);
+    expect(operation.tags).toHaveLength(1);
     expect(Object.keys(GROUPS)).toContain(operation.tags[0]);
-    expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true);
-    expect(operation.responses['429']).toBeDefined();
+    if (operation.description !== undefined) expect(operation.description).toMatch(/[.:)]$/);
+  });
+
+  test('shows what it takes: an example of the body, and of every parameter', () => {
+    for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {}))
+      expect(example, `an example of the body as ${type}`).toBeDefined();
+    for (const { name, schema } of operation.parameters ?? [])
+      expect(schema.examples ?? schema.enum, `an example of ${name}`).toBeDefined();
+  });
+
+  test('shows what it answers', () => {
+    const good = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+    expect(good.length).toBeGreaterThan(0);
+    for (const [status, { description, content }] of good) {
+      expect(description).not.toBe('');
+      for (const [type, { example }] of Object.entries(content ?? {}))
+        expect(example, `an example of ${status} as ${type}`).toBeDefined();
+    }
+  });
+
+  test('tells its errors, each with an example of its status', () => {
+    const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
+    const isOperations = operation.tags[0] === 'Operations';
+    for (const [status, { description, content }] of errors) {
+      expect(description).not.toBe('');
+      if (isOperations && status === '503') continue;
+      expect(Object.keys(content ?? {})).toEqual(['application/problem+json']);
+      const examples = Object.values(content?.['application/problem+json']?.examples ?? {});
+      expect(examples.length, `an example of ${status}`).toBeGreaterThan(0);
+      for (const { $ref } of examples) {
+        const name = $ref.replace('#/components/examples/', '');
+        expect(document.components.examples[name]?.value.status).toBe(Number(status));
+      }
+    }
+    const told = errors.map(([status]) => status);
+    expect(told).toContain('500');
+    if (!isOperations) expect(told).toContain('429');
+    if (operation.security.length > 0) expect(told).toEqual(expect.arrayContaining(['401', '403']));
+    if (operation.requestBody) expect(told).toEqual(expect.arrayContaining(['400', '413', '415']));
+    if (path.includes('{')) expect(told).toEqual(expect.arrayContaining(['400', '404']));
+    if (operation.parameters?.some(({ name }) => name === 'If-Match')) expect(told).toContain('412');
+  });
+
+  test('describes every parameter of its path', () => {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const described = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    expect(described.map(({ name }) => name)).toEqual(inPath);
+  });
+});
+
+test('every example is one that the service itself would take, or give', () => {
+  for (const route of DESCRIBED) {
+    const operation = document.paths[route.path]?.[route.method];
+    for (const { example } of Object.values(operation?.requestBody?.content ?? {}))
+      (route.bodyDescribed ?? route.body)?.parse(example);
+    for (const parameter of operation?.parameters ?? []) {
+      const shape = { path: route.params, query: route.query }[parameter.in]?.shape[parameter.name];
+      for (const example of parameter.schema.examples ?? []) (shape as { parse(v: unknown): void })?.parse(example);
+    }
+    for (const [status, { body }] of Object.entries(route.answers))
+      for (const { example } of Object.values(operation?.responses[status]?.content ?? {})) body?.parse(example);
   }
 });
 
-test('all calls but those of the authorization need a token', () => {
+test('all calls but those of the authentication and of operations need a token', () => {
   const open = operations.filter(({ operation }) => operation.security.length === 0).map(({ path }) => path);
-  expect(open).toEqual(['/auth/login', '/auth/refresh', '/.well-known/jwks.json']);
+  expect(open).toEqual([
+    '/auth/login',
+    '/auth/refresh',
+    '/.well-known/jwks.json',
+    '/health/live',
+    '/health/ready',
+    '/metrics',
+  ]);
 });
 
 test('every reference leads somewhere, and nothing is described that is not used', () => {
   const text = JSON.stringify(document);
-  const referred = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name));
-  expect([...referred].toSorted()).toEqual(Object.keys(document.components.schemas).toSorted());
-  expect(text).not.toContain('$defs');
-});
-
-test('every parameter of a path is described', () => {
-  for (const { path, operation } of operations) {
-    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const described = ((operation as unknown as { parameters?: { in: string; name: string }[] }).parameters ?? [])
-      .filter((parameter) => parameter.in === 'path')
-      .map((parameter) => parameter.name);
-    expect(described).toEqual(named);
+  for (const kind of ['schemas', 'examples'] as const) {
+    const referred = new Set([...text.matchAll(new RegExp(`"#/components/${kind}/([\\w-]+)"`, 'g'))].map(([, n]) => n));
+    expect([...referred].toSorted()).toEqual(Object.keys(document.components[kind]).toSorted());
   }
+  expect(text).not.toContain('$defs');
 });

@@ -1,13 +1,44 @@
+import { sessionCookieName } from '@outrider/auth';
 import { z } from 'zod';
+import { exampleOf } from './fields.ts';
+import { isRepeatable } from './once-only.ts';
 import { PROBLEMS, type ProblemKind } from './problem.ts';
-import { GROUPS, type Route } from './route.ts';
+import { examplesOf, PROBLEM_EXAMPLES } from './problem-examples.ts';
+import { type Answer, type DescribedRoute, GROUPS } from './route.ts';
 
 type Json = Record<string, unknown>;
 
+/** What all calls have in common; Markdown. */
+const ABOUT = `Fleet telematics: vehicles, where they are, and what they do.
+
+## Logging in
+
+\`POST /auth/login?jwt=1\` gives a JWT. Every other call carries it: \`Authorization: JWT <token>\`. Its \`exp\` says until when; after that \`POST /auth/refresh\` gives a new one. The right to use the API is granted by the operator beforehand.
+
+## Conventions
+
+- Bodies are JSON in UTF-8. Times are ISO 8601 in UTC with milliseconds, durations are in seconds, and units stand in names: \`speedKmh\`, \`radiusM\`.
+- Lists answer \`{ "items": […], "nextCursor": … }\`. Ask on with \`?cursor=\` and that value; null says that it was the last page.
+- \`PATCH\` takes a merge patch: what it names changes, the rest stays.
+- \`ETag\` and \`If-Match\` keep two people from undoing each other’s changes.
+- \`Idempotency-Key\` lets a client that lost an answer send a creating POST again: it is made once, and answered as it was.
+- What the caller may not see answers 404, exactly like what does not exist.
+
+## Errors
+
+Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everything that is wrong: by JSON pointer in the body, by name among the parameters.
+
+## Limits
+
+10 failed logins a minute and 60 calls without a token a minute for an address, 180 calls a minute for a user. Over one of them, all calls of that address or user answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` tell where one stands.`;
+
 /** Every call of a kind can meet these. */
-function problemsOf(route: Route): ProblemKind[] {
-  const kinds: ProblemKind[] = [...(route.problems ?? []), 'too-many-requests', 'internal-error'];
+function problemsOf(route: DescribedRoute): ProblemKind[] {
+  const kinds: ProblemKind[] = [...(route.problems ?? []), 'internal-error'];
+  if (route.access !== 'unlimited') kinds.push('too-many-requests');
   if (route.access === 'authorized') kinds.push('not-authorized', 'no-api-access');
+  if (route.access === 'authorized' && route.method !== 'get') kinds.push('cross-origin');
+  if (isRepeatable(route)) kinds.push('conflict', 'idempotency-mismatch');
   if (route.params || route.query || route.body || route.conditional) kinds.push('invalid-request');
   if (route.body) kinds.push('too-large', 'unsupported-media-type');
   return kinds;
@@ -18,7 +49,7 @@ function problemsOf(route: Route): ProblemKind[] {
  *
  * @throws {Error} when two schemas have one name
  */
-export function openApiDocument(routes: readonly Route[]): Json {
+export function openApiDocument(routes: readonly DescribedRoute[]): Json {
   const schemas: Json = { Problem: problemSchema() };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -32,7 +63,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     info: {
       title: 'Outrider',
       version: '1',
-      description: 'Fleet telematics: vehicles, where they are, and what they do.',
+      description: ABOUT,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -40,6 +71,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      examples: examplesUsed(paths),
       securitySchemes: {
         jwt: {
           type: 'apiKey',
@@ -47,36 +79,60 @@ export function openApiDocument(routes: readonly Route[]): Json {
           name: 'Authorization',
           description: '`JWT <token>`: the word JWT, one space, then the token from the login.',
         },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName(true),
+          description: `Session of the console; named \`${sessionCookieName(false)}\` where there is no TLS.`,
+        },
       },
     },
   };
 }
 
-function operation(route: Route, schemas: Json): Json {
+function operation(route: DescribedRoute, schemas: Json): Json {
   const responses: Json = {};
-  for (const [status, { description, body, headers }] of Object.entries(route.answers))
-    responses[status] = {
-      description,
-      ...(headers
-        ? { headers: mapValues(headers, (text) => ({ description: text, schema: { type: 'string' } })) }
-        : {}),
-      ...(body ? { content: { 'application/json': { schema: schemaOf(body, 'output', schemas) } } } : {}),
-    };
+  for (const [status, answer] of Object.entries(route.answers)) {
+    const headers = { ...answer.headers, ...(status === '201' ? ADDED_HEADERS : {}) };
+    responses[status] = response({ ...answer, headers }, schemas);
+  }
   const byStatus = Map.groupBy(problemsOf(route), (kind) => PROBLEMS[kind][0]);
   for (const [status, kinds] of [...byStatus].toSorted(([a], [b]) => a - b))
     responses[String(status)] = {
       description: [...new Set(kinds)].map((kind) => `${PROBLEMS[kind][1]} (\`${kind}\`).`).join(' '),
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      ...headersOf(PROBLEM_HEADERS[status] ?? {}),
+      content: {
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/Problem' },
+          examples: Object.fromEntries(
+            kinds.flatMap((kind) =>
+              examplesOf(kind, route).map((name) => [name, { $ref: `#/components/examples/${name}` }]),
+            ),
+          ),
+        },
+      },
     };
   const parameters = [
     ...parametersOf(route.params, 'path', schemas),
     ...parametersOf(route.query, 'query', schemas),
-    ...Object.entries(route.headers ?? {}).map(([name, description]) => ({
+    ...Object.entries(route.headers ?? {}).map(([name, said]) => ({
       name,
       in: 'header',
-      description,
-      schema: { type: 'string' },
+      description: typeof said === 'string' ? said : said.description,
+      schema: { type: 'string', ...(typeof said === 'string' ? {} : { examples: [said.example] }) },
     })),
+    ...(isRepeatable(route)
+      ? [
+          {
+            name: 'Idempotency-Key',
+            in: 'header',
+            description:
+              'Chosen by the client, new for each request: sent again with it within 24 hours, the same request is ' +
+              'answered as it was, and nothing is made twice. Of one account 1000 keys are remembered.',
+            schema: { type: 'string', maxLength: 255, examples: ['5f2c8a3e-9d41-4b6c-8e07-1a2b3c4d5e6f'] },
+          },
+        ]
+      : []),
     ...(route.conditional
       ? [
           {
@@ -93,22 +149,59 @@ function operation(route: Route, schemas: Json): Json {
     tags: [route.group],
     summary: route.summary,
     ...(route.description ? { description: route.description } : {}),
-    security: route.access === 'authorized' ? [{ jwt: [] }] : [],
+    security: route.access === 'authorized' ? [{ jwt: [] }, { cookie: [] }] : [],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
       ? {
           requestBody: {
             required: true,
             content: {
-              [route.method === 'patch' ? 'application/merge-patch+json' : 'application/json']: {
-                schema: schemaOf(route.body, 'input', schemas),
-              },
+              [route.bodyType ?? (route.method === 'patch' ? 'application/merge-patch+json' : 'application/json')]:
+                content(route.bodyDescribed ?? route.body, 'input', schemas),
             },
           },
         }
       : {}),
     responses,
   };
+}
+
+/** Headers of every answer to a call that added something. */
+const ADDED_HEADERS = { Location: 'Path of what was added.' };
+/** Headers that answers of a status come with, whatever the call. */
+const PROBLEM_HEADERS: Readonly<Record<number, Record<string, string>>> = {
+  401: { 'WWW-Authenticate': '`JWT`, and why the token was not taken.' },
+  412: { ETag: 'The version that it has now.' },
+  429: { 'Retry-After': 'Seconds until calls are taken again.' },
+  503: { 'Retry-After': 'Seconds after which to try again.' },
+};
+
+function response({ description, body, mediaType = 'application/json', headers = {} }: Answer, schemas: Json): Json {
+  return {
+    description,
+    ...headersOf(headers),
+    ...(body ? { content: { [mediaType]: content(body, 'output', schemas) } } : {}),
+  };
+}
+
+function headersOf(headers: Record<string, string>): Json {
+  if (Object.keys(headers).length === 0) return {};
+  return { headers: mapValues(headers, (text) => ({ description: text, schema: { type: 'string' } })) };
+}
+
+/** A body: its schema, and the first example of it beside it, where tools look for one. */
+function content(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const { examples: _, ...json } = schemaOf(schema, io, schemas) as Json;
+  const example = exampleOf(schema);
+  return { schema: json, ...(example === undefined ? {} : { example }) };
+}
+
+/** The examples that the paths refer to. */
+function examplesUsed(paths: unknown): Json {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(
+    Object.entries(PROBLEM_EXAMPLES).filter(([name]) => text.includes(`"#/components/examples/${name}"`)),
+  );
 }
 
 function parametersOf(schema: z.ZodObject | null, place: 'path' | 'query', schemas: Json): Json[] {
@@ -172,6 +265,8 @@ function problemSchema(): Json {
           properties: {
             pointer: { type: 'string', description: 'Where in the body: a JSON pointer.' },
             parameter: { type: 'string', description: 'Which parameter of path, query or header.' },
+            row: { type: 'integer', description: 'Which row of a CSV: 1 is the header.' },
+            column: { type: 'string', description: 'Which column of it.' },
             detail: { type: 'string' },
           },
           additionalProperties: false,

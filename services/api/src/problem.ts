@@ -4,6 +4,10 @@ export interface InputError {
   pointer?: string;
   /** Which parameter of path, query or header, where it is not in the body. */
   parameter?: string;
+  /** Which row of a CSV, as a spreadsheet counts them: 1 is the header. */
+  row?: number;
+  /** Which column of it, by the name in the header. */
+  column?: string;
   detail: string;
 }
 
@@ -14,12 +18,14 @@ export const PROBLEMS = {
   'wrong-credentials': [401, 'Login or password is wrong'],
   forbidden: [403, 'This account may not do that'],
   'no-api-access': [403, 'This account has no right to use the API'],
+  'cross-origin': [403, 'Not from a page of this service'],
   'not-found': [404, 'There is nothing here'],
   'method-not-allowed': [405, 'This method is not served here'],
   conflict: [409, 'It would clash with something that exists'],
   stale: [412, 'It was changed meanwhile'],
   'too-large': [413, 'The request is too large'],
-  'unsupported-media-type': [415, 'The body is not JSON'],
+  'unsupported-media-type': [415, 'The body is of another type'],
+  'idempotency-mismatch': [422, 'The key was used for another request'],
   'too-many-requests': [429, 'Too many requests'],
   'internal-error': [500, 'Something went wrong here'],
   unavailable: [503, 'Not possible at the moment'],
@@ -32,16 +38,23 @@ export class Problem extends Error {
   readonly kind: ProblemKind;
   readonly errors: readonly InputError[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Somebody tried a password, and it was not the right one: it counts as a failed login, whatever the status. */
+  readonly isWrongPassword: boolean;
 
   constructor(
     kind: ProblemKind,
     detail: string,
-    more: { errors?: readonly InputError[]; headers?: Readonly<Record<string, string>> } = {},
+    more: {
+      errors?: readonly InputError[];
+      headers?: Readonly<Record<string, string>>;
+      isWrongPassword?: boolean;
+    } = {},
   ) {
     super(detail);
     this.kind = kind;
     this.errors = more.errors ?? [];
     this.headers = more.headers ?? {};
+    this.isWrongPassword = more.isWrongPassword ?? false;
   }
 
   get status(): number {
@@ -73,6 +86,12 @@ export function notFound(): Problem {
 /** One bad field of the body. */
 export function badField(pointer: string, detail: string): Problem {
   return new Problem('invalid-request', 'The body is not valid.', { errors: [{ pointer, detail }] });
+}
+
+/** The password that an account should have shown that it knows is another. */
+export function wrongPassword(pointer: string): Problem {
+  const errors = [{ pointer, detail: 'It is not the password of this account.' }];
+  return new Problem('invalid-request', 'The body is not valid.', { errors, isWrongPassword: true });
 }
 
 /** One bad parameter. */

@@ -6,6 +6,7 @@ import type {
   GroupId,
   Position,
   Rejection,
+  Role,
   SessionId,
   TerminalId,
   User,
@@ -16,6 +17,10 @@ import type {
 } from '@outrider/domain';
 import type { Hub, LatestPosition, UnknownTerminal } from '@outrider/hub';
 import type {
+  AuditEntry,
+  AuditedFields,
+  AuditFilter,
+  Claim,
   GeofenceFields,
   GroupFields,
   Page,
@@ -26,17 +31,21 @@ import type {
   UserPatch,
   VehicleFields,
 } from '@outrider/registry';
-import { badField, notFound, Problem } from './problem.ts';
+import { BulkReach } from './bulk-reach.ts';
+import { NotificationReach, type NotificationSources } from './notification-reach.ts';
+import { badField, notFound, Problem, wrongPassword } from './problem.ts';
 import {
   bothHold,
   dealerOf,
   isOperator,
   mayManage,
+  maySeeSessions,
   type Right,
   rightToGeofence,
   rightToGroup,
   rightToUser,
   rightToVehicle,
+  visibleAudit,
   visibleGeofences,
   visibleGroups,
   visibleUsers,
@@ -66,7 +75,7 @@ export interface TrackReport {
 }
 
 /** What data there is. Nobody but {@link Reach} touches it on a caller's behalf. */
-export interface Sources {
+export interface Sources extends NotificationSources {
   registry: Registry;
   /** Everything defined, as it is in force. */
   directory: Directory;
@@ -74,6 +83,11 @@ export interface Sources {
   trackReport: TrackReport;
   tokens: Tokens;
 }
+
+/** A line of the audit trail as it may be shown: of somebody outside a dealer's organisation, the role alone. */
+export type AuditShown = Omit<AuditEntry, 'user'> & {
+  user: { id: UserId | null; login: string | null; role: Role } | null;
+};
 
 /** A vehicle's own id, or that of the terminal fitted to it. */
 export type VehicleKey = { id: VehicleId } | { terminalId: TerminalId };
@@ -87,9 +101,28 @@ export class Reach {
   readonly #caller: User;
   readonly #sources: Sources;
 
-  constructor(caller: User, sources: Sources) {
+  /**
+   * @param by how the caller came: what the audit trail says of their changes
+   * @param claim of the key of a request that makes something once
+   */
+  constructor(
+    caller: User,
+    sources: Sources,
+    by: { sessionId: SessionId; address: string },
+    claim: Claim | null = null,
+  ) {
     this.#caller = caller;
-    this.#sources = sources;
+    this.#sources = { ...sources, registry: sources.registry.as({ user: caller, ...by }, claim) };
+  }
+
+  /** Many things at once. */
+  get bulk(): BulkReach {
+    return new BulkReach(this, this.#caller, this.#sources);
+  }
+
+  /** The caller's rules, inbox and deliveries. */
+  get notifications(): NotificationReach {
+    return new NotificationReach(this.#caller, this.#sources);
   }
 
   // Vehicles
@@ -262,13 +295,16 @@ export class Reach {
   async changeOwnPassword(current: string, wanted: string, sessionId: SessionId): Promise<void> {
     const { registry, tokens } = this.#sources;
     const known = await registry.users.authenticate(this.#caller.login, current);
-    if (known?.id !== this.#caller.id) throw badField('/currentPassword', 'It is not the password of this account.');
+    if (known?.id !== this.#caller.id) {
+      await registry.audit.noteFailedLogin(this.#caller.login, 'wrong current password', this.#caller);
+      throw wrongPassword('/currentPassword');
+    }
     await registry.users.setPassword(this.#caller.id, wanted, sessionId);
     tokens.revokeUser(this.#caller.id);
   }
 
   async changeOwnName(name: string): Promise<User> {
-    return this.#sources.registry.users.update(this.#caller.id, null, { name });
+    return this.#shown(await this.#sources.registry.users.update(this.#caller.id, null, { name }));
   }
 
   async removeUser(id: UserId, ifMatch: number | null): Promise<void> {
@@ -277,18 +313,56 @@ export class Reach {
     await this.#sources.registry.users.delete(id, ifMatch);
   }
 
-  /** Where the account is logged in, for its user and for whoever keeps it. */
+  /** Where the account is logged in. */
   async sessionsOf(id: UserId): Promise<Session[]> {
     await this.#user(id, 'read');
+    this.#requireSessions(id);
     return this.#sources.registry.sessions.listOf(id);
   }
 
   async endSession(userId: UserId, sessionId: SessionId): Promise<void> {
     await this.#user(userId, 'read');
+    this.#requireSessions(userId);
     const session = await this.#sources.registry.sessions.get(sessionId);
     if (session?.userId !== userId) throw notFound();
     await this.#sources.registry.sessions.end(sessionId);
     this.#sources.tokens.revokeSession(sessionId);
+  }
+
+  // The audit trail
+
+  /** The newest first. */
+  async audit(filter: AuditFilter, paging: Paging): Promise<Page<AuditShown>> {
+    const visible = visibleAudit(this.#caller);
+    if (visible === null) throw new Problem('forbidden', 'The audit trail is for operators and dealers.');
+    const page = await this.#sources.registry.audit.list({ ...filter, ...visible }, paging);
+    return { ...page, items: page.items.map((entry) => this.#auditShown(entry)) };
+  }
+
+  #auditShown(entry: AuditEntry): AuditShown {
+    const { user } = entry;
+    const isOwn = user === null || user.id === this.#caller.id || user.dealerId === this.#caller.id;
+    const shown: AuditShown = { ...entry, user: user && { id: user.id, login: user.login, role: user.role } };
+    if (isOperator(this.#caller)) return shown;
+    // That a user changed a rule is the dealer's to know; what the user wants to be told of is not.
+    const isPrivate = entry.subject.kind === 'notification-rule' && user?.id !== this.#caller.id;
+    return {
+      ...shown,
+      ...(isOwn ? {} : { user: { id: null, login: null, role: user.role }, sessionId: null, address: null }),
+      before: isPrivate ? null : this.#fieldsShown(entry.before),
+      after: isPrivate ? null : this.#fieldsShown(entry.after),
+    };
+  }
+
+  /** Without groups and dealers that the caller may not see. */
+  #fieldsShown(fields: AuditedFields | null): AuditedFields | null {
+    if (fields === null) return null;
+    const { groupIds, dealerId } = fields;
+    return {
+      ...fields,
+      ...(Array.isArray(groupIds) ? { groupIds: groupIds.filter((id) => this.#seesGroup(id)) } : {}),
+      ...(dealerId === undefined ? {} : { dealerId: dealerId === this.#caller.id ? dealerId : null }),
+    };
   }
 
   // Geofences
@@ -365,6 +439,11 @@ export class Reach {
 
   #requireOperator(detail: string): void {
     if (!isOperator(this.#caller)) throw new Problem('forbidden', detail);
+  }
+
+  #requireSessions(of: UserId): void {
+    if (!maySeeSessions(this.#caller, of))
+      throw new Problem('forbidden', 'Sessions are for their user and for operators.');
   }
 
   #requireNotSelf(id: UserId, what: string): void {

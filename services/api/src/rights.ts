@@ -2,12 +2,20 @@ import {
   type Geofence,
   type GroupId,
   maySeeVehicle,
+  type NotificationRule,
   type User,
   type UserId,
   type Vehicle,
   type VehicleGroup,
 } from '@outrider/domain';
-import type { GeofenceFilter, GroupFilter, UserFilter, VehicleFilter } from '@outrider/registry';
+import type {
+  AuditFilter,
+  GeofenceFilter,
+  GroupFilter,
+  NotificationRuleFilter,
+  UserFilter,
+  VehicleFilter,
+} from '@outrider/registry';
 
 /** What a caller may do with something: `none` looks exactly as if it did not exist. */
 export type Right = 'none' | 'read' | 'write';
@@ -48,9 +56,20 @@ export function rightToGeofence(
   return caller.role === 'dealer' && owner?.dealerId === caller.id ? 'read' : 'none';
 }
 
+/** Rules are their owner's own business, and the operator's. */
+export function rightToNotificationRule(caller: User, rule: Pick<NotificationRule, 'ownerId'>): Right {
+  if (caller.blocked) return 'none';
+  return caller.role === 'operator' || rule.ownerId === caller.id ? 'write' : 'none';
+}
+
 /** May the caller add vehicles, groups and users? */
 export function mayManage(caller: User): boolean {
   return caller.role !== 'user' && !caller.blocked;
+}
+
+/** May the caller list and end the sessions of an account? Their user may, and operators: a dealer blocks instead. */
+export function maySeeSessions(caller: User, userId: UserId): boolean {
+  return !caller.blocked && (caller.role === 'operator' || caller.id === userId);
 }
 
 /** Grants the API, creates dealers, moves things between dealers, sees terminals without a profile. */
@@ -108,6 +127,24 @@ export function visibleGeofences(caller: User): GeofenceFilter {
       return { ofDealer: caller.id };
     case 'user':
       return { ownerId: caller.id };
+  }
+}
+
+/** Exactly the rules that {@link rightToNotificationRule} lets the caller see. */
+export function visibleNotificationRules(caller: User): NotificationRuleFilter {
+  return caller.role === 'operator' ? {} : { ownerId: caller.id };
+}
+
+/** What of the audit trail the caller may read; null: nothing. */
+export function visibleAudit(caller: User): AuditFilter | null {
+  if (caller.blocked) return null;
+  switch (caller.role) {
+    case 'operator':
+      return {};
+    case 'dealer':
+      return { ofDealer: caller.id };
+    case 'user':
+      return null;
   }
 }
 

@@ -1,17 +1,22 @@
 import type { Tokens } from '@outrider/auth';
 import type { SessionId, User } from '@outrider/domain';
-import type { Registry } from '@outrider/registry';
+import type { Registry, Session } from '@outrider/registry';
 import type { z } from 'zod';
+import type { Arrival } from './arrival.ts';
+import type { Via } from './context.ts';
 import type { ProblemKind } from './problem.ts';
 import type { Reach } from './reach.ts';
 
 /** Groups of calls, as the documentation shows them. */
 export const GROUPS = {
-  Authorization: 'Login, refresh, logout, and the keys that tokens are signed with.',
+  Authentication: 'Login, refresh, logout, and the keys that tokens are signed with.',
   Users: 'Accounts of operators, dealers and users.',
   Vehicles: 'Vehicle profiles, their groups, and where they are.',
   Geozones: 'Geofences as GeoJSON features.',
+  Notifications: 'What users are told of, and what they were told.',
   Reports: 'What vehicles did.',
+  VideoService: 'Video terminals, and the fragments of video that they are asked for.',
+  Operations: 'How the service is; for machines, outside the limits.',
 } as const;
 export type GroupName = keyof typeof GROUPS;
 
@@ -20,21 +25,28 @@ export interface Reply {
   status: number;
   /** Sent as JSON; nothing is sent where it is undefined. */
   body?: unknown;
+  /** Sent in place of a body as it comes, with the `content-type` of the headers: what is too long to be held at once. */
+  stream?: AsyncIterable<string>;
   headers?: Record<string, string>;
 }
 
 /** An answer as it is described. */
 export interface Answer {
   description: string;
-  /** Undefined: no body. */
+  /** Undefined: no body. Its example is the first of its schema. */
   body?: z.ZodType;
+  /** Of the body. Default: `application/json`. */
+  mediaType?: string;
   headers?: Record<string, string>;
 }
 
 /** What the login routes alone may touch. */
 export interface Doorkeeper {
   users: Pick<Registry['users'], 'authenticate'>;
-  sessions: Registry['sessions'];
+  sessions: Pick<Registry['sessions'], 'get' | 'touch'>;
+  beginSession(user: User, arrival: Arrival, userAgent: string): Promise<Session>;
+  /** Notes in the audit trail that a login was refused. */
+  noteFailedLogin(login: string, reason: string, arrival: Arrival): Promise<void>;
   tokens: Tokens;
   sessionTtlMs: number;
   /** The account as it is now. */
@@ -45,8 +57,7 @@ export interface Doorkeeper {
 
 /** The request around what was validated. */
 export interface OpenContext {
-  /** Of the client, proxies seen through. */
-  address: string;
+  arrival: Arrival;
   header(name: string): string | undefined;
   nowMs: number;
   doorkeeper: Doorkeeper;
@@ -54,6 +65,8 @@ export interface OpenContext {
 export interface AuthorizedContext {
   caller: User;
   sessionId: SessionId;
+  via: Via;
+  arrival: Arrival;
   nowMs: number;
   /** What `If-Match` asks for: a version, or null where any will do. */
   ifMatch: number | null;
@@ -71,7 +84,13 @@ interface Described {
   summary: string;
   description?: string;
   /** Request headers that mean something here alone. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string | { description: string; example: string }>;
+  /** The body as people read it, where it is validated in parts and not as a whole. */
+  bodyDescribed?: z.ZodType;
+  /** Text in place of JSON. */
+  bodyType?: 'text/csv';
+  /** Where a body may be larger than others. */
+  maxBodyBytes?: number;
   answers: Record<number, Answer>;
   /** Beyond those that every call of this kind can meet. */
   problems?: readonly ProblemKind[];
@@ -85,12 +104,18 @@ export interface Input<P, Q, B> {
   body: B;
 }
 
-/** A call: what it takes, what it answers, what it does. Validation and documentation both come from it. */
-export interface Route extends Described {
-  access: 'open' | 'authorized';
+/** A call as the documentation needs it. */
+export interface DescribedRoute extends Described {
+  /** `unlimited`: open, and outside the limits. */
+  access: 'open' | 'authorized' | 'unlimited';
   params: z.ZodObject | null;
   query: z.ZodObject | null;
   body: z.ZodType | null;
+}
+
+/** A call: what it takes, what it answers, what it does. Validation and documentation both come from it. */
+export interface Route extends DescribedRoute {
+  access: 'open' | 'authorized';
   handle(input: Input<unknown, unknown, unknown>, context: OpenContext | AuthorizedContext): Promise<Reply>;
 }
 

@@ -1,8 +1,12 @@
-import type { Route } from './route.ts';
+import type { DescribedRoute, Route } from './route.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { geozoneRoutes } from './routes/geozones.ts';
+import { notificationRoutes } from './routes/notifications.ts';
+import { operationDescriptions } from './routes/operations.ts';
 import { reportRoutes } from './routes/reports.ts';
 import { userRoutes } from './routes/users.ts';
+import { vehicleCsvRoutes } from './routes/vehicle-csv.ts';
 import { vehicleGroupRoutes } from './routes/vehicle-groups.ts';
 import { vehicleRoutes } from './routes/vehicles.ts';
 
@@ -10,8 +14,14 @@ import { vehicleRoutes } from './routes/vehicles.ts';
 export const ROUTES: readonly Route[] = [
   ...authRoutes,
   ...userRoutes,
+  ...auditRoutes,
   ...vehicleRoutes,
+  ...vehicleCsvRoutes,
   ...vehicleGroupRoutes,
   ...geozoneRoutes,
+  ...notificationRoutes,
   ...reportRoutes,
 ];
+
+/** Every call that the documentation shows. */
+export const DESCRIBED: readonly DescribedRoute[] = [...ROUTES, ...operationDescriptions];

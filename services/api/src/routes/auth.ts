@@ -1,4 +1,4 @@
-import { tokenOfHeader } from '@outrider/auth';
+import { setSessionCookie, tokenOfHeader } from '@outrider/auth';
 import { isoTime, type User } from '@outrider/domain';
 import { z } from 'zod';
 import { timeOut } from '../fields.ts';
@@ -10,7 +10,15 @@ const Token = z
     jwt: z.string().meta({ description: 'Send it as `Authorization: JWT <token>`. Its `exp` is in Unix seconds.' }),
     expiresAt: timeOut,
   })
-  .meta({ id: 'Token' });
+  .meta({
+    id: 'Token',
+    examples: [
+      {
+        jwt: 'eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJzdWIiOiIwMTk2In0.c2lnbmF0dXJl',
+        expiresAt: '2026-01-15T13:00:00.000Z',
+      },
+    ],
+  });
 
 /** What the refusal of a login says, whatever of it was wrong. */
 function wrongCredentials(): Problem {
@@ -21,6 +29,10 @@ function wrongCredentials(): Problem {
 
 export function noApiAccess(): Problem {
   return new Problem('no-api-access', 'The right to use the API is granted by the operator.');
+}
+
+export function crossOrigin(): Problem {
+  return new Problem('cross-origin', 'With the cookie of the console, only its own pages may change something.');
 }
 
 async function tokenReply(
@@ -51,45 +63,70 @@ export const authRoutes: Route[] = [
   openRoute({
     method: 'post',
     path: '/auth/login',
-    group: 'Authorization',
+    group: 'Authentication',
     operationId: 'login',
-    summary: 'Log in and obtain a JWT.',
+    summary: 'Log in and obtain a JWT, or begin a session of the console.',
+    description:
+      'With `jwt=1` it gives a JWT, which needs the right to use the API. Without, it begins the session of the console ' +
+      'in a cookie that scripts can not read and other sites can not send; calls with it are as good as with a JWT, and ' +
+      'those that change something must come from a page of this service.',
     query: z.object({
       jwt: z
-        .literal('1', { error: 'It must be 1: a JWT is asked for.' })
-        .meta({ description: 'The value 1 asks for a JWT.' }),
+        .literal('1', { error: 'It must be 1, where a JWT is asked for, or left out.' })
+        .optional()
+        .meta({ description: 'The value 1 asks for a JWT.', examples: ['1'] }),
     }),
     body: z
       .strictObject({ login: z.string().min(1).max(1000), password: z.string().min(1).max(1000) })
       .meta({ id: 'Credentials', examples: [{ login: 'admin', password: 'correct horse battery staple' }] }),
-    answers: { 200: { description: 'Logged in.', body: Token } },
-    problems: ['wrong-credentials', 'no-api-access', 'unavailable'],
-    async handle({ body }, { address, header, doorkeeper }) {
+    answers: {
+      200: { description: 'Logged in: the token.', body: Token },
+      204: { description: 'Logged in: the cookie.', headers: { 'Set-Cookie': 'Session of the console.' } },
+    },
+    problems: ['wrong-credentials', 'no-api-access', 'cross-origin', 'unavailable'],
+    async handle({ query, body }, { arrival, header, doorkeeper }) {
+      // Nobody else's page may log a browser in, not even to an account of its own.
+      if (query.jwt === undefined && arrival.origin() === 'other') throw crossOrigin();
       const known = await doorkeeper.users.authenticate(body.login, body.password);
       const user = known && doorkeeper.user(known.id);
-      if (!user || user.blocked) throw wrongCredentials();
+      if (!user || user.blocked) {
+        await doorkeeper.noteFailedLogin(body.login, user ? 'blocked' : 'wrong login or password', arrival);
+        throw wrongCredentials();
+      }
       await doorkeeper.refuseBlocked(user);
-      if (!user.apiAccess) throw noApiAccess();
-      const { sessionTtlMs, sessions } = doorkeeper;
-      const session = await sessions.create(user.id, sessionTtlMs, address, header('user-agent') ?? '');
-      return tokenReply(doorkeeper, user, session.id);
+      if (query.jwt !== undefined && !user.apiAccess) {
+        await doorkeeper.noteFailedLogin(body.login, 'no right to use the API', arrival);
+        throw noApiAccess();
+      }
+      const { sessionTtlMs, tokens } = doorkeeper;
+      const session = await doorkeeper.beginSession(user, arrival, header('user-agent') ?? '');
+      if (query.jwt !== undefined) return tokenReply(doorkeeper, user, session.id);
+      const token = await tokens.issueCookie(user.id, session.id, session.expiresAtMs);
+      const cookie = setSessionCookie(token, arrival.secure, Math.floor(sessionTtlMs / 1000));
+      return { status: 204, headers: { 'set-cookie': cookie } };
     },
   }),
   openRoute({
     method: 'post',
     path: '/auth/refresh',
-    group: 'Authorization',
+    group: 'Authentication',
     operationId: 'refresh',
     summary: 'Obtain a new JWT for one that has expired.',
     description:
       'Takes the JWT from the login, or a later one of its session, expired or not, in the header ' +
-      '`Authorization-Refresh: JWT <token>`; `Authorization: JWT <token>` is taken on this path too. It works until ' +
-      'the session ends.',
-    headers: { 'Authorization-Refresh': '`JWT <token>`, with the token from the login or a later one of its session.' },
+      '`Authorization-Refresh: JWT <token>`; `Authorization: JWT <token>` is taken on this path too, and so is the header ' +
+      'written with a space, `Authorization refresh: JWT <token>`, which is no legal HTTP: the connection is closed after ' +
+      'the answer to it. It works until the session ends.',
+    headers: {
+      'Authorization-Refresh': {
+        description: '`JWT <token>`, with the token from the login or a later one of its session.',
+        example: 'JWT eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJzdWIiOiIwMTk2In0.c2lnbmF0dXJl',
+      },
+    },
     answers: { 200: { description: 'A new token of the same session.', body: Token } },
     problems: ['not-authorized', 'no-api-access'],
     async handle(_, context) {
-      const { doorkeeper, address } = context;
+      const { doorkeeper, arrival } = context;
       const verified = await doorkeeper.tokens.verifyIgnoringExpiry(tokenToRefresh(context));
       if (verified.error !== undefined) throw refused(verified.error);
       const session = await doorkeeper.sessions.get(verified.sessionId);
@@ -97,26 +134,29 @@ export const authRoutes: Route[] = [
       if (session?.userId !== verified.userId || !user || user.blocked) throw refused('ended');
       await doorkeeper.refuseBlocked(user);
       if (!user.apiAccess) throw noApiAccess();
-      await doorkeeper.sessions.touch(session.id, address);
+      await doorkeeper.sessions.touch(session.id, arrival.address);
       return tokenReply(doorkeeper, user, session.id);
     },
   }),
   route({
     method: 'post',
     path: '/auth/logout',
-    group: 'Authorization',
+    group: 'Authentication',
     operationId: 'logout',
     summary: 'End the session: its tokens work no more, not even for a refresh.',
-    answers: { 204: { description: 'Ended.' } },
-    async handle(_, { reach, caller, sessionId }) {
+    answers: {
+      204: { description: 'Ended.', headers: { 'Set-Cookie': 'Takes the cookie away, where it brought one.' } },
+    },
+    async handle(_, { reach, caller, sessionId, via, arrival }) {
       await reach.endSession(caller.id, sessionId);
-      return { status: 204 };
+      if (via === 'jwt') return { status: 204 };
+      return { status: 204, headers: { 'set-cookie': setSessionCookie('', arrival.secure, 0) } };
     },
   }),
   openRoute({
     method: 'get',
     path: '/.well-known/jwks.json',
-    group: 'Authorization',
+    group: 'Authentication',
     operationId: 'jwks',
     summary: 'Public keys that tokens can be verified with (RFC 7517).',
     answers: {
@@ -135,7 +175,23 @@ export const authRoutes: Route[] = [
               }),
             ),
           })
-          .meta({ id: 'KeySet' }),
+          .meta({
+            id: 'KeySet',
+            examples: [
+              {
+                keys: [
+                  {
+                    kty: 'OKP',
+                    crv: 'Ed25519',
+                    x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+                    kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+                    alg: 'EdDSA',
+                    use: 'sig',
+                  },
+                ],
+              },
+            ],
+          }),
       },
     },
     async handle(_, { doorkeeper }) {

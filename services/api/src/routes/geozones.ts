@@ -69,7 +69,27 @@ const GeozoneOut = z
       perimeterM: z.number().meta({ description: 'Computed.' }),
     }),
   })
-  .meta({ id: 'Geozone' });
+  .meta({
+    id: 'Geozone',
+    examples: [
+      {
+        type: 'Feature',
+        id: '01961f3c-be54-7a7c-9f5b-6d0e4a8c2b9b',
+        geometry: { type: 'Point', coordinates: [30.3141, 59.9386] },
+        properties: {
+          shape: 'circle',
+          radiusM: 250,
+          name: 'Depot',
+          groupIds: null,
+          speedLimitKmh: 20,
+          minDwellSeconds: 0,
+          ownerId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+          areaM2: 196_349.5,
+          perimeterM: 1570.8,
+        },
+      },
+    ],
+  });
 
 const byId = z.object({ id: id<GeofenceId>() });
 const EXAMPLE: GeozoneFeature = {
@@ -109,6 +129,7 @@ export const geozoneRoutes: Route[] = [
     group: 'Geozones',
     operationId: 'listGeozones',
     summary: 'Geozones that the caller may see.',
+    description: 'Their own; for a dealer those of their users too, and for an operator all.',
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(GeozoneOut) } },
     async handle({ query }, { reach }) {

@@ -1,6 +1,8 @@
 import type { Log as Diary } from '@outrider/runtime';
 import { Hono } from 'hono';
+import { z } from 'zod';
 import type { ApiEnv } from '../context.ts';
+import type { DescribedRoute } from '../route.ts';
 
 /** Resolves when the part works; rejects with why it does not. */
 export type ReadyCheck = () => Promise<void>;
@@ -12,6 +14,64 @@ export interface OperationsParts {
   metricsText: () => Promise<string>;
   diary: Diary;
 }
+
+const status = z.enum(['ok', 'failed']);
+const Readiness = z.strictObject({ status, parts: z.record(z.string(), z.strictObject({ status })) }).meta({
+  id: 'Readiness',
+  examples: [{ status: 'ok', parts: { registry: { status: 'ok' }, log: { status: 'ok' } } }],
+});
+
+/** {@link operations} as they are described. */
+export const operationDescriptions: readonly DescribedRoute[] = (
+  [
+    {
+      method: 'get',
+      path: '/health/live',
+      operationId: 'getLiveness',
+      summary: 'Does the process answer?',
+      description: 'Nothing else is asked: a process that does not answer here is to be started anew.',
+      answers: {
+        200: {
+          description: 'It does.',
+          body: z.strictObject({ status: z.literal('ok') }).meta({ id: 'Liveness', examples: [{ status: 'ok' }] }),
+        },
+      },
+    },
+    {
+      method: 'get',
+      path: '/health/ready',
+      operationId: 'getReadiness',
+      summary: 'Do its parts work?',
+      description:
+        'Asks every part by name. Traffic belongs elsewhere while one of them fails; why it does is in the diary.',
+      answers: {
+        200: { description: 'All of them.', body: Readiness },
+        503: {
+          description: 'Some part does not.',
+          body: Readiness.meta({
+            id: 'Unreadiness',
+            examples: [{ status: 'failed', parts: { registry: { status: 'ok' }, log: { status: 'failed' } } }],
+          }),
+        },
+      },
+    },
+    {
+      method: 'get',
+      path: '/metrics',
+      operationId: 'getMetrics',
+      summary: 'What was counted and timed, as Prometheus reads it.',
+      answers: {
+        200: {
+          description: 'Text exposition format 0.0.4.',
+          mediaType: 'text/plain',
+          body: z.string().meta({
+            examples: ['outrider_http_request_seconds_count{method="GET",route="/api/v1/me",status="200"} 1\n'],
+          }),
+        },
+      },
+    },
+  ] as const
+).map((route) => ({ ...route, group: 'Operations', access: 'unlimited', params: null, query: null, body: null }));
 
 /** Health and metrics: outside the limits, and for machines. Why a part fails is told to the diary, not to strangers. */
 export function operations({ checks, metricsText, diary }: OperationsParts): Hono<ApiEnv> {

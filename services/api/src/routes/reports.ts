@@ -17,11 +17,12 @@ export const reportRoutes: Route[] = [
     group: 'Reports',
     operationId: 'reportTrack',
     summary: 'Positions of a vehicle in a stretch of time, oldest first.',
+    description: 'Good positions only: what was refused as a position is in no track.',
     query: z.object({
       ...paging,
       vehicleId: vehicleKey,
       from: timeIn.meta({ description: 'Time of the fix, inclusive.' }),
-      to: timeIn.meta({ description: 'Time of the fix, exclusive.' }),
+      to: timeIn.meta({ description: 'Time of the fix, exclusive.', examples: ['2026-01-16T12:00:00.000Z'] }),
     }),
     answers: { 200: { description: 'A page.', body: listOf(PositionOut) } },
     problems: ['not-found'],

@@ -18,7 +18,21 @@ export const UserOut = z
     apiAccess: z.boolean().meta({ description: 'May use the API; granted by operators alone.' }),
     groupIds: z.array(idOut).meta({ description: 'Groups whose vehicles the user may see.' }),
   })
-  .meta({ id: 'User' });
+  .meta({
+    id: 'User',
+    examples: [
+      {
+        id: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+        login: 'anna',
+        name: 'Anna Ivanova',
+        role: 'user',
+        dealerId: null,
+        blocked: false,
+        apiAccess: true,
+        groupIds: ['01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68'],
+      },
+    ],
+  });
 
 const login = line(100);
 const name = line(200);
@@ -40,7 +54,20 @@ const SessionOut = z
     userAgent: z.string(),
     current: z.boolean().meta({ description: 'Is it the session of this call?' }),
   })
-  .meta({ id: 'Session' });
+  .meta({
+    id: 'Session',
+    examples: [
+      {
+        id: '01961f3c-ad43-7f6b-8e4a-5c9d3f7b1a8a',
+        createdAt: '2026-01-15T08:00:00.000Z',
+        lastUsedAt: '2026-01-15T12:00:00.000Z',
+        expiresAt: '2026-02-14T08:00:00.000Z',
+        address: '203.0.113.5',
+        userAgent: 'curl/8.5.0',
+        current: true,
+      },
+    ],
+  });
 
 export function userBody({ kind: _, version: __, ...user }: User): z.output<typeof UserOut> {
   return { ...user, groupIds: [...user.groupIds] };
@@ -234,7 +261,9 @@ export const userRoutes: Route[] = [
     operationId: 'setPassword',
     summary: 'Give an account another password; all its sessions end.',
     params: byId,
-    body: z.strictObject({ password }).meta({ id: 'NewPassword' }),
+    body: z
+      .strictObject({ password })
+      .meta({ id: 'NewPassword', examples: [{ password: 'correct horse battery staple' }] }),
     answers: { 204: { description: 'Changed.' } },
     problems: ['not-found', 'forbidden', 'unavailable'],
     async handle({ params, body }, { reach }) {
@@ -250,7 +279,7 @@ export const userRoutes: Route[] = [
     summary: 'Where the account is logged in, the last used first.',
     params: byId,
     answers: { 200: { description: 'All open sessions.', body: listOf(SessionOut) } },
-    problems: ['not-found'],
+    problems: ['not-found', 'forbidden'],
     async handle({ params }, { reach, sessionId }) {
       const show = (session: Session) => ({
         id: session.id,
@@ -272,7 +301,7 @@ export const userRoutes: Route[] = [
     summary: 'End a session.',
     params: z.object({ id: id<UserId>(), sessionId: id<SessionId>() }),
     answers: { 204: { description: 'Ended.' } },
-    problems: ['not-found'],
+    problems: ['not-found', 'forbidden'],
     async handle({ params }, { reach }) {
       await reach.endSession(params.id, params.sessionId);
       return { status: 204 };

@@ -12,7 +12,10 @@ const GroupOut = z
     name: z.string(),
     dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
   })
-  .meta({ id: 'VehicleGroup' });
+  .meta({
+    id: 'VehicleGroup',
+    examples: [{ id: '01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68', name: 'Refrigerated', dealerId: null }],
+  });
 
 const name = line(200);
 const dealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
@@ -54,6 +57,7 @@ export const vehicleGroupRoutes: Route[] = [
     group: 'Vehicles',
     operationId: 'addVehicleGroup',
     summary: 'Add a group.',
+    description: 'Its name is one that its dealer (or the operator) has not given to another.',
     body: z
       .strictObject({ name, dealerId: dealerId.optional() })
       .meta({ id: 'NewVehicleGroup', examples: [{ name: 'Refrigerated' }] }),

@@ -30,7 +30,10 @@ export const vehicleKey = z
     (text) => isUuid(text) || (text.startsWith(BY_TERMINAL) && TERMINAL_ID.test(text.slice(BY_TERMINAL.length))),
     'It must be a UUID in lower case, or terminal: and the id of a terminal.',
   )
-  .meta({ description: 'UUID of the vehicle, or `terminal:` and the id of the terminal fitted to it.' })
+  .meta({
+    description: 'UUID of the vehicle, or `terminal:` and the id of the terminal fitted to it.',
+    examples: ['01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57', 'terminal:356307042441013'],
+  })
   .transform(
     (text): VehicleKey =>
       text.startsWith(BY_TERMINAL)
@@ -52,7 +55,23 @@ export const VehicleOut = z
     speedingMinSeconds: z.number(),
     offlineAfterMinutes: z.number(),
   })
-  .meta({ id: 'Vehicle' });
+  .meta({
+    id: 'Vehicle',
+    examples: [
+      {
+        id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
+        name: 'Van 12',
+        plate: 'A123BC',
+        terminalId: '356307042441013',
+        dealerId: null,
+        groupIds: ['01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68'],
+        speedLimitKmh: 90,
+        speedToleranceKmh: 5,
+        speedingMinSeconds: 10,
+        offlineAfterMinutes: 10,
+      },
+    ],
+  });
 
 const name = line(200);
 const plate = line(32).nullable();
@@ -62,6 +81,31 @@ const speedLimitKmh = z.number().min(1).max(500).nullable();
 const speedToleranceKmh = z.number().min(0).max(100);
 const speedingMinSeconds = z.number().min(0).max(3600);
 const offlineAfterMinutes = z.number().min(1).max(10_080);
+
+/** What a vehicle's own fields may be, wherever they come from. */
+export const VEHICLE_FIELDS = {
+  name,
+  plate,
+  terminalId: terminalId.nullable(),
+  speedLimitKmh,
+  speedToleranceKmh,
+  speedingMinSeconds,
+  offlineAfterMinutes,
+};
+
+const POSITION_EXAMPLE = {
+  vehicleId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
+  fixTime: '2026-01-15T11:59:55.000Z',
+  latitude: 59.9386,
+  longitude: 30.3141,
+  valid: true,
+  speedKmh: 42.5,
+  courseDeg: 270,
+  altitudeM: 12,
+  satellites: 11,
+  ignition: true,
+  odometerM: 123_456_700,
+};
 
 /** A position, here and in the live API: what the terminal did not say is left out. */
 export const PositionOut = z
@@ -82,7 +126,7 @@ export const PositionOut = z
     alarms: z.array(z.string()).optional(),
     attributes: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
   })
-  .meta({ id: 'Position' });
+  .meta({ id: 'Position', examples: [POSITION_EXAMPLE] });
 
 const UnknownTerminalOut = z
   .strictObject({
@@ -93,7 +137,19 @@ const UnknownTerminalOut = z
     lastSeen: timeOut,
     attempts: z.int(),
   })
-  .meta({ id: 'UnknownTerminal' });
+  .meta({
+    id: 'UnknownTerminal',
+    examples: [
+      {
+        terminalId: '356307042441013',
+        protocol: 'teltonika',
+        address: '203.0.113.5',
+        firstSeen: '2026-01-15T11:00:00.000Z',
+        lastSeen: '2026-01-15T12:00:00.000Z',
+        attempts: 7,
+      },
+    ],
+  });
 
 export function vehicleBody({ kind: _, version: __, ...vehicle }: Vehicle): z.output<typeof VehicleOut> {
   return { ...vehicle, groupIds: [...vehicle.groupIds] };
@@ -120,6 +176,7 @@ export const vehicleRoutes: Route[] = [
     group: 'Vehicles',
     operationId: 'listVehicles',
     summary: 'Vehicles that the caller may see.',
+    description: 'In the order in which they were added; a user sees those of the groups that they were given.',
     query: z.object({
       ...paging,
       terminalId: terminalId.optional().meta({ description: 'Only the vehicle that this terminal is fitted to.' }),
@@ -137,6 +194,7 @@ export const vehicleRoutes: Route[] = [
     group: 'Vehicles',
     operationId: 'addVehicle',
     summary: 'Add a vehicle profile: from then on its terminal’s data is taken.',
+    description: 'What is left out has the value that the answer shows. A terminal is fitted to one vehicle at a time.',
     body: z
       .strictObject({
         name,
@@ -219,13 +277,23 @@ export const vehicleRoutes: Route[] = [
     group: 'Vehicles',
     operationId: 'getVehicleState',
     summary: 'Where the vehicle was last.',
+    description: 'Of a position, what the terminal did not say is left out.',
     params: byKey,
     answers: {
       200: {
         description: 'The newest good position; null where none is known.',
         body: z
           .strictObject({ vehicleId: idOut, position: PositionOut.nullable(), receivedAt: timeOut.nullable() })
-          .meta({ id: 'VehicleState' }),
+          .meta({
+            id: 'VehicleState',
+            examples: [
+              {
+                vehicleId: POSITION_EXAMPLE.vehicleId,
+                position: POSITION_EXAMPLE,
+                receivedAt: '2026-01-15T12:00:00.000Z',
+              },
+            ],
+          }),
       },
     },
     problems: ['not-found'],

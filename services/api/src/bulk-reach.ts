@@ -1,0 +1,239 @@
+import type { Geofence, GeofenceId, GroupId, User, UserId, Vehicle, VehicleGroup, VehicleId } from '@outrider/domain';
+import {
+  BulkError,
+  type BulkOutcome,
+  type BulkWrite,
+  ConflictError,
+  type GeofenceFields,
+  NotFoundError,
+  StaleError,
+  UnknownReferenceError,
+  type VehicleFields,
+} from '@outrider/registry';
+import type { Faults } from './faults.ts';
+import { GroupNames } from './group-names.ts';
+import { type InputError, Problem } from './problem.ts';
+import type { Reach, Sources } from './reach.ts';
+import { dealerOf, isOperator, mayManage, rightToGroup, rightToVehicle } from './rights.ts';
+import type { VehicleLine } from './vehicle-csv.ts';
+
+/** What an export holds at once. */
+const PAGE = 500;
+
+/** What a new vehicle is where its row does not say. */
+const NEW_VEHICLE = {
+  plate: null,
+  terminalId: null,
+  speedLimitKmh: null,
+  speedToleranceKmh: 0,
+  speedingMinSeconds: 0,
+  offlineAfterMinutes: 10,
+} satisfies Partial<VehicleFields>;
+
+/** A geofence of many: a known `id` of the caller's changes that one. */
+export interface GeofenceItem {
+  /** Which of those that were sent. */
+  index: number;
+  id: string | null;
+  fields: Omit<GeofenceFields, 'ownerId'>;
+}
+
+/** What became of one of many. */
+export interface Imported<From, T> {
+  from: From;
+  became: BulkOutcome<T>;
+}
+
+type BulkSources = Pick<Sources, 'registry' | 'directory'>;
+
+/** What one caller can reach all at once: by the same rights as one by one. */
+export class BulkReach {
+  readonly #reach: Reach;
+  readonly #caller: User;
+  readonly #sources: BulkSources;
+
+  constructor(reach: Reach, caller: User, sources: BulkSources) {
+    this.#reach = reach;
+    this.#caller = caller;
+    this.#sources = sources;
+  }
+
+  /** The groups that the caller may see, by name. */
+  groupNames(): GroupNames {
+    return new GroupNames([...this.#sources.directory.groups.values()].filter((group) => this.#sees(group)));
+  }
+
+  /** All vehicles that the caller may see, some at a time. */
+  async *vehicles(groupId: GroupId | undefined): AsyncGenerator<Vehicle[]> {
+    for (let after: string | null = null; ; ) {
+      const page = await this.#reach.vehicles({ groupId }, { limit: PAGE, after });
+      yield page.items;
+      if (page.next === null) return;
+      after = page.next;
+    }
+  }
+
+  /**
+   * Adds and changes vehicles: all of them, or none.
+   *
+   * @param read gives the rows; not called where the caller may add none
+   * @param faults what was wrong with the rows already; every one is looked at before anything is refused
+   * @throws {Problem} with all that is wrong
+   */
+  async importVehicles(
+    read: () => readonly VehicleLine[],
+    faults: Faults,
+    dryRun: boolean,
+  ): Promise<Imported<VehicleLine, Vehicle>[]> {
+    if (!mayManage(this.#caller)) throw new Problem('forbidden', 'Only operators and dealers may do that.');
+    const lines = read();
+    const groups = this.groupNames();
+    const rowOf = new Map<VehicleId, number>();
+    const writes = lines.map((line): BulkWrite<VehicleId, VehicleFields> => {
+      const { row } = line;
+      const current = this.#vehicleOf(line);
+      if (current === null) faults.add({ row, column: 'id', detail: 'There is no such vehicle.' });
+      const groupIds = groupsOf(line, groups, faults);
+      if (!current) {
+        const { name } = line.fields;
+        if (name === undefined && current !== null)
+          faults.add({ row, column: 'name', detail: 'A new vehicle needs a name.' });
+        const dealerId = this.#dealerOf(line, undefined, faults);
+        return {
+          id: null,
+          fields: { ...NEW_VEHICLE, ...line.fields, name: name ?? '', groupIds: groupIds ?? [], dealerId },
+        };
+      }
+      const earlier = rowOf.get(current.id);
+      if (earlier !== undefined) faults.add({ row, detail: `Row ${earlier} is about the same vehicle.` });
+      rowOf.set(current.id, row);
+      // What the caller does not see, the caller can't mean to take away.
+      const unseen = current.groupIds.filter((id) => !this.#seesGroup(id));
+      return {
+        id: current.id,
+        expectedVersion: current.version,
+        patch: {
+          ...line.fields,
+          dealerId: this.#dealerOf(line, current, faults),
+          ...(groupIds ? { groupIds: [...groupIds, ...unseen] } : {}),
+        },
+      };
+    });
+    faults.throwIfAny();
+    const outcomes = await told(this.#sources.registry.vehicles.writeAll(writes, dryRun), faults, (index, field) => ({
+      row: lines[index]?.row ?? 0,
+      ...(field === null ? {} : { column: field === 'groupIds' ? 'groups' : field }),
+    }));
+    return paired(lines, outcomes);
+  }
+
+  /** Geofences, some at a time: the caller's own, or all that the caller may see. */
+  async *geofences(ownOnly: boolean): AsyncGenerator<Geofence[]> {
+    for (let after: string | null = null; ; ) {
+      const page = await this.#reach.geofences({ limit: PAGE, after });
+      yield ownOnly ? page.items.filter(({ ownerId }) => ownerId === this.#caller.id) : page.items;
+      if (page.next === null) return;
+      after = page.next;
+    }
+  }
+
+  /**
+   * Adds and changes geofences of the caller: all of them, or none.
+   *
+   * @param faults what was wrong with the items already
+   * @throws {Problem} with all that is wrong
+   */
+  async importGeofences(
+    items: readonly GeofenceItem[],
+    faults: Faults,
+    dryRun: boolean,
+  ): Promise<Imported<GeofenceItem, Geofence>[]> {
+    const indexOf = new Map<string, number>();
+    const writes = items.map(({ index, id, fields }): BulkWrite<GeofenceId, Omit<GeofenceFields, 'ownerId'>> => {
+      const at = `/features/${index}`;
+      for (const [nth, groupId] of (fields.groupIds ?? []).entries())
+        if (!this.#seesGroup(groupId))
+          faults.add({ pointer: `${at}/properties/groupIds/${nth}`, detail: 'There is no such group.' });
+      const known = id === null ? undefined : this.#sources.directory.geofences.get(id as GeofenceId);
+      if (known?.ownerId !== this.#caller.id) return { id: null, fields };
+      const earlier = indexOf.get(known.id);
+      if (earlier !== undefined) faults.add({ pointer: `${at}/id`, detail: `Feature ${earlier} has it too.` });
+      indexOf.set(known.id, index);
+      const unseen = fields.groupIds ? (known.groupIds ?? []).filter((group) => !this.#seesGroup(group)) : [];
+      const groupIds = fields.groupIds && [...fields.groupIds, ...unseen];
+      return { id: known.id, expectedVersion: known.version, patch: { ...fields, groupIds } };
+    });
+    faults.throwIfAny();
+    const writing = this.#sources.registry.geofences.writeAll(this.#caller.id, writes, dryRun);
+    const outcomes = await told(writing, faults, (nth, field) => ({
+      pointer: `/features/${items[nth]?.index}${field === null ? '' : `/properties/${field}`}`,
+    }));
+    return paired(items, outcomes);
+  }
+
+  /** The vehicle that a row is about; null where it names one that is not there, undefined where it is a new one. */
+  #vehicleOf({ id, fields }: VehicleLine): Vehicle | null | undefined {
+    const { directory } = this.#sources;
+    if (id !== null) return this.#writable(directory.vehicles.get(id)) ?? null;
+    // A terminal of a vehicle that the caller does not see is taken, as it is for one that is added.
+    return fields.terminalId ? this.#writable(directory.vehicleOfTerminal(fields.terminalId)) : undefined;
+  }
+
+  #writable(vehicle: Vehicle | undefined): Vehicle | undefined {
+    return vehicle && rightToVehicle(this.#caller, vehicle) === 'write' ? vehicle : undefined;
+  }
+
+  #dealerOf({ row, dealerId }: VehicleLine, current: Vehicle | undefined, faults: Faults): UserId | null {
+    const own = current ? current.dealerId : dealerOf(this.#caller);
+    if (isOperator(this.#caller)) return dealerId === undefined ? own : dealerId;
+    if (dealerId && dealerId !== own)
+      faults.add({ row, column: 'dealerId', detail: 'Only operators say which dealer something belongs to.' });
+    return own;
+  }
+
+  #sees(group: VehicleGroup): boolean {
+    return rightToGroup(this.#caller, group) !== 'none';
+  }
+
+  #seesGroup(id: GroupId): boolean {
+    const group = this.#sources.directory.groups.get(id);
+    return group !== undefined && this.#sees(group);
+  }
+}
+
+function groupsOf({ row, groups }: VehicleLine, names: GroupNames, faults: Faults): GroupId[] | undefined {
+  if (groups === undefined) return undefined;
+  const { groupIds, wrong } = names.read(groups);
+  for (const detail of wrong) faults.add({ row, column: 'groups', detail });
+  return groupIds;
+}
+
+function paired<From, T>(from: readonly From[], outcomes: readonly BulkOutcome<T>[]): Imported<From, T>[] {
+  return outcomes.flatMap((became, nth) => {
+    const one = from[nth];
+    return one === undefined ? [] : [{ from: one, became }];
+  });
+}
+
+/** Tells what the registry refuses of many writes in terms of what was sent. */
+async function told<T>(
+  writing: Promise<T>,
+  faults: Faults,
+  place: (index: number, field: string | null) => Omit<InputError, 'detail'>,
+): Promise<T> {
+  try {
+    return await writing;
+  } catch (error) {
+    if (!(error instanceof BulkError)) throw error;
+    for (const { index, error: why } of error.failures) {
+      if (why instanceof ConflictError)
+        faults.add({ ...place(index, why.field), detail: 'Another one has it.' }, 'conflict');
+      else if (why instanceof UnknownReferenceError)
+        faults.add({ ...place(index, why.field), detail: `${why.id} does not exist.` });
+      else if (why instanceof StaleError || why instanceof NotFoundError)
+        faults.add({ ...place(index, null), detail: 'It was changed meanwhile: import again.' }, 'conflict');
+    }
+    faults.throwIfAny();
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+/** More would not be a table that people made. */
+const MAX_COLUMNS = 64;
+
+/** One record of a CSV. */
+export interface CsvRecord {
+  /** As a spreadsheet counts: the first is 1, blank ones count, and a line break in quotes begins no new one. */
+  row: number;
+  cells: string[];
+}
+
+/** What ends a cell in a CSV that can't be read, and where. */
+export class CsvError extends Error {
+  override name = 'CsvError';
+  readonly row: number;
+  constructor(row: number, message: string) {
+    super(message);
+    this.row = row;
+  }
+}
+
+const DELIMITERS = [',', ';', '\t'] as const;
+export type Delimiter = (typeof DELIMITERS)[number];
+
+/** What the cells of the first line are parted by: whichever comes first in it; a comma where none does. */
+export function delimiterOf(text: string): Delimiter {
+  for (const character of text) {
+    if (character === '\n' || character === '\r') break;
+    const found = DELIMITERS.find((delimiter) => delimiter === character);
+    if (found) return found;
+  }
+  return ',';
+}
+
+/**
+ * Reads a CSV (RFC 4180): lines end with CRLF, LF or CR; a cell in quotes may hold anything, quotes doubled. Blank lines
+ * are left out.
+ *
+ * @param text without a byte order mark
+ * @throws {CsvError} when it is none
+ */
+export function* readCsv(text: string, delimiter: Delimiter): Generator<CsvRecord> {
+  let at = 0;
+  for (let row = 1; at < text.length; row += 1) {
+    const cells: string[] = [];
+    for (;;) {
+      if (cells.length === MAX_COLUMNS) throw new CsvError(row, `A row may have ${MAX_COLUMNS} cells.`);
+      const cell = text[at] === '"' ? quotedCell(text, at, row) : plainCell(text, at, delimiter);
+      cells.push(cell.value);
+      at = cell.end;
+      if (text[at] !== delimiter) break;
+      at += 1;
+    }
+    const end = text[at];
+    if (end !== undefined && end !== '\n' && end !== '\r')
+      throw new CsvError(row, 'After a closing quote, the cell must end.');
+    at += end === '\r' && text[at + 1] === '\n' ? 2 : 1;
+    if (cells.length > 1 || cells[0] !== '') yield { row, cells };
+  }
+}
+
+function quotedCell(text: string, start: number, row: number): { value: string; end: number } {
+  let value = '';
+  for (let from = start + 1; ; ) {
+    const quote = text.indexOf('"', from);
+    if (quote < 0) throw new CsvError(row, 'A quote is opened and never closed.');
+    value += text.slice(from, quote);
+    if (text[quote + 1] !== '"') return { value, end: quote + 1 };
+    value += '"';
+    from = quote + 2;
+  }
+}
+
+function plainCell(text: string, start: number, delimiter: Delimiter): { value: string; end: number } {
+  let end = start;
+  for (; end < text.length; end += 1) {
+    const character = text[end];
+    if (character === delimiter || character === '\n' || character === '\r') break;
+  }
+  return { value: text.slice(start, end), end };
+}
+
+/** One line of a CSV (RFC 4180), its CRLF included. */
+export function writeCsvLine(cells: readonly string[], delimiter: Delimiter): string {
+  // A line of one empty cell would read as no line at all.
+  const written = cells.map((cell) =>
+    /["\r\n]/.test(cell) || cell.includes(delimiter) || (cell === '' && cells.length === 1)
+      ? `"${cell.replaceAll('"', '""')}"`
+      : cell,
+  );
+  return `${written.join(delimiter)}\r\n`;
+}
+
+/**
+ * Text that no spreadsheet takes for a formula: what begins like one gets an apostrophe before it (OWASP, "CSV
+ * Injection"). So does what would otherwise lose one of its own in {@link armed}.
+ */
+export function defused(text: string): string {
+  return /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}
+
+/** The text that {@link defused} was given; what begins with an apostrophe of its own keeps it. */
+export function armed(text: string): string {
+  return /^'+[=+\-@\t\r]/.test(text) ? text.slice(1) : text;
+}

@@ -1,0 +1,148 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import { openApiDocument } from './openapi.ts';
+import { DESCRIBED } from './routes.ts';
+
+/** An answer as it came, its body unread. */
+export interface RawAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface DescribedResponse {
+  headers?: Record<string, { description: string }>;
+  content?: Record<string, { schema: object }>;
+}
+
+const document = openApiDocument(DESCRIBED) as {
+  paths: Record<string, Record<string, { operationId: string; responses: Record<string, DescribedResponse> }>>;
+  components: object;
+};
+
+const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
+// What JSON Schema leaves to those who use it: names of OpenAPI, and annotations that say nothing about validity.
+ajv.addVocabulary(['example', 'components']);
+// The package is CommonJS: what its types call the default is the function itself.
+(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+ajv.addSchema({ $id: 'openapi', components: document.components }, 'openapi');
+
+/** References of the document lead into the document. */
+function inDocument(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(inDocument);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' ? `openapi${value}` : inDocument(value),
+    ]),
+  );
+}
+
+const compiled = new Map<object, ValidateFunction>();
+function validatorOf(schema: object): ValidateFunction {
+  let validate = compiled.get(schema);
+  if (!validate) {
+    validate = ajv.compile(inDocument(schema) as object);
+    compiled.set(schema, validate);
+  }
+  return validate;
+}
+
+const PROBLEM = { $ref: '#/components/schemas/Problem' };
+const PATTERNS = Object.keys(document.paths).map((path) => ({
+  path,
+  // Names in braces stand for one step; a path without any goes before one with.
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+PATTERNS.sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+
+/** Headers that any answer may come with, whatever is said of it. */
+const OF_ALL = new Set([
+  'allow',
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'ratelimit',
+  'ratelimit-policy',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
+]);
+/** Described headers that come only where there is something for them to say. */
+const SOMETIMES = new Set(['set-cookie']);
+/** What is served beside the calls of the document: the page, the documentation, and the document itself. */
+const BESIDE = /^\/(?:|docs(?:\/.*)?|openapi\.json)$/;
+
+/** The operation that a request is for; undefined where the document has none. */
+export function operationAt(method: string, path: string): { path: string; operationId: string } | undefined {
+  const found = PATTERNS.find(
+    ({ path: at, pattern }) => pattern.test(path) && document.paths[at]?.[method.toLowerCase()],
+  );
+  const operationId = found && document.paths[found.path]?.[method.toLowerCase()]?.operationId;
+  return found && operationId ? { path: found.path, operationId } : undefined;
+}
+
+/**
+ * Holds an answer against the OpenAPI document: its status, its type, its headers, and its body by the very schema that
+ * the document shows.
+ *
+ * @param path without the query
+ */
+export function holdAgainstDocument(method: string, path: string, { status, headers, text }: RawAnswer): void {
+  const operation = operationAt(method, path);
+  const what = `${method} ${operation?.path ?? path} answered ${status}`;
+  expect(headers.get('x-content-type-options'), what).toBe('nosniff');
+  expect(headers.get('cache-control'), what).not.toBeNull();
+  const limit = headers.get('ratelimit');
+  if (limit !== null) {
+    expect(limit, what).toMatch(/^"[a-z-]+";r=\d+;t=\d+$/);
+    expect(headers.get('ratelimit-policy'), what).toMatch(/^"[a-z-]+";q=\d+;w=60$/);
+  }
+  const type = (headers.get('content-type') ?? '').split(';', 1)[0] ?? '';
+
+  if (!operation) {
+    if (BESIDE.test(path) && status < 400) return;
+    if (method === 'HEAD') {
+      expect(text, what).toBe('');
+      return;
+    }
+    expect([404, 405, 429], what).toContain(status);
+    if (status === 405) expect(headers.get('allow'), what).not.toBeNull();
+    expect(type, what).toBe('application/problem+json');
+    holdBody(what, PROBLEM, JSON.parse(text));
+    return;
+  }
+
+  const said = document.paths[operation.path]?.[method.toLowerCase()]?.responses[String(status)];
+  expect(said, `${what}, which its description does not know`).toBeDefined();
+  const content = said?.content ?? {};
+  const described = Object.keys(said?.headers ?? {}).map((name) => name.toLowerCase());
+  for (const name of described)
+    if (!SOMETIMES.has(name)) expect(headers.has(name), `${what} without the header ${name}`).toBe(true);
+  for (const name of headers.keys())
+    expect(
+      OF_ALL.has(name) || described.includes(name),
+      `${what} with the header ${name}, which is not described`,
+    ).toBe(true);
+
+  if (Object.keys(content).length === 0) {
+    expect(text, what).toBe('');
+    return;
+  }
+  const schema = content[type]?.schema;
+  expect(schema, `${what} as ${type}, which is not described`).toBeDefined();
+  const body = /json/.test(type) ? JSON.parse(text) : text;
+  holdBody(what, schema as object, body);
+  if (type === 'application/problem+json') expect(body.status, what).toBe(status);
+}
+
+function holdBody(what: string, schema: object, body: unknown): void {
+  const validate = validatorOf(schema);
+  const isValid = validate(body);
+  expect(isValid ? [] : validate.errors, `${what} with ${JSON.stringify(body).slice(0, 1000)}`).toEqual([]);
+}

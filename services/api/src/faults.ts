@@ -1,0 +1,34 @@
+import { type InputError, Problem } from './problem.ts';
+
+/** More than anyone mends before trying again. */
+const MAX_TOLD = 100;
+
+/** Everything that is wrong with many things that came at once. */
+export class Faults {
+  readonly #told: InputError[] = [];
+  #count = 0;
+  #hasConflictOnly = true;
+
+  /** @param kind `conflict`: right by itself, and clashing with what exists or with another of them */
+  add(error: InputError, kind: 'invalid-request' | 'conflict' = 'invalid-request'): void {
+    this.#count += 1;
+    if (kind !== 'conflict') this.#hasConflictOnly = false;
+    if (this.#told.length < MAX_TOLD) this.#told.push(error);
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  /** @throws {Problem} naming what is wrong, where anything is */
+  throwIfAny(): void {
+    if (this.isEmpty) return;
+    const count = this.#count === 1 ? '1 thing is' : `${this.#count} things are`;
+    const first = this.#count > this.#told.length ? ` The first ${this.#told.length} are told.` : '';
+    throw new Problem(
+      this.#hasConflictOnly ? 'conflict' : 'invalid-request',
+      `${count} wrong; nothing was imported.${first}`,
+      { errors: this.#told },
+    );
+  }
+}

@@ -1,0 +1,62 @@
+import type { Registry } from '@outrider/registry';
+import type { Log as Diary, Part } from '@outrider/runtime';
+
+export interface HousekeepingParts {
+  config: { auditRetentionDays: number };
+  registry: Pick<Registry, 'audit' | 'sessions' | 'idempotency'>;
+  diary: Diary;
+  /** Unix milliseconds. */
+  now: () => number;
+}
+
+export interface Housekeeping extends Part {
+  /** Forgets everything whose time is over. */
+  tidy(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 600_000;
+/** A transaction of this many holds up nobody. */
+const AT_ONCE = 1000;
+
+/** Forgets what the registry need not keep any longer: a part at a time, so that writers get their turn in between. */
+export function createHousekeeping({ config, registry, diary, now }: HousekeepingParts): Housekeeping {
+  let stopped = false;
+  let timer: NodeJS.Timeout | null = null;
+  let running: Promise<void> = Promise.resolve();
+
+  async function all(clean: () => Promise<number>): Promise<void> {
+    while (!stopped && (await clean()) === AT_ONCE);
+  }
+
+  async function tidy(): Promise<void> {
+    await all(() => registry.audit.clean(now() - config.auditRetentionDays * DAY_MS, AT_ONCE));
+    await all(() => registry.sessions.clean(AT_ONCE));
+    await all(() => registry.idempotency.clean(AT_ONCE));
+  }
+
+  async function run(): Promise<void> {
+    try {
+      await tidy();
+    } catch (error) {
+      diary.error({ err: error }, 'what is out of date was not removed; trying again later');
+    }
+    if (!stopped)
+      timer = setTimeout(() => {
+        running = run();
+      }, EVERY_MS);
+  }
+
+  return {
+    name: 'housekeeping',
+    tidy,
+    async start() {
+      running = run();
+    },
+    async stop() {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await running;
+    },
+  };
+}

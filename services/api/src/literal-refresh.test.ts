@@ -1,0 +1,211 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PASSWORD, World } from './api.fixture.ts';
+import { type ApiServer, listenApi } from './listen.ts';
+import { readLiteralRefresh } from './literal-refresh.ts';
+
+const run = promisify(execFile);
+const HOST = '127.0.0.1';
+let world: World;
+let http: ApiServer;
+const sockets: Socket[] = [];
+beforeEach(async () => {
+  world = await World.open();
+  http = await listenApi(world.api, { host: HOST, port: 0 });
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await http.close(0);
+  await world.close();
+});
+
+/** A client that writes bytes as they are, and hears what comes back until the server closes. */
+async function rawClient() {
+  const socket = connect(http.port, HOST);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  let heard = '';
+  socket.on('data', (chunk) => {
+    heard += chunk.toString('latin1');
+  });
+  const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+  socket.on('error', () => {});
+  return {
+    say: (text: string) => socket.write(text, 'latin1'),
+    heard: () => heard,
+    async hears(text: string) {
+      while (!heard.includes(text)) await once(socket, 'data');
+    },
+    async untilClosed() {
+      await closed;
+      return heard;
+    },
+  };
+}
+
+/** What one connection answers to these bytes, which it must then close. */
+async function exchange(...packets: string[]): Promise<string> {
+  const client = await rawClient();
+  for (const packet of packets) {
+    client.say(packet);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return client.untilClosed();
+}
+
+const literal = (jwt: string, more = '') =>
+  `POST /auth/refresh HTTP/1.1\r\nHost: outrider.test\r\nAuthorization refresh: JWT ${jwt}\r\n${more}\r\n`;
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
+const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+const answersIn = (heard: string) => heard.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
+
+describe('the header as the specification writes it', () => {
+  test('refreshes an expired token, and the connection ends with the answer', async () => {
+    const { jwt } = await world.member('anna');
+    world.nowMs += 86_400_000;
+    const answer = await exchange(literal(jwt));
+    expect(statusOf(answer)).toBe(200);
+    expect(answer).toMatch(/\r\nconnection: close\r\n/);
+    expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/);
+    const fresh = bodyOf(answer).jwt;
+    expect((await world.call('GET', '/api/v1/me', { jwt: fresh })).status).toBe(200);
+  });
+
+  test('works with curl, which sends it as it is told', async () => {
+    const { jwt } = await world.member('anna');
+    const url = `http://${HOST}:${http.port}/auth/refresh`;
+    const header = `Authorization refresh: JWT ${jwt}`;
+    const bare = await run('curl', ['-s', '-X', 'POST', '-H', header, url]);
+    expect(JSON.parse(bare.stdout)).toMatchObject({ jwt: expect.any(String) });
+    const withBody = await run('curl', ['-s', '-i', '-d', '{"any":"body"}', '-H', header, url]);
+    expect(statusOf(withBody.stdout)).toBe(200);
+    const emptyBody = await run('curl', ['-s', '-i', '-d', '', '-H', header, url]);
+    expect(statusOf(emptyBody.stdout)).toBe(200);
+    const elsewhere = await run('curl', ['-s', '-i', '-H', header, url.replace('/auth/refresh', '/api/v1/me')]);
+    expect(statusOf(elsewhere.stdout)).toBe(400);
+  });
+
+  test('is refused as any other spelling is: by problem+json, and counted', async () => {
+    const answer = await exchange(literal('a.b.c'));
+    expect(statusOf(answer)).toBe(401);
+    expect(answer).toMatch(/\r\ncontent-type: application\/problem\+json\r\n/);
+    expect(answer).toMatch(/\r\nratelimit: "unauthorized";r=59;t=60\r\n/);
+    expect(bodyOf(answer)).toMatchObject({ type: 'urn:outrider:problem:not-authorized', status: 401 });
+    const ended = await world.member('anna');
+    await world.call('POST', '/auth/logout', { jwt: ended.jwt });
+    expect(statusOf(await exchange(literal(ended.jwt)))).toBe(401);
+  });
+
+  test('stands under the limit of its address', async () => {
+    const { jwt } = await world.member('anna');
+    for (let n = 1; n <= 60; n += 1) expect(statusOf(await exchange(literal(jwt)))).toBe(200);
+    expect(statusOf(await exchange(literal(jwt)))).toBe(429);
+  });
+
+  test('comes after other calls on one connection, and in pieces', async () => {
+    const { jwt } = await world.member('anna');
+    const login = JSON.stringify({ login: 'anna', password: PASSWORD });
+    const client = await rawClient();
+    client.say(
+      `POST /auth/login?jwt=1 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${login.length}\r\n\r\n${login}`,
+    );
+    await client.hears('"expiresAt"');
+    client.say('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+    await client.hears('"ok"');
+    client.say(literal(jwt));
+    const heard = await client.untilClosed();
+    expect(heard.match(/"jwt":/g)).toHaveLength(2);
+    const whole = literal(jwt, 'Content-Length: 4\r\nAccept: */*\r\n');
+    const cut = whole.indexOf('JWT ') + 10;
+    expect(statusOf(await exchange(whole.slice(0, cut), whole.slice(cut), 'body'))).toBe(200);
+  });
+});
+
+describe('nothing else gets through', () => {
+  const refused: Record<string, (jwt: string) => string> = {
+    'another path': (jwt) => literal(jwt).replace('/auth/refresh', '/api/v1/me'),
+    'a query': (jwt) => literal(jwt).replace('/auth/refresh', '/auth/refresh?x=1'),
+    'a whole URL': (jwt) => literal(jwt).replace('/auth/refresh', 'http://a/auth/refresh'),
+    'another method': (jwt) => literal(jwt).replace('POST', 'PUT'),
+    'another version': (jwt) => literal(jwt).replace('HTTP/1.1', 'HTTP/1.0'),
+    'the header twice': (jwt) => literal(jwt, `Authorization refresh: JWT ${jwt}\r\n`),
+    'a second spelling': (jwt) => literal(jwt, `Authorization-Refresh: JWT ${jwt}\r\n`),
+    'Authorization besides': (jwt) => literal(jwt, `Authorization: JWT ${jwt}\r\n`),
+    'another header with a space': (jwt) => literal(jwt, 'X other: 1\r\n'),
+    'a space before the colon': (jwt) => literal(jwt).replace('refresh:', 'refresh :'),
+    'two spaces': (jwt) => literal(jwt).replace('Authorization refresh', 'Authorization  refresh'),
+    'a tab': (jwt) => literal(jwt).replace('Authorization refresh', 'Authorization\trefresh'),
+    'a folded line': (jwt) => literal(jwt, ' folded\r\n'),
+    'a bare line feed': (jwt) => literal(jwt, 'X: 1\nY: 2\r\n'),
+    'a NUL': (jwt) => literal(jwt, 'X: \0\r\n'),
+    'no Host': (jwt) => literal(jwt).replace('Host: outrider.test\r\n', ''),
+    'two Hosts': (jwt) => literal(jwt, 'Host: b\r\n'),
+    'a transfer coding': (jwt) => `${literal(jwt, 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`,
+    'two lengths': (jwt) => literal(jwt, 'Content-Length: 0\r\nContent-Length: 0\r\n'),
+    'a signed length': (jwt) => literal(jwt, 'Content-Length: +0\r\n'),
+    'a request behind it': (jwt) => `${literal(jwt)}GET /api/v1/me HTTP/1.1\r\nHost: a\r\n\r\n`,
+    'a request behind its body': (jwt) =>
+      `${literal(jwt, 'Content-Length: 2\r\n')}okGET /health/live HTTP/1.1\r\nHost: a\r\n\r\n`,
+    'more than a parser takes': (jwt) => literal(jwt, `X: ${'x'.repeat(20_000)}\r\n`),
+    'an upgrade': (jwt) => literal(jwt, 'Upgrade: websocket\r\nConnection: Upgrade\r\n'),
+    'an expectation': (jwt) => literal(jwt, 'Expect: 100-continue\r\n'),
+  };
+  test.each(Object.entries(refused))('%s is answered 400, once, and closed', async (_, request) => {
+    const { jwt } = await world.member('anna');
+    const heard = await exchange(request(jwt));
+    expect(statusOf(heard)).toBe(400);
+    expect(answersIn(heard)).toBe(1);
+    expect(heard).not.toContain('jwt');
+  });
+
+  test('what begins inside another request’s headers is not taken for a request', async () => {
+    const { jwt } = await world.member('anna');
+    const heard = await exchange('POST /api/v1/vehicles HTTP/1.1\r\nHost: a\r\nX: ', literal(jwt));
+    expect(statusOf(heard)).toBe(400);
+    expect(heard).not.toContain('jwt');
+  });
+
+  test('what follows another request without waiting for its answer is not taken', async () => {
+    const { jwt } = await world.member('anna');
+    const heard = await exchange(`GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n${literal(jwt)}`);
+    expect(heard).not.toContain('jwt');
+  });
+
+  test('bytes that are no HTTP are answered 400, headers that are too large 431', async () => {
+    expect(statusOf(await exchange('hello\r\n\r\n'))).toBe(400);
+    expect(statusOf(await exchange(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`))).toBe(431);
+  });
+});
+
+test('whatever bytes are read, a request is only ever the one request', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      'POST /auth/refresh HTTP/1.1\r\n',
+      'Host: a\r\n',
+      'Authorization refresh: JWT a.b.c\r\n',
+      'Content-Length: 3\r\n',
+      'Content-Length: 0\r\n',
+      '\r\n',
+      'abc',
+      'GET / HTTP/1.1\r\n',
+    ),
+    fc.string({ maxLength: 8 }),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 7 }), (pieces) => {
+      const text = pieces.join('');
+      const result = readLiteralRefresh(Buffer.from(text, 'latin1'));
+      if (!(result instanceof Request)) return;
+      expect(text.startsWith('POST /auth/refresh HTTP/1.1\r\n')).toBe(true);
+      expect(text.match(/authorization refresh:/gi)).toHaveLength(1);
+      const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+      const length = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, text.length - body.length))?.[1] ?? '0';
+      expect(body).toHaveLength(Number(length));
+    }),
+    { numRuns: 2000 },
+  );
+});

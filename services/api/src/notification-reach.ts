@@ -1,0 +1,359 @@
+import { randomBytes } from 'node:crypto';
+import { checkWebhookUrl, createWebhookSecret } from '@outrider/channels';
+import {
+  type Directory,
+  type FleetEvent,
+  type GeofenceId,
+  type GroupId,
+  geofenceOf,
+  isTooSoon,
+  type Mismatch,
+  mayHear,
+  mismatchOf,
+  type Notification,
+  type NotificationId,
+  type NotificationRule,
+  type NotificationRuleId,
+  type User,
+  type VehicleId,
+} from '@outrider/domain';
+import {
+  type Delivery,
+  type DeliveryFilter,
+  NamesNothingError,
+  type NotificationFilter,
+  type NotificationRuleFields,
+  type Page,
+  type Paging,
+  type Registry,
+} from '@outrider/registry';
+import { badField, notFound, Problem } from './problem.ts';
+import {
+  type Right,
+  rightToGeofence,
+  rightToGroup,
+  rightToNotificationRule,
+  rightToVehicle,
+  visibleNotificationRules,
+} from './rights.ts';
+
+/** The archive, as far as a rule is tried on it. */
+export interface EventReport {
+  /**
+   * The newest events that began in a stretch of time, the newest first, each as its latest phase tells it.
+   *
+   * @param question `vehicleIds`: at most {@link MAX_ASKED_VEHICLES}; null: of all vehicles
+   */
+  recentEvents(question: {
+    vehicleIds: readonly VehicleId[] | null;
+    fromMs: number;
+    toMs: number;
+    limit: number;
+  }): Promise<readonly FleetEvent[]>;
+}
+
+/** The data behind a caller's rules and inbox. */
+export interface NotificationSources {
+  registry: Registry;
+  directory: Directory;
+  eventReport: EventReport;
+  config: {
+    /** Whether webhooks may go to plain http and into the own network. */
+    allowPrivateWebhooks: boolean;
+  };
+}
+
+/** What of a rule its owner says; `webhookSecret`: undefined leaves it to the service. */
+export type RuleWish = Omit<NotificationRuleFields, 'ownerId'> & { webhookSecret: string | undefined };
+
+/** A rule as its owner may see it; the secret where this call gave it one. */
+export interface RuleShown {
+  rule: NotificationRule;
+  webhookSecret: string | null;
+}
+
+/** A rule held against what happened. */
+export interface RuleTrial {
+  fromMs: number;
+  toMs: number;
+  /** Phases of events that were looked at. */
+  examined: number;
+  /** False where there was more than could be looked at: the newest were. */
+  complete: boolean;
+  /** What it would have told, the newest first. */
+  matched: FleetEvent[];
+  /** Why it would not have told the others, with the newest few of each. */
+  notMatched: { reason: Mismatch; count: number; examples: FleetEvent[] }[];
+}
+
+const WEEK_MS = 7 * 86_400_000;
+const MAX_TRIED_EVENTS = 5000;
+const MAX_MATCHED_SHOWN = 1000;
+const EXAMPLES = 3;
+/** With more vehicles than these, the events of all are asked for and those of others left out. */
+export const MAX_ASKED_VEHICLES = 5000;
+
+/** The lists of a rule, and how a caller's right to what they name is found. */
+const LISTS = ['vehicleIds', 'groupIds', 'geofenceIds'] as const;
+type ListName = (typeof LISTS)[number];
+const NAMED: Record<ListName, string> = { vehicleIds: 'vehicle', groupIds: 'group', geofenceIds: 'geozone' };
+
+/**
+ * A caller's rules, inbox and deliveries, and nothing else: the part of `Reach` that notifications are reached by. The
+ * inbox and the deliveries are the caller's own, whoever it is; what they are about must still be visible.
+ */
+export class NotificationReach {
+  readonly #caller: User;
+  readonly #sources: NotificationSources;
+
+  constructor(caller: User, sources: NotificationSources) {
+    this.#caller = caller;
+    this.#sources = sources;
+  }
+
+  // Rules
+
+  async rule(id: NotificationRuleId): Promise<NotificationRule> {
+    return this.#shown(await this.#rule(id));
+  }
+
+  async rules(paging: Paging): Promise<Page<NotificationRule>> {
+    const page = await this.#sources.registry.notificationRules.list(visibleNotificationRules(this.#caller), paging);
+    const items = page.items.filter((rule) => rightToNotificationRule(this.#caller, rule) !== 'none');
+    return { ...page, items: items.map((rule) => this.#shown(rule)) };
+  }
+
+  async addRule({ webhookSecret, ...fields }: RuleWish): Promise<RuleShown> {
+    for (const list of LISTS) this.#requireVisible(list, fields[list]);
+    this.#requireWebhook(fields.webhookUrl);
+    const secret = fields.webhookUrl === null ? null : (webhookSecret ?? createWebhookSecret(randomBytes));
+    const rule = await namingSomething(
+      this.#sources.registry.notificationRules.create({ ...fields, ownerId: this.#caller.id }, secret),
+    );
+    return { rule: this.#shown(rule), webhookSecret: secret };
+  }
+
+  /** @param change gives the new fields from the present ones */
+  async changeRule(
+    id: NotificationRuleId,
+    ifMatch: number | null,
+    change: (current: NotificationRule) => RuleWish,
+  ): Promise<RuleShown> {
+    const { notificationRules } = this.#sources.registry;
+    const current = await this.#rule(id);
+    const shown = this.#shown(current);
+    const { webhookSecret, ...fields } = change(shown);
+    for (const list of LISTS) {
+      if (fields[list] === shown[list]) Object.assign(fields, { [list]: current[list] });
+      else {
+        this.#requireVisible(list, fields[list]);
+        if (fields[list] !== null) Object.assign(fields, { [list]: [...fields[list], ...this.#unseen(list, current)] });
+      }
+    }
+    if (fields.webhookUrl !== current.webhookUrl) this.#requireWebhook(fields.webhookUrl);
+    let secret: string | null | undefined = webhookSecret;
+    if (fields.webhookUrl === null) secret = null;
+    else if (secret === undefined && (await notificationRules.webhookSecret(id)) === null)
+      secret = createWebhookSecret(randomBytes);
+    // What was merged came from this version: another one in between must not be lost.
+    const version = ifMatch ?? current.version;
+    const rule = await namingSomething(notificationRules.update(id, version, fields, secret));
+    return { rule: this.#shown(rule), webhookSecret: secret ?? null };
+  }
+
+  async removeRule(id: NotificationRuleId, ifMatch: number | null): Promise<void> {
+    await this.#rule(id);
+    await this.#sources.registry.notificationRules.delete(id, ifMatch);
+  }
+
+  /**
+   * Holds the rule, as if it were active, against the last week of what its owner may see. When data arrived is not in
+   * the archive, so its age is not judged.
+   */
+  async tryRule(id: NotificationRuleId, nowMs: number): Promise<RuleTrial> {
+    const { directory, eventReport } = this.#sources;
+    const rule = { ...(await this.#rule(id)), active: true };
+    const owner = directory.users.get(rule.ownerId);
+    const question = { fromMs: nowMs - WEEK_MS, toMs: nowMs };
+    const none = { ...question, examined: 0, complete: true, matched: [], notMatched: [] };
+    if (owner === undefined) return none;
+    const visible = [...directory.vehicles.values()].filter((vehicle) => rightToVehicle(owner, vehicle) !== 'none');
+    if (visible.length === 0) return none;
+    const all = visible.length > MAX_ASKED_VEHICLES || visible.length === directory.vehicles.size;
+    const events = await eventReport.recentEvents({
+      ...question,
+      vehicleIds: all ? null : visible.map(({ id: vehicleId }) => vehicleId),
+      limit: MAX_TRIED_EVENTS,
+    });
+
+    const told = events
+      .filter((event) => this.#mayJudge(owner, event))
+      .flatMap((event) => tellingsOf(event, rule))
+      .sort((a, b) => a.fixTimeMs - b.fixTimeMs);
+    const matched: FleetEvent[] = [];
+    const others = new Map<Mismatch, FleetEvent[]>();
+    const last = new Map<VehicleId, number>();
+    for (const event of told) {
+      const reason = this.#mismatch(rule, owner, event, last.get(event.vehicleId) ?? null);
+      if (reason === null) {
+        last.set(event.vehicleId, event.fixTimeMs);
+        matched.push(event);
+      } else others.set(reason, [...(others.get(reason) ?? []), event]);
+    }
+    return {
+      ...question,
+      examined: told.length,
+      complete: events.length < MAX_TRIED_EVENTS && matched.length <= MAX_MATCHED_SHOWN,
+      matched: matched.toReversed().slice(0, MAX_MATCHED_SHOWN),
+      notMatched: [...others].map(([reason, list]) => ({
+        reason,
+        count: list.length,
+        examples: list.toReversed().slice(0, EXAMPLES),
+      })),
+    };
+  }
+
+  // Inbox
+
+  async inbox(filter: NotificationFilter, paging: { limit: number; after: number | null }) {
+    const { notifications } = this.#sources.registry;
+    const page = await notifications.list(this.#caller.id, filter, paging);
+    const unreadCount = await notifications.unreadCount(this.#caller.id);
+    return { items: page.items.filter((each) => this.#mayHear(each)), next: page.next, unreadCount };
+  }
+
+  async markRead(id: NotificationId): Promise<Notification> {
+    const { notifications } = this.#sources.registry;
+    const notification = await notifications.get(this.#caller.id, id);
+    if (notification === null || !this.#mayHear(notification)) throw notFound();
+    return notifications.markRead(this.#caller.id, id);
+  }
+
+  /** @param upTo number of the last that the caller has seen; null: all there are */
+  async markAllRead(upTo: number | null): Promise<number> {
+    return this.#sources.registry.notifications.markAllRead(this.#caller.id, upTo ?? Number.MAX_SAFE_INTEGER);
+  }
+
+  // Deliveries
+
+  async deliveries(filter: DeliveryFilter, paging: Paging): Promise<Page<Delivery>> {
+    return this.#sources.registry.deliveries.list(this.#caller.id, filter, paging);
+  }
+
+  async resend(id: Delivery['id']): Promise<Delivery> {
+    const { deliveries, notifications } = this.#sources.registry;
+    const delivery = await deliveries.get(this.#caller.id, id);
+    const notification = delivery && (await notifications.get(this.#caller.id, delivery.notificationId));
+    if (!delivery || !notification || !this.#mayHear(notification)) throw notFound();
+    return deliveries.resend(this.#caller.id, id);
+  }
+
+  // The checks
+
+  async #rule(id: NotificationRuleId): Promise<NotificationRule> {
+    const rule = await this.#sources.registry.notificationRules.get(id);
+    if (rule === null || rightToNotificationRule(this.#caller, rule) === 'none') throw notFound();
+    return rule;
+  }
+
+  #right(list: ListName, id: string): Right {
+    const { directory } = this.#sources;
+    switch (list) {
+      case 'vehicleIds': {
+        const vehicle = directory.vehicles.get(id as VehicleId);
+        return vehicle ? rightToVehicle(this.#caller, vehicle) : 'none';
+      }
+      case 'groupIds': {
+        const group = directory.groups.get(id as GroupId);
+        return group ? rightToGroup(this.#caller, group) : 'none';
+      }
+      case 'geofenceIds': {
+        const geofence = directory.geofences.get(id as GeofenceId);
+        return geofence ? rightToGeofence(this.#caller, geofence, directory.users.get(geofence.ownerId)) : 'none';
+      }
+    }
+  }
+
+  #requireVisible(list: ListName, ids: readonly string[] | null): void {
+    for (const [nth, id] of (ids ?? []).entries())
+      if (this.#right(list, id) === 'none') throw badField(`/${list}/${nth}`, `There is no such ${NAMED[list]}.`);
+  }
+
+  /** What the rule names that the caller does not see, and so can't mean to take away. */
+  #unseen(list: ListName, rule: NotificationRule): readonly string[] {
+    return (rule[list] ?? []).filter((id) => this.#right(list, id) === 'none');
+  }
+
+  #shown(rule: NotificationRule): NotificationRule {
+    const shown = { ...rule };
+    for (const list of LISTS)
+      if (rule[list]?.some((id) => this.#right(list, id) === 'none'))
+        Object.assign(shown, { [list]: rule[list].filter((id) => this.#right(list, id) !== 'none') });
+    return shown;
+  }
+
+  #requireWebhook(url: string | null): void {
+    if (url === null) return;
+    const { allowPrivateWebhooks } = this.#sources.config;
+    const wrong = checkWebhookUrl(url, { allowPrivateAddresses: allowPrivateWebhooks });
+    if (wrong !== null) throw badField('/webhook/url', wrong);
+  }
+
+  #mayHear({ event }: Notification): boolean {
+    return mayHear(this.#caller, this.#subjectOf(event));
+  }
+
+  #subjectOf(event: FleetEvent) {
+    const { directory } = this.#sources;
+    const geofenceId = geofenceOf(event);
+    const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
+    const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
+    return { vehicle: directory.vehicles.get(event.vehicleId), geofence, geofenceOwner };
+  }
+
+  /** What the owner may not see is not even a reason; nor is what is gone, which could never be told again. */
+  #mayJudge(owner: User, event: FleetEvent): boolean {
+    const subject = this.#subjectOf(event);
+    if (subject.vehicle === undefined) return false;
+    if (geofenceOf(event) !== null && subject.geofence === undefined) return false;
+    return mayHear(owner, subject) && mayHear(this.#caller, subject);
+  }
+
+  #mismatch(rule: NotificationRule, owner: User, event: FleetEvent, lastMs: number | null): Mismatch | null {
+    const { vehicle, geofence, geofenceOwner } = this.#subjectOf(event);
+    const context = {
+      owner,
+      vehicle: vehicle ?? null,
+      geofence: geofence ?? null,
+      geofenceOwner: geofenceOwner ?? null,
+    };
+    const reason = mismatchOf(rule, { event, arrivedAtMs: null }, context);
+    return reason === null && isTooSoon(rule, lastMs, event.fixTimeMs) ? 'too-soon' : reason;
+  }
+}
+
+/** An event as it was told, once for each phase that the rule asks for. */
+function tellingsOf(event: FleetEvent, { phases }: NotificationRule): FleetEvent[] {
+  const told: FleetEvent[] = [];
+  // Of an event that has ended, the archive keeps no more of its beginning than when it was.
+  if (phases.includes('begin'))
+    told.push(
+      event.phase === 'begin'
+        ? event
+        : { ...event, phase: 'begin', endedAtMs: null, endReason: null, fixTimeMs: event.startedAtMs },
+    );
+  if (phases.includes('end') && event.phase === 'end') told.push(event);
+  return told;
+}
+
+async function namingSomething<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof NamesNothingError)
+      throw new Problem('conflict', 'All that the rule named was deleted: name something, or all, first.', {
+        errors: [{ pointer: '/active', detail: `It names nothing any more: ${error.reason}.` }],
+      });
+    throw error;
+  }
+}

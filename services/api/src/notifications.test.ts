@@ -1,0 +1,497 @@
+import {
+  deriveEventId,
+  type FleetEvent,
+  type GeofenceId,
+  type NotificationRule,
+  type User,
+  type VehicleId,
+} from '@outrider/domain';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ABSENT, World } from './api.fixture.ts';
+
+let world: World;
+let anna: { user: User; jwt: string };
+let ben: { user: User; jwt: string };
+let boss: { user: User; jwt: string };
+let car: VehicleId;
+let hidden: VehicleId;
+let depot: GeofenceId;
+let bensZone: GeofenceId;
+
+const RULES = '/api/v1/notification-rules';
+const HOOK = 'https://hooks.example.org/anna';
+const HOUR_MS = 3_600_000;
+
+const newVehicle = async (name: string, groupIds: User['groupIds']) =>
+  (
+    await world.registry.vehicles.create({
+      name,
+      plate: null,
+      terminalId: null,
+      dealerId: null,
+      groupIds,
+      speedLimitKmh: null,
+      speedToleranceKmh: 0,
+      speedingMinSeconds: 0,
+      offlineAfterMinutes: 10,
+    })
+  ).id;
+const newZone = async (name: string, owner: User) =>
+  (
+    await world.registry.geofences.create({
+      name,
+      ownerId: owner.id,
+      shape: { type: 'circle', center: [30, 60], radiusM: 100 },
+      groupIds: null,
+      speedLimitKmh: null,
+      minDwellSeconds: 0,
+    })
+  ).id;
+
+beforeEach(async () => {
+  world = await World.open();
+  const lorries = await world.registry.groups.create({ name: 'Lorries', dealerId: null });
+  anna = await world.member('anna', 'user', { groupIds: [lorries.id] });
+  ben = await world.member('ben', 'user', { groupIds: [lorries.id] });
+  boss = await world.member('boss', 'operator');
+  car = await newVehicle('Car', [lorries.id]);
+  hidden = await newVehicle('Hidden', []);
+  depot = await newZone('Depot', anna.user);
+  bensZone = await newZone('Yard', ben.user);
+});
+afterEach(() => world.close());
+
+const rule = (more: object = {}) => ({ name: 'Visits', eventKinds: ['geofence-visit'], ...more });
+const add = (body: unknown, as = anna) => world.call('POST', RULES, { jwt: as.jwt, body });
+const pointers = (answer: { body: { errors: { pointer: string }[] } }) =>
+  answer.body.errors.map(({ pointer }) => pointer);
+
+function visit(
+  vehicleId: VehicleId,
+  geofenceId: GeofenceId,
+  atMs: number,
+  endedAtMs: number | null = null,
+): FleetEvent {
+  return {
+    id: deriveEventId('geofence-visit', vehicleId, geofenceId, atMs),
+    kind: 'geofence-visit',
+    phase: endedAtMs === null ? 'begin' : 'end',
+    vehicleId,
+    startedAtMs: atMs,
+    endedAtMs,
+    latitude: 52.5,
+    longitude: 13.4,
+    speedKmh: 40,
+    fixTimeMs: endedAtMs ?? atMs,
+    geofenceId,
+    geofenceVersion: 1,
+    endReason: endedAtMs === null ? null : 'left',
+  };
+}
+
+/** Tells of visits, as the notifier does. */
+async function tell(made: NotificationRule, events: readonly FleetEvent[]): Promise<void> {
+  const from = (await world.registry.notifications.offsets('test')).get(0) ?? 0;
+  await world.registry.notifications.record({
+    consumer: 'test',
+    partition: 0,
+    next: from + events.length,
+    drafts: events.map((event, nth) => ({
+      offset: from + nth,
+      rule: made,
+      event,
+      vehicleName: 'Car',
+      geofenceName: 'Depot',
+    })),
+  });
+}
+const ruleOf = async (id: string) =>
+  (await world.registry.notificationRules.get(id as NotificationRule['id'])) as NotificationRule;
+
+describe('rules', () => {
+  test('what is left out has the meaning that a reader expects', async () => {
+    const { status, body, headers } = await add(rule());
+    expect(status).toBe(201);
+    expect(headers.get('location')).toBe(`${RULES}/${body.id}`);
+    expect(body).toEqual({
+      id: body.id,
+      ownerId: anna.user.id,
+      name: 'Visits',
+      active: true,
+      inactiveReason: null,
+      eventKinds: ['geofence-visit'],
+      phases: ['begin'],
+      vehicleIds: null,
+      groupIds: null,
+      geofenceIds: null,
+      days: { on: 'daily' },
+      hours: null,
+      timeZone: 'UTC',
+      minIntervalMinutes: 0,
+      maxDataAgeMinutes: null,
+      emails: [],
+      webhook: null,
+    });
+    expect((await world.call('GET', `${RULES}/${body.id}`, { jwt: anna.jwt })).body).toEqual(body);
+    expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items).toEqual([body]);
+  });
+
+  test('everything that a rule can say goes in and comes out', async () => {
+    const said = rule({
+      active: false,
+      eventKinds: ['geofence-visit', 'speeding'],
+      phases: ['begin', 'end'],
+      vehicleIds: [car],
+      groupIds: anna.user.groupIds.toSorted(),
+      geofenceIds: [depot],
+      days: { on: 'weekdays', weekdays: ['monday', 'sunday'] },
+      hours: { from: '22:00', to: '06:00' },
+      timeZone: 'Europe/Berlin',
+      minIntervalMinutes: 7.5,
+      maxDataAgeMinutes: 30,
+      emails: ['Anna@example.org'],
+    });
+    const { body } = await add(said);
+    expect(body).toMatchObject({ ...said, inactiveReason: 'switched-off' });
+    const path = `${RULES}/${body.id}`;
+    const dates = { on: 'dates', from: '2026-01-01', to: '2026-01-31' };
+    const patched = await world.call('PATCH', path, {
+      jwt: anna.jwt,
+      body: { active: true, days: dates, hours: null, vehicleIds: null, groupIds: null, geofenceIds: null, emails: [] },
+    });
+    expect(patched.body).toEqual({
+      ...body,
+      active: true,
+      inactiveReason: null,
+      days: dates,
+      hours: null,
+      vehicleIds: null,
+      groupIds: null,
+      geofenceIds: null,
+      emails: [],
+    });
+    expect(patched.headers.get('etag')).toBe('"2"');
+  });
+
+  test('what can not be is refused with what is wrong and where', async () => {
+    for (const [wrong, pointer] of [
+      [{ eventKinds: [] }, '/eventKinds'],
+      [{ eventKinds: ['Geofence Visit'] }, '/eventKinds/0'],
+      [{ phases: ['middle'] }, '/phases/0'],
+      [{ vehicleIds: [] }, '/vehicleIds'],
+      [{ vehicleIds: [car, hidden] }, '/vehicleIds/1'],
+      [{ groupIds: [ABSENT] }, '/groupIds/0'],
+      [{ geofenceIds: [depot, bensZone] }, '/geofenceIds/1'],
+      [{ days: { on: 'weekdays', weekdays: [] } }, '/days/weekdays'],
+      [{ days: { on: 'dates', from: '2026-02-01', to: '2026-01-01' } }, '/days/to'],
+      [{ days: { on: 'dates', from: '2026-02-31', to: '2026-03-01' } }, '/days/from'],
+      [{ days: { on: 'sometimes' } }, '/days/on'],
+      [{ hours: { from: '24:00', to: '06:00' } }, '/hours/from'],
+      [{ hours: { from: '06:00', to: '06:00' } }, '/hours/to'],
+      [{ timeZone: 'Europe/Atlantis' }, '/timeZone'],
+      [{ timeZone: '2026-01-01T00:00[Europe/Berlin]' }, '/timeZone'],
+      [{ minIntervalMinutes: -1 }, '/minIntervalMinutes'],
+      [{ maxDataAgeMinutes: 0 }, '/maxDataAgeMinutes'],
+      [{ emails: ['anna'] }, '/emails/0'],
+      [{ webhook: { url: 'http://hooks.example.org/' } }, '/webhook/url'],
+      [{ webhook: { url: 'https://127.0.0.1/' } }, '/webhook/url'],
+      [{ webhook: { url: HOOK, secret: 'hunter2' } }, '/webhook/secret'],
+      [{ ownerId: ben.user.id }, '/ownerId'],
+    ] as const) {
+      const answer = await add(rule(wrong));
+      expect([answer.status, pointers(answer)], JSON.stringify(wrong)).toEqual([400, [pointer]]);
+    }
+    expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items).toEqual([]);
+  });
+
+  test('the secret of a webhook is told when it is set, and never again', async () => {
+    const { body } = await add(rule({ webhook: { url: HOOK } }));
+    expect(body.webhook).toEqual({ url: HOOK, secret: expect.stringMatching(/^whsec_.{40,}$/) });
+    const path = `${RULES}/${body.id}`;
+    expect((await world.call('GET', path, { jwt: anna.jwt })).body.webhook).toEqual({ url: HOOK });
+    expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items[0].webhook).toEqual({ url: HOOK });
+    const patch = async (webhook: unknown) =>
+      (await world.call('PATCH', path, { jwt: anna.jwt, body: { webhook } })).body.webhook;
+    const moved = 'https://hooks.example.org/other';
+    expect(await patch({ url: moved })).toEqual({ url: moved });
+    expect(await world.registry.notificationRules.webhookSecret(body.id)).toBe(body.webhook.secret);
+    const mine = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+    expect(await patch({ url: moved, secret: mine })).toEqual({ url: moved, secret: mine });
+    expect(await patch(null)).toBeNull();
+    expect(await world.registry.notificationRules.webhookSecret(body.id)).toBeNull();
+    const again = await patch({ url: moved });
+    expect(again.secret).toMatch(/^whsec_/);
+    expect([mine, body.webhook.secret]).not.toContain(again.secret);
+  });
+
+  test('names, versions and deletion work as everywhere', async () => {
+    const { body } = await add(rule());
+    const clash = await add(rule());
+    expect([clash.status, pointers(clash)]).toEqual([409, ['/name']]);
+    expect((await add(rule(), ben)).status).toBe(201);
+    const path = `${RULES}/${body.id}`;
+    const headers = { 'if-match': '"7"' };
+    expect((await world.call('PATCH', path, { jwt: anna.jwt, headers, body: { name: 'x' } })).status).toBe(412);
+    expect((await world.call('DELETE', path, { jwt: anna.jwt, headers })).status).toBe(412);
+    expect((await world.call('DELETE', path, { jwt: anna.jwt, headers: { 'if-match': '"1"' } })).status).toBe(204);
+    expect((await world.call('GET', path, { jwt: anna.jwt })).status).toBe(404);
+  });
+
+  test('another’s is not there; an operator sees and changes everyone’s', async () => {
+    const { body } = await add(rule());
+    const path = `${RULES}/${body.id}`;
+    for (const [method, change] of [
+      ['GET', undefined],
+      ['PATCH', { name: 'mine' }],
+      ['DELETE', undefined],
+    ] as const)
+      expect((await world.call(method, path, { jwt: ben.jwt, body: change })).status).toBe(404);
+    expect((await world.call('POST', `${path}/test`, { jwt: ben.jwt })).status).toBe(404);
+    expect((await world.call('GET', RULES, { jwt: ben.jwt })).body.items).toEqual([]);
+    const dealer = await world.member('dealer', 'dealer');
+    expect((await world.call('GET', path, { jwt: dealer.jwt })).status).toBe(404);
+    expect((await world.call('GET', RULES, { jwt: boss.jwt })).body.items).toEqual([body]);
+    expect((await world.call('PATCH', path, { jwt: boss.jwt, body: { active: false } })).body.ownerId).toBe(
+      anna.user.id,
+    );
+  });
+
+  test('what its owner lost sight of is not shown, and a patch of something else leaves it', async () => {
+    const { body } = await add(rule({ vehicleIds: [car] }));
+    const [lorries] = (await world.registry.vehicles.get(car))?.groupIds ?? [];
+    if (!lorries) throw new Error('the car is a lorry');
+    await world.registry.groups.setUser(lorries, anna.user.id, false);
+    const path = `${RULES}/${body.id}`;
+    expect((await world.call('GET', path, { jwt: anna.jwt })).body.vehicleIds).toEqual([]);
+    const renamed = await world.call('PATCH', path, { jwt: anna.jwt, body: { name: 'Other' } });
+    expect([renamed.status, renamed.body.vehicleIds]).toEqual([200, []]);
+    expect(await ruleOf(body.id)).toMatchObject({ name: 'Other', vehicleIds: [car] });
+    await world.call('PATCH', path, { jwt: anna.jwt, body: { vehicleIds: null } });
+    expect(await ruleOf(body.id)).toMatchObject({ vehicleIds: null });
+  });
+
+  test('a rule that names nothing any more says so, and can not be switched on before it names something', async () => {
+    const { body } = await add(rule({ geofenceIds: [depot] }));
+    await world.call('DELETE', `/api/v1/geozones/${depot}`, { jwt: anna.jwt });
+    const path = `${RULES}/${body.id}`;
+    const emptied = (await world.call('GET', path, { jwt: anna.jwt })).body;
+    expect(emptied).toMatchObject({ active: false, inactiveReason: 'geofences-deleted', geofenceIds: [] });
+    const patch = (change: object) => world.call('PATCH', path, { jwt: anna.jwt, body: change });
+    const refused = await patch({ active: true });
+    expect([refused.status, pointers(refused)]).toEqual([409, ['/active']]);
+    expect((await patch({ active: true, geofenceIds: null })).body).toMatchObject({
+      active: true,
+      inactiveReason: null,
+    });
+  });
+});
+
+describe('trying a rule', () => {
+  test('says what of the last week it would have told, and why not the rest', async () => {
+    const at = (hoursAgo: number) => world.nowMs - hoursAgo * HOUR_MS;
+    world.eventsAnswer = [
+      visit(car, depot, at(1)),
+      visit(car, depot, at(1.1)),
+      visit(car, depot, at(15), at(14.5)),
+      visit(car, depot, at(30)),
+      { ...visit(car, depot, at(31)), kind: 'towing' } as unknown as FleetEvent,
+      // Nobody's business but others'.
+      visit(car, bensZone, at(2)),
+      visit(hidden, depot, at(3)),
+      visit(car, ABSENT as GeofenceId, at(4)),
+    ];
+    const { body } = await add(
+      rule({ active: false, minIntervalMinutes: 30, hours: { from: '08:00', to: '22:00' }, maxDataAgeMinutes: 1 }),
+    );
+    const trial = await world.call('POST', `${RULES}/${body.id}/test`, { jwt: anna.jwt });
+    expect(trial.status).toBe(200);
+    expect(trial.body).toMatchObject({
+      from: '2026-01-08T12:00:00.000Z',
+      to: '2026-01-15T12:00:00.000Z',
+      examined: 5,
+      complete: true,
+    });
+    const times = (events: { startedAt: string }[]) => events.map(({ startedAt }) => startedAt);
+    // 15 h before noon is 21:00; 1.1 h before is told, 1 h before comes too soon after it; 30 h before is 06:00.
+    expect(times(trial.body.matched)).toEqual(['2026-01-15T10:54:00.000Z', '2026-01-14T21:00:00.000Z']);
+    expect(trial.body.matched[1]).toMatchObject({ phase: 'begin', endedAt: null, endReason: null });
+    const reasons = Object.fromEntries(
+      trial.body.notMatched.map(({ reason, count, examples }: { reason: string; count: number; examples: never[] }) => [
+        reason,
+        [count, ...times(examples)],
+      ]),
+    );
+    expect(reasons).toEqual({
+      'other-kind': [1, '2026-01-14T05:00:00.000Z'],
+      'other-hours': [1, '2026-01-14T06:00:00.000Z'],
+      'too-soon': [1, '2026-01-15T11:00:00.000Z'],
+    });
+    expect(world.eventsAsked).toEqual([
+      { vehicleIds: [car], fromMs: world.nowMs - 7 * 24 * HOUR_MS, toMs: world.nowMs, limit: 5000 },
+    ]);
+  });
+
+  test('asks for ends as the rule does, and leaves the rule as it was', async () => {
+    const beganMs = world.nowMs - 10 * HOUR_MS;
+    world.eventsAnswer = [visit(car, depot, beganMs, beganMs + HOUR_MS), visit(car, depot, beganMs + 2 * HOUR_MS)];
+    const { body } = await add(rule({ phases: ['end'] }));
+    const trial = await world.call('POST', `${RULES}/${body.id}/test`, { jwt: anna.jwt });
+    expect(trial.body.matched).toMatchObject([{ phase: 'end', endedAt: '2026-01-15T03:00:00.000Z' }]);
+    expect(trial.body.examined).toBe(1);
+    const { body: both } = await world.call('PATCH', `${RULES}/${body.id}`, {
+      jwt: anna.jwt,
+      body: { phases: ['begin', 'end'] },
+    });
+    expect(both.active).toBe(true);
+    const phases = (await world.call('POST', `${RULES}/${body.id}/test`, { jwt: anna.jwt })).body.matched.map(
+      ({ phase }: { phase: string }) => phase,
+    );
+    expect(phases).toEqual(['begin', 'end', 'begin']);
+  });
+
+  test('who may see nothing has nothing to try it on', async () => {
+    const carl = await world.member('carl');
+    const { body } = await add(rule(), carl);
+    world.eventsAnswer = [visit(car, depot, world.nowMs - HOUR_MS)];
+    const trial = await world.call('POST', `${RULES}/${body.id}/test`, { jwt: carl.jwt });
+    expect(trial.body).toMatchObject({ examined: 0, complete: true, matched: [], notMatched: [] });
+    expect(world.eventsAsked).toEqual([]);
+  });
+});
+
+describe('the inbox', () => {
+  const list = async (query = '', as = anna) => world.call('GET', `/api/v1/notifications${query}`, { jwt: as.jwt });
+  const numbers = (answer: { body: { items: { number: number }[] } }) => answer.body.items.map(({ number }) => number);
+
+  test('is listed from the newest on, in pages, by time and by what is read', async () => {
+    const made = await ruleOf((await add(rule())).body.id);
+    for (let n = 0; n < 5; n += 1) {
+      await tell(made, [visit(car, depot, world.nowMs)]);
+      world.nowMs += HOUR_MS;
+    }
+    anna.jwt = await world.tokenOf(anna.user);
+    const first = await list('?limit=2');
+    expect(numbers(first)).toEqual([5, 4]);
+    expect(first.body.unreadCount).toBe(5);
+    expect(first.body.items[0]).toMatchObject({
+      ruleName: 'Visits',
+      vehicleName: 'Car',
+      geofenceName: 'Depot',
+      createdAt: '2026-01-15T16:00:00.000Z',
+      readAt: null,
+      event: { kind: 'geofence-visit', vehicleId: car, geofenceId: depot, startedAt: '2026-01-15T16:00:00.000Z' },
+    });
+    const second = await list(`?limit=2&cursor=${first.body.nextCursor}`);
+    const third = await list(`?limit=2&cursor=${second.body.nextCursor}`);
+    expect([...numbers(second), ...numbers(third), third.body.nextCursor]).toEqual([3, 2, 1, null]);
+    expect(numbers(await list('?from=2026-01-15T13:00:00Z&to=2026-01-15T15:00:00Z'))).toEqual([3, 2]);
+    expect((await list('?from=2026-01-15T13:00:00Z&to=2026-01-15T13:00:00Z')).status).toBe(400);
+    expect((await list('?cursor=nonsense')).status).toBe(400);
+
+    const { id } = second.body.items[0];
+    const read = await world.call('POST', `/api/v1/notifications/${id}/read`, { jwt: anna.jwt });
+    expect(read.body).toMatchObject({ id, number: 3, readAt: new Date(world.nowMs).toISOString() });
+    expect(numbers(await list('?unread=true'))).toEqual([5, 4, 2, 1]);
+    expect(numbers(await list('?unread=false'))).toEqual([3]);
+    const some = await world.call('POST', '/api/v1/notifications/read-all?upTo=4', { jwt: anna.jwt });
+    expect(some.body).toEqual({ marked: 3 });
+    expect((await list()).body.unreadCount).toBe(1);
+    const all = await world.call('POST', '/api/v1/notifications/read-all', { jwt: anna.jwt });
+    expect([all.body, (await list()).body.unreadCount]).toEqual([{ marked: 1 }, 0]);
+  });
+
+  test('is its user’s own, even for an operator', async () => {
+    const made = await ruleOf((await add(rule())).body.id);
+    await tell(made, [visit(car, depot, world.nowMs)]);
+    const { id } = (await list()).body.items[0];
+    for (const other of [ben, boss]) {
+      expect((await list('', other)).body).toEqual({ items: [], nextCursor: null, unreadCount: 0 });
+      expect((await world.call('POST', `/api/v1/notifications/${id}/read`, { jwt: other.jwt })).status).toBe(404);
+      expect((await world.call('POST', '/api/v1/notifications/read-all', { jwt: other.jwt })).body).toEqual({
+        marked: 0,
+      });
+    }
+    expect((await list()).body.unreadCount).toBe(1);
+  });
+
+  test('holds nothing about what the user may no longer see; what is gone stays told', async () => {
+    const van = await newVehicle('Van', anna.user.groupIds);
+    const made = await ruleOf((await add(rule({ webhook: { url: HOOK } }))).body.id);
+    await tell(made, [visit(car, depot, world.nowMs), visit(van, depot, world.nowMs)]);
+    const [ofVan, ofCar] = (await list()).body.items;
+    const deliveries = await world.call('GET', '/api/v1/webhook-deliveries', { jwt: anna.jwt });
+    await world.registry.vehicles.update(car, null, { groupIds: [] });
+    expect(numbers(await list())).toEqual([ofVan.number]);
+    expect((await world.call('POST', `/api/v1/notifications/${ofCar.id}/read`, { jwt: anna.jwt })).status).toBe(404);
+    for (const delivery of deliveries.body.items)
+      expect(
+        (await world.call('POST', `/api/v1/webhook-deliveries/${delivery.id}/resend`, { jwt: anna.jwt })).status,
+      ).toBe(delivery.notificationId === ofCar.id ? 404 : 202);
+    await world.registry.vehicles.delete(van, null);
+    expect(numbers(await list())).toEqual([ofVan.number]);
+  });
+});
+
+describe('deliveries', () => {
+  const list = (query = '', as = anna) => world.call('GET', `/api/v1/webhook-deliveries${query}`, { jwt: as.jwt });
+
+  test('are listed by channel, state, rule and time, and sent again', async () => {
+    const first = await ruleOf((await add(rule({ webhook: { url: HOOK }, emails: ['anna@example.org'] }))).body.id);
+    const second = await ruleOf((await add(rule({ name: 'Other', webhook: { url: HOOK } }))).body.id);
+    await tell(first, [visit(car, depot, world.nowMs)]);
+    world.nowMs += HOUR_MS;
+    for (const member of [anna, ben]) member.jwt = await world.tokenOf(member.user);
+    await tell(second, [visit(car, depot, world.nowMs)]);
+    const leased = await world.registry.deliveries.lease({
+      limit: 10,
+      perEndpoint: 1,
+      busy: new Map(),
+      leaseMs: 60_000,
+    });
+    for (const each of leased)
+      await world.registry.deliveries.settle(each, {
+        state: 'failed',
+        error: 'The endpoint answered 410.',
+        status: 410,
+      });
+
+    const all = await list('?channel=any');
+    expect(all.body.items).toHaveLength(3);
+    const targets = (answer: typeof all) => answer.body.items.map(({ target }: { target: string }) => target);
+    expect(targets(await list())).toEqual([HOOK, HOOK]);
+    expect(targets(await list('?channel=email'))).toEqual(['anna@example.org']);
+    expect((await list(`?ruleId=${second.id}`)).body.items).toMatchObject([{ ruleId: second.id }]);
+    expect((await list('?to=2026-01-15T12:30:00Z')).body.items).toMatchObject([{ ruleId: first.id }]);
+    const page = await list('?limit=1');
+    expect((await list(`?limit=1&cursor=${page.body.nextCursor}`)).body).toMatchObject({
+      items: [{ ruleId: first.id }],
+      nextCursor: null,
+    });
+    const [failed] = (await list('?state=failed')).body.items;
+    expect(failed).toMatchObject({
+      channel: 'webhook',
+      attempts: 1,
+      lastError: 'The endpoint answered 410.',
+      responseStatus: 410,
+      nextAttemptAt: null,
+      finishedAt: '2026-01-15T13:00:00.000Z',
+    });
+    const path = `/api/v1/webhook-deliveries/${failed.id}/resend`;
+    expect((await world.call('POST', path, { jwt: ben.jwt })).status).toBe(404);
+    const again = await world.call('POST', path, { jwt: anna.jwt });
+    expect(again.status).toBe(202);
+    expect(again.body).toMatchObject({ state: 'pending', attempts: 0, nextAttemptAt: '2026-01-15T13:00:00.000Z' });
+    expect((await list('', ben)).body.items).toEqual([]);
+    expect((await world.call('POST', `/api/v1/webhook-deliveries/${ABSENT}/resend`, { jwt: anna.jwt })).status).toBe(
+      404,
+    );
+  });
+});
+
+test('where it is allowed, webhooks may stay inside the own network', async () => {
+  const inside = await World.open({ allowPrivateWebhooks: true });
+  const { jwt } = await inside.member('anna');
+  const body = rule({ webhook: { url: 'http://10.0.0.7/hook' } });
+  expect((await inside.call('POST', RULES, { jwt, body })).status).toBe(201);
+  await inside.close();
+});

@@ -1,0 +1,242 @@
+import type {
+  Geofence,
+  GeofenceId,
+  GroupId,
+  NotificationRule,
+  NotificationRuleId,
+  Role,
+  SessionId,
+  TerminalId,
+  User,
+  UserId,
+  Vehicle,
+  VehicleGroup,
+  VehicleId,
+} from '@outrider/domain';
+import fc from 'fast-check';
+import { PASSWORD, World } from './api.fixture.ts';
+import type { Everything } from './rights-model.fixture.ts';
+
+/** What a random organisation is made from; numbers stand for one of however many there are. */
+export interface Blueprint {
+  dealers: { blocked: boolean; apiAccess: boolean }[];
+  users: { dealer: number; blocked: boolean; apiAccess: boolean }[];
+  groups: { dealer: number }[];
+  vehicles: { dealer: number; hasTerminal: boolean; groups: number[] }[];
+  geofences: { owner: number; groups: number[] | null }[];
+  rules: { owner: number; names: number }[];
+  /** Access given to anyone, across dealers as well. */
+  access: { person: number; group: number }[];
+}
+
+const nth = fc.nat({ max: 1000 });
+const rarely = fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
+const mostly = rarely.map((is) => !is);
+const some = fc.array(nth, { maxLength: 3 });
+
+export const blueprint: fc.Arbitrary<Blueprint> = fc.record({
+  dealers: fc.array(fc.record({ blocked: rarely, apiAccess: mostly }), { minLength: 1, maxLength: 3 }),
+  users: fc.array(fc.record({ dealer: nth, blocked: rarely, apiAccess: mostly }), { minLength: 2, maxLength: 4 }),
+  groups: fc.array(fc.record({ dealer: nth }), { minLength: 1, maxLength: 4 }),
+  vehicles: fc.array(fc.record({ dealer: nth, hasTerminal: mostly, groups: some }), { minLength: 2, maxLength: 6 }),
+  geofences: fc.array(fc.record({ owner: nth, groups: fc.option(some) }), { minLength: 3, maxLength: 6 }),
+  rules: fc.array(fc.record({ owner: nth, names: nth }), { minLength: 2, maxLength: 4 }),
+  access: fc.array(fc.record({ person: nth, group: nth }), { maxLength: 8 }),
+});
+
+/** A rule that leaves open whatever it can. */
+export const WATCHFUL = {
+  active: true,
+  eventKinds: ['speeding'],
+  phases: ['begin'],
+  days: { on: 'daily' },
+  hours: null,
+  timeZone: 'Etc/UTC',
+  minIntervalMinutes: 0,
+  maxDataAgeMinutes: null,
+  emails: [],
+  webhookUrl: null,
+} satisfies Partial<NotificationRule>;
+
+const SESSION_TTL_MS = 30 * 86_400_000;
+const UNLIMITED = { failedLoginsPerMinute: 1e9, authorizedPerMinute: 1e9, unauthorizedPerMinute: 1e9, blockSeconds: 1 };
+
+/** A blueprint come true: people with open sessions, and everything with a mark by which it is known again. */
+export class Organisation implements Everything {
+  readonly users = new Map<UserId, User>();
+  readonly vehicles = new Map<VehicleId, Vehicle>();
+  readonly groups = new Map<GroupId, VehicleGroup>();
+  readonly geofences = new Map<GeofenceId, Geofence>();
+  readonly rules = new Map<NotificationRuleId, NotificationRule>();
+  readonly sessions = new Map<SessionId, UserId>();
+  /** Of the session that each account calls with. */
+  readonly jwts = new Map<UserId, string>();
+  /** Marked words that no definition holds, by the id of what they belong to; `operator`: for operators alone. */
+  readonly secrets = new Map<string, string[]>();
+  readonly world: World;
+  readonly #successors = new Map<string, SessionId>();
+  #marks = 0;
+
+  private constructor(world: World) {
+    this.world = world;
+  }
+
+  static async build(plan: Blueprint): Promise<Organisation> {
+    let secretOf: (vehicleId: VehicleId) => string = () => '';
+    const world = await World.open(
+      { limits: UNLIMITED },
+      {
+        trackReport: {
+          track: async ({ vehicleId, fromMs }) => ({
+            positions: [positionAt(fromMs, secretOf(vehicleId))],
+            next: null,
+          }),
+        },
+      },
+      ':memory:',
+    );
+    const made = new Organisation(world);
+    secretOf = (id) => made.secrets.get(id)?.[0] ?? '';
+    await made.#furnish(plan);
+    return made;
+  }
+
+  mark(): string {
+    this.#marks += 1;
+    return `zz${this.#marks}zz`;
+  }
+
+  async #furnish(plan: Blueprint): Promise<void> {
+    const { registry, hub, nowMs } = this.world;
+    const person = async (role: Role, dealerId: UserId | null, { blocked = false, apiAccess = true } = {}) =>
+      (
+        await registry.users.create(
+          { login: this.mark(), name: `Person ${this.mark()}`, role, dealerId, blocked, apiAccess, groupIds: [] },
+          PASSWORD,
+        )
+      ).id;
+    const people = [await person('operator', null), await person('operator', null)];
+    const dealers: (UserId | null)[] = [null];
+    for (const each of plan.dealers) dealers.push(await person('dealer', null, each));
+    for (const id of dealers) if (id !== null) people.push(id);
+    for (const each of plan.users) people.push(await person('user', pick(dealers, each.dealer), each));
+    for (const each of plan.groups)
+      await registry.groups.create({ name: `Group ${this.mark()}`, dealerId: pick(dealers, each.dealer) });
+    const groups = (await registry.groups.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
+    for (const each of plan.vehicles) {
+      const { id } = await registry.vehicles.create({
+        name: `Vehicle ${this.mark()}`,
+        plate: this.mark(),
+        terminalId: each.hasTerminal ? (this.mark() as TerminalId) : null,
+        dealerId: pick(dealers, each.dealer),
+        groupIds: [...new Set(each.groups.map((n) => pick(groups, n)))],
+        speedLimitKmh: null,
+        speedToleranceKmh: 0,
+        speedingMinSeconds: 0,
+        offlineAfterMinutes: 10,
+      });
+      const secret = this.mark();
+      this.secrets.set(id, [secret]);
+      const position = positionAt(nowMs, secret);
+      await hub.updateLatest([{ vehicleId: id, position, receivedAtMs: nowMs }]);
+    }
+    for (const each of plan.geofences)
+      await registry.geofences.create({
+        name: `Zone ${this.mark()}`,
+        ownerId: pick(people, each.owner),
+        shape: { type: 'circle', center: [30, 60], radiusM: 100 },
+        groupIds: each.groups && [...new Set(each.groups.map((n) => pick(groups, n)))],
+        speedLimitKmh: null,
+        minDwellSeconds: 0,
+      });
+    const vehicles = (await registry.vehicles.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
+    const zones = (await registry.geofences.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
+    for (const each of plan.rules)
+      await registry.notificationRules.create(
+        {
+          ...WATCHFUL,
+          ownerId: pick(people, each.owner),
+          name: `Rule ${this.mark()}`,
+          vehicleIds: each.names % 2 === 0 ? [pick(vehicles, each.names)] : null,
+          groupIds: each.names % 3 === 0 ? [pick(groups, each.names)] : null,
+          geofenceIds: each.names % 5 === 0 ? [pick(zones, each.names)] : null,
+        },
+        null,
+      );
+    for (const each of plan.access)
+      await registry.groups.setUser(pick(groups, each.group), pick(people, each.person), true);
+    const stranger = this.mark();
+    this.secrets.set('operator', [stranger]);
+    await hub.noteUnknownTerminal(stranger, 'teltonika', '203.0.113.5', nowMs);
+    await this.reload();
+    for (const id of people) await this.renewSessions(id);
+  }
+
+  /** Takes what the registry holds as what there is. */
+  async reload(): Promise<void> {
+    const maps: Record<string, Map<string, unknown> | undefined> = {
+      user: this.users,
+      vehicle: this.vehicles,
+      group: this.groups,
+      geofence: this.geofences,
+      'notification-rule': this.rules,
+    };
+    for (const map of Object.values(maps)) map?.clear();
+    for (const { definition } of await this.world.registry.snapshot())
+      if (definition) maps[definition.kind]?.set(definition.id, definition);
+    for (const [session, userId] of this.sessions) if (!this.users.has(userId)) this.sessions.delete(session);
+  }
+
+  /** Ends the sessions of an account and opens two: one that it calls with, one that lies elsewhere. */
+  async renewSessions(id: UserId): Promise<void> {
+    const { registry, tokens } = this.world;
+    for (const session of await registry.sessions.listOf(id)) await registry.sessions.end(session.id);
+    tokens.revokeUser(id);
+    const before = [...this.sessions].filter(([, userId]) => userId === id).map(([session]) => session);
+    for (const session of before) this.sessions.delete(session);
+    const other = await registry.sessions.create(id, SESSION_TTL_MS, '198.51.100.1', 'elsewhere');
+    const session = await registry.sessions.create(id, SESSION_TTL_MS, '192.0.2.1', 'test');
+    for (const [nth, each] of [other, session].entries()) {
+      this.sessions.set(each.id, id);
+      const predecessor = before[nth];
+      if (predecessor !== undefined) this.#successors.set(predecessor, each.id);
+    }
+    this.jwts.set(id, (await tokens.issue(id, session.id)).jwt);
+  }
+
+  /** The session that stands where another stood before it was renewed; any other id as it is. */
+  present(id: string): string {
+    const successor = this.#successors.get(id);
+    return successor === undefined ? id : this.present(successor);
+  }
+
+  /** Makes an account again what it was: its fields, its groups and its sessions. */
+  async restoreUser(id: UserId): Promise<void> {
+    const { kind: _, id: __, version: ___, role: ____, ...fields } = this.users.get(id) as User;
+    await this.world.registry.users.update(id, null, fields);
+    await this.renewSessions(id);
+  }
+}
+
+function pick<T>(list: readonly T[], n: number): T {
+  return list[n % list.length] as T;
+}
+
+function positionAt(fixTimeMs: number, secret: string) {
+  return {
+    fixTimeMs,
+    latitude: 60,
+    longitude: 30,
+    valid: true,
+    speedKmh: null,
+    courseDeg: null,
+    altitudeM: null,
+    satellites: null,
+    ignition: null,
+    odometerM: null,
+    supplyV: null,
+    fuelL: null,
+    alarms: [],
+    attributes: { secret },
+  };
+}

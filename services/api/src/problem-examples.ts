@@ -1,0 +1,62 @@
+import { type InputError, PROBLEMS, type ProblemKind } from './problem.ts';
+import type { DescribedRoute } from './route.ts';
+
+/** What a problem can look like, by name, for the documentation. */
+export const PROBLEM_EXAMPLES = {
+  'bad-body': example('invalid-request', 'The body is not valid.', [
+    { pointer: '/name', detail: 'Too small: expected string to have >=1 characters' },
+    { pointer: '/colour', detail: 'There is no such field.' },
+  ]),
+  'bad-parameter': example('invalid-request', 'A parameter is not valid.', [
+    { parameter: 'id', detail: 'It must be a UUID in lower case.' },
+  ]),
+  'bad-rows': example('invalid-request', '2 things are wrong; nothing was imported.', [
+    { row: 3, column: 'speedLimitKmh', detail: 'It must be a number.' },
+    { row: 7, column: 'groups', detail: 'There is no group "Refrigerated".' },
+  ]),
+  'bad-features': example('invalid-request', '1 thing is wrong; nothing was imported.', [
+    { pointer: '/features/3/geometry/coordinates/0/2/1', detail: 'latitude must be from -90 to 90' },
+  ]),
+  'not-authorized': example('not-authorized', 'The token is not taken: expired.'),
+  'wrong-credentials': example('wrong-credentials', 'There is no account with this login and this password.'),
+  forbidden: example('forbidden', 'This account may see it, and may not change it.'),
+  'no-api-access': example('no-api-access', 'The right to use the API is granted by the operator.'),
+  'cross-origin': example('cross-origin', 'With the cookie of the console, only its own pages may change something.'),
+  'not-found': example('not-found', 'It does not exist, or this account may not see it.'),
+  'method-not-allowed': example('method-not-allowed', 'Served here: GET, POST.'),
+  conflict: example('conflict', 'Something else has this value already.', [
+    { pointer: '/name', detail: 'Another one has it.' },
+  ]),
+  stale: example('stale', 'Read it again, and change what it is now.'),
+  'too-large': example('too-large', 'A body may have 1048576 bytes.'),
+  'unsupported-media-type': example('unsupported-media-type', 'Send the body as it is described.'),
+  'idempotency-mismatch': example(
+    'idempotency-mismatch',
+    'Another request had this Idempotency-Key: a new one needs a new key.',
+  ),
+  'too-many-requests': example(
+    'too-many-requests',
+    'A limit was exceeded; all calls of this account are refused for a while.',
+  ),
+  'internal-error': example('internal-error', 'This is not the fault of the request. It was noted.'),
+  unavailable: example('unavailable', 'Too many passwords are being checked; try again.'),
+} as const satisfies Record<string, { summary: string; value: object }>;
+
+/** Names of the examples that show a kind of problem as this call can meet it. */
+export function examplesOf(kind: ProblemKind, route: DescribedRoute): string[] {
+  if (kind !== 'invalid-request') return kind in PROBLEM_EXAMPLES ? [kind] : [];
+  const names: string[] = [];
+  if (route.bodyType === 'text/csv') names.push('bad-rows');
+  else if (route.bodyDescribed) names.push('bad-features');
+  else if (route.body) names.push('bad-body');
+  if (route.params || route.query || route.conditional) names.push('bad-parameter');
+  return names;
+}
+
+function example(kind: ProblemKind, detail: string, errors?: readonly InputError[]) {
+  const [status, title] = PROBLEMS[kind];
+  return {
+    summary: title,
+    value: { type: `urn:outrider:problem:${kind}`, title, status, detail, ...(errors ? { errors } : {}) },
+  };
+}

@@ -1,0 +1,157 @@
+import type {
+  Geofence,
+  GeofenceId,
+  GroupId,
+  NotificationRule,
+  NotificationRuleId,
+  SessionId,
+  User,
+  UserId,
+  Vehicle,
+  VehicleGroup,
+  VehicleId,
+} from '@outrider/domain';
+
+/**
+ * Who may do what, written from the words of the specification and the design alone, and on purpose not from the code
+ * that it judges: nothing here is imported from the API.
+ */
+
+/** All that there is. */
+export interface Everything {
+  users: ReadonlyMap<UserId, User>;
+  vehicles: ReadonlyMap<VehicleId, Vehicle>;
+  groups: ReadonlyMap<GroupId, VehicleGroup>;
+  geofences: ReadonlyMap<GeofenceId, Geofence>;
+  sessions: ReadonlyMap<SessionId, UserId>;
+  rules: ReadonlyMap<NotificationRuleId, NotificationRule>;
+}
+
+/** Something that a call is about. */
+export type Kind = 'user' | 'vehicle' | 'terminal' | 'group' | 'geofence' | 'session' | 'rule';
+
+/** `hidden`: it looks as if it did not exist. `seen`: may be read. `kept`: may be changed. */
+export type Sight = 'hidden' | 'seen' | 'kept';
+
+/** What a caller may do with one thing, by the id that paths have of it. */
+export function sightOf(all: Everything, caller: User, kind: Kind, id: string): Sight {
+  const isOperator = caller.role === 'operator';
+  const isDealer = caller.role === 'dealer';
+  switch (kind) {
+    case 'user': {
+      const user = all.users.get(id as UserId);
+      if (!user) return 'hidden';
+      if (isOperator || (isDealer && user.dealerId === caller.id)) return 'kept';
+      return user.id === caller.id ? 'seen' : 'hidden';
+    }
+    case 'vehicle':
+    case 'terminal': {
+      const vehicle =
+        kind === 'vehicle'
+          ? all.vehicles.get(id as VehicleId)
+          : [...all.vehicles.values()].find((each) => `terminal:${each.terminalId}` === id);
+      if (!vehicle) return 'hidden';
+      if (isOperator) return 'kept';
+      if (isDealer) return vehicle.dealerId === caller.id ? 'kept' : 'hidden';
+      return vehicle.groupIds.some((groupId) => caller.groupIds.includes(groupId)) ? 'seen' : 'hidden';
+    }
+    case 'group': {
+      const group = all.groups.get(id as GroupId);
+      if (!group) return 'hidden';
+      if (isOperator) return 'kept';
+      if (isDealer) return group.dealerId === caller.id ? 'kept' : 'hidden';
+      return caller.groupIds.includes(group.id) ? 'seen' : 'hidden';
+    }
+    case 'geofence': {
+      const geofence = all.geofences.get(id as GeofenceId);
+      if (!geofence) return 'hidden';
+      if (isOperator || geofence.ownerId === caller.id) return 'kept';
+      return isDealer && all.users.get(geofence.ownerId)?.dealerId === caller.id ? 'seen' : 'hidden';
+    }
+    case 'rule': {
+      // A user's own; nothing is said of dealers and the rules of their users.
+      const rule = all.rules.get(id as NotificationRuleId);
+      return rule && (isOperator || rule.ownerId === caller.id) ? 'kept' : 'hidden';
+    }
+    case 'session': {
+      // Listed and ended by their user and by the operator.
+      const userId = all.sessions.get(id as SessionId);
+      return userId !== undefined && (isOperator || userId === caller.id) ? 'kept' : 'hidden';
+    }
+  }
+}
+
+/** Why an account gets in nowhere, whatever it asks for; null where it does get in. */
+export function lockedOut(caller: User | null): 401 | 403 | null {
+  if (caller === null || caller.blocked) return 401;
+  return caller.apiAccess ? null : 403;
+}
+
+const ids = (things: Iterable<{ id: string }>): string[] => [...things].map(({ id }) => id);
+
+/** All things of a kind, by the ids that paths have of them. */
+export function allOf(all: Everything, kind: Kind): string[] {
+  switch (kind) {
+    case 'user':
+      return ids(all.users.values());
+    case 'vehicle':
+      return ids(all.vehicles.values());
+    case 'terminal':
+      return [...all.vehicles.values()]
+        .filter((each) => each.terminalId !== null)
+        .map((each) => `terminal:${each.terminalId}`);
+    case 'group':
+      return ids(all.groups.values());
+    case 'geofence':
+      return ids(all.geofences.values());
+    case 'session':
+      return [...all.sessions.keys()];
+    case 'rule':
+      return ids(all.rules.values());
+  }
+}
+
+export function visibleOf(all: Everything, caller: User, kind: Kind): string[] {
+  return allOf(all, kind).filter((id) => sightOf(all, caller, kind, id) !== 'hidden');
+}
+
+/** Words of an organisation that the test can find again wherever they turn up: ids, and names that carry a mark. */
+export const MARKED = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|zz\d+zz/g;
+
+const wordsIn = (thing: unknown): string[] => JSON.stringify(thing).match(MARKED) ?? [];
+
+/**
+ * Everything of the organisation that must never come into the caller's sight: what is hidden from them, but for what a
+ * thing that they do see says of itself (whose it is, what it is called).
+ *
+ * @param secrets words that belong to something without a definition: by the thing that they belong to
+ */
+export function forbiddenWords(
+  all: Everything,
+  caller: User | null,
+  secrets: ReadonlyMap<string, readonly string[]>,
+): Set<string> {
+  const forbidden = new Set<string>();
+  const allowed = new Set<string>();
+  const maps = {
+    user: all.users,
+    vehicle: all.vehicles,
+    group: all.groups,
+    geofence: all.geofences,
+    rule: all.rules,
+  } as const;
+  for (const [kind, things] of Object.entries(maps) as [Kind, ReadonlyMap<string, object>][])
+    for (const [id, thing] of things) {
+      const isSeen = caller !== null && sightOf(all, caller, kind, id) !== 'hidden';
+      // Which groups something is in is no word of its own: a group that the caller does not see is not told.
+      const { groupIds: _, vehicleIds: __, geofenceIds: ___, ...own } = thing as Record<string, unknown>;
+      for (const word of wordsIn(own)) (isSeen ? allowed : forbidden).add(word);
+      for (const word of secrets.get(id) ?? []) (isSeen ? allowed : forbidden).add(word);
+    }
+  // Dealers may not handle the sessions of their users, but the audit trail tells by which of them something was done.
+  for (const [id, userId] of all.sessions)
+    if (caller === null || sightOf(all, caller, 'user', userId) === 'hidden') forbidden.add(id);
+  if (caller?.role !== 'operator') for (const word of secrets.get('operator') ?? []) forbidden.add(word);
+  for (const word of allowed) forbidden.delete(word);
+  return forbidden;
+}

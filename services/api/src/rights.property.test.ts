@@ -1,0 +1,905 @@
+import type { GeofenceId, GroupId, NotificationRuleId, SessionId, User, UserId, VehicleId } from '@outrider/domain';
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import { ABSENT, type Answer, PASSWORD } from './api.fixture.ts';
+import { openApiDocument } from './openapi.ts';
+import { blueprint, Organisation, WATCHFUL } from './organisation.fixture.ts';
+import {
+  allOf,
+  forbiddenWords,
+  type Kind,
+  lockedOut,
+  MARKED,
+  type Sight,
+  sightOf,
+  visibleOf,
+} from './rights-model.fixture.ts';
+import { DESCRIBED } from './routes.ts';
+
+// Rights do not hang on how hard a password is to guess: a derivation that costs nothing, in place of argon2id.
+vi.mock('node:crypto', async (original) => {
+  const crypto = await original<typeof import('node:crypto')>();
+  const argon2 = (
+    _: string,
+    { message, nonce, tagLength }: { message: string; nonce: Buffer; tagLength: number },
+    done: (error: null, tag: Buffer) => void,
+  ) => done(null, crypto.createHash('sha256').update(nonce).update(message).digest().subarray(0, tagLength));
+  return { ...crypto, argon2 };
+});
+
+/** Pairs of a caller and what they ask for, over all operations. */
+const PAIRS = Number(process.env.RIGHTS_PAIRS ?? 100_000);
+
+/** Of the organisations; another one with each run. */
+const SEED = Number(process.env.RIGHTS_SEED ?? Date.now() % 1_000_000_000);
+
+interface Scene {
+  org: Organisation;
+  caller: User;
+  /** Of what the call names, by the kinds of its probe. */
+  ids: readonly string[];
+  sights: readonly Sight[];
+}
+
+interface Question {
+  query?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** One way to make a call. */
+interface Probe {
+  /** What the path names, in its order, and after that what query and body name. */
+  kinds: readonly Kind[];
+  ask?: (ids: readonly string[], scene: { org: Organisation; caller: User | null }) => Question;
+  /** What may be answered where the caller sees all that is named. */
+  good: (scene: Scene) => number | readonly number[];
+  /** What may be answered where something that is named is hidden: it must then be as if that did not exist. */
+  hidden?: readonly number[];
+  /** It names a value that must be the only one, whoever has it: `good` says what is answered, seen or not. */
+  unique?: true;
+  /** What a success must show. */
+  shows?: (answer: Answer, scene: Scene) => void;
+  /**
+   * It moves something between dealers, or gives something the name of another's: the audit trail tells it, rightly, to
+   * those who were concerned at that time. So the trail is read before.
+   */
+  late?: true;
+  /** Puts things back as they were. */
+  undo?: (scene: Scene, answer: Answer) => Promise<void>;
+  /** For calls that need no token: what is answered to nobody, and to those who are locked out. */
+  open?: (caller: User | null) => number;
+}
+
+const isOperator = (caller: User) => caller.role === 'operator';
+const mayManage = (caller: User) => caller.role !== 'user';
+const kept =
+  (good: number) =>
+  ({ sights }: Scene) =>
+    sights.every((sight) => sight === 'kept') ? good : 403;
+const FIRST_KEPT =
+  (good: number) =>
+  ({ sights }: Scene) =>
+    sights[0] === 'kept' ? good : 403;
+const STALE = { headers: { 'if-match': '"999999"' } };
+
+const self = ({ caller, ids }: Scene) => ids[0] === caller.id;
+const userOf = ({ org, ids }: Scene, nth = 0) => org.users.get(ids[nth] as UserId) as User;
+const vehicleOf = ({ org, ids }: Scene, nth = 0) =>
+  [...org.vehicles.values()].find((each) => each.id === ids[nth] || `terminal:${each.terminalId}` === ids[nth]) ??
+  raise('no such vehicle');
+const groupOf = ({ org, ids }: Scene, nth = 0) => org.groups.get(ids[nth] as GroupId) ?? raise('no such group');
+const geofenceOf = ({ org, ids }: Scene, nth = 0) =>
+  org.geofences.get(ids[nth] as GeofenceId) ?? raise('no such geofence');
+const ruleOf = ({ org, ids }: Scene) => org.rules.get(ids[0] as NotificationRuleId) ?? raise('no such rule');
+const { webhookUrl: _, ...RULE } = WATCHFUL;
+const newRule = (org: Organisation, more: object = {}) => ({ ...RULE, name: org.mark(), ...more });
+function raise(what: string): never {
+  throw new Error(what);
+}
+
+// What successes show
+
+const idsOf = (items: { id: string }[]) => items.map(({ id }) => id).toSorted();
+const visibleGroups = ({ org, caller }: Scene, groupIds: readonly GroupId[]) =>
+  groupIds.filter((id) => sightOf(org, caller, 'group', id) !== 'hidden').toSorted();
+
+const showsList =
+  (kind: Kind, only: (scene: Scene, id: string) => boolean = () => true): NonNullable<Probe['shows']> =>
+  ({ body }, scene) => {
+    const wanted = visibleOf(scene.org, scene.caller, kind).filter((id) => only(scene, id));
+    expect(idsOf(body.items)).toEqual(wanted.toSorted());
+  };
+const showsPage =
+  (kind: Kind): NonNullable<Probe['shows']> =>
+  ({ body }, { org, caller }) => {
+    const wanted = visibleOf(org, caller, kind).toSorted();
+    expect(idsOf(body.items)).toEqual(wanted.slice(0, 1));
+    expect(body.nextCursor !== null).toBe(wanted.length > 1);
+  };
+const lists = (kind: Kind): Probe[] => [
+  { kinds: [], ask: () => ({ query: 'limit=1000' }), good: () => 200, shows: showsList(kind) },
+  { kinds: [], ask: () => ({ query: 'limit=1' }), good: () => 200, shows: showsPage(kind) },
+];
+const showsUser: Probe['shows'] = ({ body }, scene) => {
+  const { id, login, groupIds } = userOf(scene);
+  expect(body).toMatchObject({ id, login, groupIds: visibleGroups(scene, groupIds) });
+};
+const showsVehicle: Probe['shows'] = ({ body }, scene) => {
+  const { id, name, terminalId, groupIds } = vehicleOf(scene);
+  expect(body).toMatchObject({ id, name, terminalId, groupIds: visibleGroups(scene, groupIds) });
+};
+const showsGeofence: Probe['shows'] = ({ body }, scene) => {
+  const { id, name, groupIds } = geofenceOf(scene);
+  expect(body).toMatchObject({ id, properties: { name, groupIds: groupIds && visibleGroups(scene, groupIds) } });
+};
+
+const showsRule: Probe['shows'] = ({ body }, scene) => {
+  const { id, name, vehicleIds, groupIds, geofenceIds } = ruleOf(scene);
+  const seen = (kind: Kind, named: readonly string[] | null) =>
+    named?.filter((each) => sightOf(scene.org, scene.caller, kind, each) !== 'hidden').toSorted();
+  expect(body).toMatchObject({
+    id,
+    name,
+    vehicleIds: seen('vehicle', vehicleIds),
+    groupIds: seen('group', groupIds),
+    geofenceIds: seen('geofence', geofenceIds),
+  });
+};
+
+// How things are put back
+
+const undoUser: Probe['undo'] = (scene) => scene.org.restoreUser(userOf(scene).id);
+const undoSessions: Probe['undo'] = (scene) => scene.org.renewSessions(userOf(scene).id);
+const undoOwnSessions: Probe['undo'] = ({ org, caller }) => org.renewSessions(caller.id);
+const undoVehicle: Probe['undo'] = async (scene) => {
+  const { kind: _, id, version: __, ...fields } = vehicleOf(scene);
+  await scene.org.world.registry.vehicles.update(id, null, fields);
+};
+const undoGroup: Probe['undo'] = async (scene) => {
+  const { kind: _, id, version: __, ...fields } = groupOf(scene);
+  await scene.org.world.registry.groups.update(id, null, fields);
+};
+const undoGeofence: Probe['undo'] = async (scene) => {
+  const { kind: _, id, version: __, ...fields } = geofenceOf(scene);
+  await scene.org.world.registry.geofences.update(id, null, fields);
+};
+const undoAddedUser: Probe['undo'] = async ({ org }, { body }) => {
+  const { registry } = org.world;
+  const { groupIds } = (await registry.users.get(body.id)) ?? raise('it was not added');
+  await registry.users.delete(body.id, null);
+  for (const id of groupIds) if (!org.groups.has(id)) await registry.groups.delete(id, null);
+};
+const undoAdded =
+  (kind: 'vehicles' | 'groups' | 'geofences' | 'notificationRules'): NonNullable<Probe['undo']> =>
+  ({ org }, { body }) =>
+    org.world.registry[kind].delete(body.id as never, null);
+const undoRule: Probe['undo'] = async (scene) => {
+  const { kind: _, id, version: __, ownerId: ___, inactiveReason: ____, ...fields } = ruleOf(scene);
+  await scene.org.world.registry.notificationRules.update(id, null, fields);
+};
+const undoMember: Probe['undo'] = async (scene) => {
+  const vehicle = vehicleOf(scene, 1);
+  const group = groupOf(scene).id;
+  await scene.org.world.registry.groups.setVehicle(group, vehicle.id, vehicle.groupIds.includes(group));
+};
+const undoAccess: Probe['undo'] = async (scene) => {
+  const user = userOf(scene, 1);
+  const group = groupOf(scene).id;
+  await scene.org.world.registry.groups.setUser(group, user.id, user.groupIds.includes(group));
+};
+
+// What is asked again and again
+
+/** Once by id, and once by terminal. */
+const byEither = (probe: Omit<Probe, 'kinds'>): Probe[] => [
+  { ...probe, kinds: ['vehicle'] },
+  { ...probe, kinds: ['terminal'] },
+];
+
+/** The dealer of something new, named by whoever adds it. */
+const addedTo = ({ caller, ids, org }: Scene): number => {
+  if (isOperator(caller)) return org.users.get(ids[0] as UserId)?.role === 'dealer' ? 201 : 400;
+  return caller.role === 'dealer' && ids[0] === caller.id ? 201 : 403;
+};
+/** The dealer of something that exists, named by whoever changes it. */
+const movedTo = ({ caller, ids, org, sights }: Scene): number => {
+  if (sights[0] !== 'kept') return 403;
+  if (isOperator(caller)) return org.users.get(ids[1] as UserId)?.role === 'dealer' ? 200 : 400;
+  return ids[1] === caller.id ? 200 : 403;
+};
+const movedToNobody = ({ caller, sights }: Scene) => (isOperator(caller) && sights[0] === 'kept' ? 200 : 403);
+const auditor = ({ caller }: Scene) => (mayManage(caller) ? 200 : 403);
+const manager = ({ caller }: Scene) => (mayManage(caller) ? 201 : 403);
+const openToAll = { kinds: [], good: () => 200, open: () => 200 } satisfies Probe;
+const TRACK = 'from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z';
+const CIRCLE = { type: 'Feature', geometry: { type: 'Point', coordinates: [30, 60] } };
+const circle = (properties: object) => ({ ...CIRCLE, properties: { shape: 'circle', radiusM: 100, ...properties } });
+const newUser = (org: Organisation, more: object = {}) => ({
+  body: { login: org.mark(), name: 'New', password: PASSWORD, ...more },
+});
+const mayEnd = ({ org, caller, ids }: Scene) => {
+  if (!isOperator(caller) && ids[0] !== caller.id) return 403;
+  return org.sessions.get(ids[1] as SessionId) === ids[0] ? 204 : 404;
+};
+
+/**
+ * What the words of the design say of each operation of the document. An operation that is not here has no rights that
+ * anyone thought of: the test fails by its name.
+ */
+const MODEL: Record<string, readonly Probe[]> = {
+  login: [
+    {
+      kinds: [],
+      ask: (_, { caller }) => ({
+        query: 'jwt=1',
+        body: { login: caller?.login ?? 'nobody', password: PASSWORD },
+      }),
+      good: () => 200,
+      open: (caller) => lockedOut(caller) ?? 200,
+      undo: undoOwnSessions,
+    },
+  ],
+  refresh: [{ ...openToAll, open: (caller) => lockedOut(caller) ?? 200 }],
+  logout: [{ kinds: [], good: () => 204, undo: undoOwnSessions }],
+  jwks: [openToAll],
+  getLiveness: [openToAll],
+  getReadiness: [openToAll],
+  getMetrics: [openToAll],
+
+  getMe: [{ kinds: [], good: () => 200, shows: ({ body }, { caller }) => expect(body.id).toBe(caller.id) }],
+  changeMe: [{ kinds: [], ask: (_, { caller }) => ({ body: { name: caller?.name ?? 'Nobody' } }), good: () => 200 }],
+  changeMyPassword: [
+    {
+      kinds: [],
+      ask: () => ({ body: { currentPassword: PASSWORD, password: PASSWORD } }),
+      good: () => 204,
+      undo: undoOwnSessions,
+    },
+  ],
+  listUsers: lists('user'),
+  addUser: [
+    { kinds: [], ask: (_, { org }) => newUser(org), good: manager, undo: undoAddedUser },
+    ...[{ apiAccess: true }, { role: 'dealer' }, { role: 'operator' }, { dealerId: null }].map(
+      (more): Probe => ({
+        kinds: [],
+        ask: (_, { org }) => newUser(org, more),
+        good: ({ caller }) => (isOperator(caller) ? 201 : 403),
+        undo: undoAddedUser,
+      }),
+    ),
+    {
+      kinds: ['group'],
+      ask: (ids, { org }) => newUser(org, { groupIds: ids }),
+      good: manager,
+      hidden: [400, 403],
+      undo: undoAddedUser,
+    },
+    {
+      kinds: ['user'],
+      ask: ([dealerId], { org }) => newUser(org, { dealerId }),
+      good: addedTo,
+      hidden: [403],
+      undo: undoAddedUser,
+    },
+    {
+      kinds: ['user'],
+      unique: true,
+      ask: ([id], { org }) => newUser(org, { login: org.users.get(id as UserId)?.login ?? 'absent' }),
+      good: ({ caller }) => (mayManage(caller) ? 409 : 403),
+    },
+  ],
+  getUser: [{ kinds: ['user'], good: () => 200, shows: showsUser }],
+  changeUser: [
+    { kinds: ['user'], ask: () => ({ body: { name: 'Renamed' } }), good: kept(200), undo: undoUser },
+    { kinds: ['user'], ask: () => ({ body: { dealerId: null } }), good: movedToNobody, late: true, undo: undoUser },
+    {
+      kinds: ['user', 'group'],
+      ask: ([, group]) => ({ body: { groupIds: [group] } }),
+      good: FIRST_KEPT(200),
+      hidden: [400, 403, 404],
+      async undo(scene) {
+        const { id, groupIds } = userOf(scene);
+        const now = (await scene.org.world.registry.users.get(id))?.groupIds;
+        const unseen = groupIds.filter((group) => sightOf(scene.org, scene.caller, 'group', group) === 'hidden');
+        expect(now).toEqual([...new Set([...unseen, scene.ids[1]])].toSorted());
+        await scene.org.world.registry.users.update(id, null, { groupIds });
+      },
+    },
+    {
+      kinds: ['user', 'user'],
+      ask: ([, dealerId]) => ({ body: { dealerId } }),
+      good: (scene) =>
+        scene.sights[0] === 'kept' && isOperator(scene.caller) && userOf(scene).role !== 'user' ? 400 : movedTo(scene),
+      hidden: [403, 404],
+      late: true,
+      undo: undoUser,
+    },
+  ],
+  deleteUser: [
+    {
+      kinds: ['user'],
+      ask: () => STALE,
+      good: (scene) => (self(scene) && isOperator(scene.caller) ? 409 : kept(412)(scene)),
+    },
+  ],
+  blockUser: [
+    {
+      kinds: ['user'],
+      good: (scene) => (self(scene) && isOperator(scene.caller) ? 409 : kept(200)(scene)),
+      undo: undoUser,
+    },
+  ],
+  unblockUser: [{ kinds: ['user'], good: kept(200), undo: undoUser }],
+  grantApiAccess: [{ kinds: ['user'], good: ({ caller }) => (isOperator(caller) ? 200 : 403), undo: undoUser }],
+  withdrawApiAccess: [
+    {
+      kinds: ['user'],
+      good: (scene) => (isOperator(scene.caller) ? (self(scene) ? 409 : 200) : 403),
+      undo: undoUser,
+    },
+  ],
+  setPassword: [
+    { kinds: ['user'], ask: () => ({ body: { password: PASSWORD } }), good: kept(204), undo: undoSessions },
+  ],
+  listSessions: [
+    {
+      kinds: ['user'],
+      good: (scene) => (isOperator(scene.caller) || self(scene) ? 200 : 403),
+      shows: showsList('session', ({ org, ids }, id) => org.sessions.get(id as SessionId) === ids[0]),
+    },
+  ],
+  endSession: [{ kinds: ['user', 'session'], good: mayEnd, hidden: [403, 404], undo: undoSessions }],
+
+  listAudit: [
+    {
+      kinds: [],
+      ask: () => ({ query: 'limit=1000' }),
+      good: auditor,
+      shows: ({ body }, { caller }) => isOperator(caller) && expect(body.items.length).toBeGreaterThan(100),
+    },
+    { kinds: ['user'], ask: ([id]) => ({ query: `limit=1000&userId=${id}` }), good: auditor, hidden: [200, 403] },
+    ...(['user', 'vehicle', 'group', 'geofence'] as const).map(
+      (kind): Probe => ({
+        kinds: [kind],
+        ask: ([id]) => ({ query: `limit=1000&subject=${id}` }),
+        good: auditor,
+        hidden: [200, 403],
+        shows: ({ body }, { ids }) => {
+          for (const { subject } of body.items) expect(subject).toMatchObject({ kind, id: ids[0] });
+        },
+      }),
+    ),
+  ],
+
+  listVehicles: [
+    ...lists('vehicle'),
+    {
+      kinds: ['group'],
+      ask: ([group]) => ({ query: `limit=1000&groupId=${group}` }),
+      good: () => 200,
+      shows: showsList(
+        'vehicle',
+        ({ org, ids }, id) => org.vehicles.get(id as VehicleId)?.groupIds.includes(ids[0] as GroupId) ?? false,
+      ),
+    },
+    {
+      kinds: ['terminal'],
+      ask: ([terminal]) => ({ query: `terminalId=${terminal?.slice('terminal:'.length)}` }),
+      good: () => 200,
+      hidden: [200],
+      shows: ({ body }, scene) => expect(idsOf(body.items)).toEqual([vehicleOf(scene).id]),
+    },
+  ],
+  addVehicle: [
+    { kinds: [], ask: () => ({ body: { name: 'New' } }), good: manager, undo: undoAdded('vehicles') },
+    {
+      kinds: [],
+      ask: () => ({ body: { name: 'New', dealerId: null } }),
+      good: ({ caller }) => (isOperator(caller) ? 201 : 403),
+      undo: undoAdded('vehicles'),
+    },
+    {
+      kinds: ['group'],
+      ask: (ids) => ({ body: { name: 'New', groupIds: ids } }),
+      good: manager,
+      hidden: [400, 403],
+      undo: undoAdded('vehicles'),
+    },
+    {
+      kinds: ['user'],
+      ask: ([dealerId]) => ({ body: { name: 'New', dealerId } }),
+      good: addedTo,
+      hidden: [403],
+      undo: undoAdded('vehicles'),
+    },
+    {
+      kinds: ['terminal'],
+      unique: true,
+      ask: ([terminal]) => ({ body: { name: 'New', terminalId: terminal?.slice('terminal:'.length) } }),
+      good: ({ caller }) => (mayManage(caller) ? 409 : 403),
+    },
+  ],
+  getVehicle: byEither({ good: () => 200, shows: showsVehicle }),
+  changeVehicle: [
+    ...byEither({ ask: () => ({ body: { name: 'Renamed' } }), good: kept(200), undo: undoVehicle }),
+    {
+      kinds: ['vehicle'],
+      ask: () => ({ body: { dealerId: null } }),
+      good: movedToNobody,
+      late: true,
+      undo: undoVehicle,
+    },
+    {
+      kinds: ['vehicle', 'group'],
+      ask: ([, group]) => ({ body: { groupIds: [group] } }),
+      good: FIRST_KEPT(200),
+      hidden: [400, 403, 404],
+      async undo(scene) {
+        const { id, groupIds } = vehicleOf(scene);
+        const now = (await scene.org.world.registry.vehicles.get(id))?.groupIds;
+        const unseen = groupIds.filter((group) => sightOf(scene.org, scene.caller, 'group', group) === 'hidden');
+        expect(now).toEqual([...new Set([...unseen, scene.ids[1]])].toSorted());
+        await scene.org.world.registry.vehicles.update(id, null, { groupIds });
+      },
+    },
+    {
+      kinds: ['vehicle', 'user'],
+      ask: ([, dealerId]) => ({ body: { dealerId } }),
+      good: movedTo,
+      hidden: [403, 404],
+      late: true,
+      undo: undoVehicle,
+    },
+  ],
+  deleteVehicle: byEither({ ask: () => STALE, good: kept(412) }),
+  getVehicleState: byEither({
+    good: () => 200,
+    shows: ({ body }, scene) =>
+      expect(body).toMatchObject({
+        vehicleId: vehicleOf(scene).id,
+        position: { attributes: { secret: scene.org.secrets.get(vehicleOf(scene).id)?.[0] } },
+      }),
+  }),
+  listUnknownTerminals: [
+    {
+      kinds: [],
+      good: ({ caller }) => (isOperator(caller) ? 200 : 403),
+      shows: ({ body }, { org }) =>
+        expect(body.items).toMatchObject([{ terminalId: org.secrets.get('operator')?.[0] }]),
+    },
+  ],
+
+  listVehicleGroups: lists('group'),
+  addVehicleGroup: [
+    { kinds: [], ask: (_, { org }) => ({ body: { name: org.mark() } }), good: manager, undo: undoAdded('groups') },
+    {
+      kinds: [],
+      ask: (_, { org }) => ({ body: { name: org.mark(), dealerId: null } }),
+      good: ({ caller }) => (isOperator(caller) ? 201 : 403),
+      undo: undoAdded('groups'),
+    },
+    {
+      kinds: ['user'],
+      ask: ([dealerId], { org }) => ({ body: { name: org.mark(), dealerId } }),
+      good: addedTo,
+      hidden: [403],
+      undo: undoAdded('groups'),
+    },
+    {
+      // A name is taken among the groups of one dealer alone: nobody learns of another's.
+      kinds: ['group'],
+      unique: true,
+      late: true,
+      ask: ([id], { org }) => ({ body: { name: org.groups.get(id as GroupId)?.name ?? 'absent' } }),
+      good: (scene) => {
+        if (!mayManage(scene.caller)) return 403;
+        return groupOf(scene).dealerId === (isOperator(scene.caller) ? null : scene.caller.id) ? 409 : 201;
+      },
+      undo: undoAdded('groups'),
+    },
+  ],
+  getVehicleGroup: [
+    {
+      kinds: ['group'],
+      good: () => 200,
+      shows: ({ body }, scene) => expect(body).toMatchObject({ id: groupOf(scene).id, name: groupOf(scene).name }),
+    },
+  ],
+  changeVehicleGroup: [
+    { kinds: ['group'], ask: (_, { org }) => ({ body: { name: org.mark() } }), good: kept(200), undo: undoGroup },
+    { kinds: ['group'], ask: () => ({ body: { dealerId: null } }), good: movedToNobody, late: true, undo: undoGroup },
+    {
+      kinds: ['group', 'user'],
+      ask: ([, dealerId]) => ({ body: { dealerId } }),
+      good: movedTo,
+      hidden: [403, 404],
+      late: true,
+      undo: undoGroup,
+    },
+  ],
+  deleteVehicleGroup: [{ kinds: ['group'], ask: () => STALE, good: kept(412) }],
+  listVehiclesOfGroup: [
+    {
+      kinds: ['group'],
+      ask: () => ({ query: 'limit=1000' }),
+      good: () => 200,
+      shows: showsList(
+        'vehicle',
+        ({ org, ids }, id) => org.vehicles.get(id as VehicleId)?.groupIds.includes(ids[0] as GroupId) ?? false,
+      ),
+    },
+  ],
+  listUsersOfGroup: [
+    {
+      kinds: ['group'],
+      ask: () => ({ query: 'limit=1000' }),
+      good: () => 200,
+      shows: showsList(
+        'user',
+        ({ org, ids }, id) => org.users.get(id as UserId)?.groupIds.includes(ids[0] as GroupId) ?? false,
+      ),
+    },
+  ],
+  ...Object.fromEntries(
+    ['putVehicleInGroup', 'takeVehicleFromGroup'].map((operation) => [
+      operation,
+      (['vehicle', 'terminal'] as const).map(
+        (kind): Probe => ({ kinds: ['group', kind], good: kept(204), hidden: [403, 404], undo: undoMember }),
+      ),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['grantGroupAccess', 'withdrawGroupAccess'].map((operation) => [
+      operation,
+      [{ kinds: ['group', 'user'], good: kept(204), hidden: [403, 404], undo: undoAccess } satisfies Probe],
+    ]),
+  ),
+
+  listGeozones: lists('geofence'),
+  addGeozone: [
+    {
+      kinds: [],
+      ask: (_, { org }) => ({ body: circle({ name: org.mark() }) }),
+      good: () => 201,
+      undo: undoAdded('geofences'),
+    },
+    {
+      kinds: ['group'],
+      ask: (ids, { org }) => ({ body: circle({ name: org.mark(), groupIds: ids }) }),
+      good: () => 201,
+      hidden: [400],
+      undo: undoAdded('geofences'),
+    },
+    {
+      // A name is taken among the geofences of one owner alone.
+      kinds: ['geofence'],
+      unique: true,
+      late: true,
+      ask: ([id], { org }) => ({ body: circle({ name: org.geofences.get(id as GeofenceId)?.name ?? 'absent' }) }),
+      good: (scene) => (geofenceOf(scene).ownerId === scene.caller.id ? 409 : 201),
+      undo: undoAdded('geofences'),
+    },
+  ],
+  getGeozone: [{ kinds: ['geofence'], good: () => 200, shows: showsGeofence }],
+  changeGeozone: [
+    {
+      kinds: ['geofence'],
+      ask: (_, { org }) => ({ body: { properties: { name: org.mark() } } }),
+      good: kept(200),
+      undo: undoGeofence,
+    },
+    {
+      kinds: ['geofence', 'group'],
+      ask: ([, group]) => ({ body: { properties: { groupIds: [group] } } }),
+      good: FIRST_KEPT(200),
+      hidden: [400, 403, 404],
+      undo: undoGeofence,
+    },
+  ],
+  deleteGeozone: [{ kinds: ['geofence'], ask: () => STALE, good: kept(412) }],
+
+  listNotificationRules: lists('rule'),
+  addNotificationRule: [
+    { kinds: [], ask: (_, { org }) => ({ body: newRule(org) }), good: () => 201, undo: undoAdded('notificationRules') },
+    ...(['vehicle', 'group', 'geofence'] as const).map(
+      (kind): Probe => ({
+        kinds: [kind],
+        ask: (ids, { org }) => ({ body: newRule(org, { [`${kind}Ids`]: ids }) }),
+        good: () => 201,
+        hidden: [400],
+        undo: undoAdded('notificationRules'),
+      }),
+    ),
+  ],
+  getNotificationRule: [{ kinds: ['rule'], good: () => 200, shows: showsRule }],
+  changeNotificationRule: [
+    { kinds: ['rule'], ask: (_, { org }) => ({ body: { name: org.mark() } }), good: kept(200), undo: undoRule },
+    ...(['vehicle', 'group', 'geofence'] as const).map(
+      (kind): Probe => ({
+        kinds: ['rule', kind],
+        ask: ([, id]) => ({ body: { [`${kind}Ids`]: [id] } }),
+        good: FIRST_KEPT(200),
+        hidden: [400, 404],
+        undo: undoRule,
+      }),
+    ),
+  ],
+  deleteNotificationRule: [{ kinds: ['rule'], ask: () => STALE, good: kept(412) }],
+  testNotificationRule: [{ kinds: ['rule'], good: kept(200) }],
+
+  reportTrack: (['vehicle', 'terminal'] as const).map(
+    (kind): Probe => ({
+      kinds: [kind],
+      ask: ([vehicle]) => ({ query: `${TRACK}&vehicleId=${vehicle}` }),
+      good: () => 200,
+      shows: ({ body }, scene) =>
+        expect(body.items).toMatchObject([
+          { vehicleId: vehicleOf(scene).id, attributes: { secret: scene.org.secrets.get(vehicleOf(scene).id)?.[0] } },
+        ]),
+    }),
+  ),
+};
+
+// The machine that asks
+
+interface Operation {
+  operationId: string;
+  method: string;
+  path: string;
+  needsToken: boolean;
+}
+const document = openApiDocument(DESCRIBED) as {
+  paths: Record<string, Record<string, { operationId: string; security: unknown[] }>>;
+};
+const OPERATIONS: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId, security }]) => ({
+    operationId,
+    method: method.toUpperCase(),
+    path,
+    needsToken: security.length > 0,
+  })),
+);
+
+const absentOf = (kind: Kind) => (kind === 'terminal' ? 'terminal:absent' : ABSENT);
+
+function* combinations(org: Organisation, kinds: readonly Kind[]): Generator<string[]> {
+  const [kind, ...rest] = kinds;
+  if (kind === undefined) return yield [];
+  for (const id of allOf(org, kind)) for (const more of combinations(org, rest)) yield [id, ...more];
+}
+
+async function call(
+  org: Organisation,
+  operation: Operation,
+  probe: Probe,
+  caller: User | null,
+  ids: readonly string[],
+) {
+  const left = [...ids];
+  const path = operation.path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(left.shift() ?? ''));
+  const { query, ...question } = probe.ask?.(ids, { org, caller }) ?? {};
+  const jwt = caller === null ? undefined : org.jwts.get(caller.id);
+  const answer = await org.world.call(operation.method, `${path}${query ? `?${query}` : ''}`, {
+    ...question,
+    ...(jwt === undefined ? {} : { jwt }),
+  });
+  return { answer, said: JSON.stringify(question.body) ?? '' };
+}
+
+/** Everything of an answer that its reader can read, what is only encoded included. */
+function readable({ body, headers }: Answer): string {
+  const decoded: string[] = [];
+  if (typeof body?.nextCursor === 'string') decoded.push(body.nextCursor);
+  if (typeof body?.jwt === 'string') decoded.push(...body.jwt.split('.'));
+  return [
+    JSON.stringify(body),
+    ...[...headers].map(([name, value]) => `${name}: ${value}`),
+    ...decoded.map((text) => Buffer.from(text, 'base64url').toString('latin1')),
+  ].join('\n');
+}
+
+/** What two answers must have in common that can not be told apart; the count of calls goes on in any case. */
+function face({ status, body, headers }: Answer): string {
+  const shown = [...headers].filter(([name]) => name !== 'ratelimit').toSorted();
+  return JSON.stringify([status, shown, body]);
+}
+
+interface Tally {
+  pairs: number;
+  allowed: Map<string, number>;
+  refused: Map<string, number>;
+  /** Role, kind and sight of what was asked for. */
+  sights: Set<string>;
+}
+/** All that there is to meet, by the words of the design. */
+const SIGHTS = Object.entries<Partial<Record<Sight, string>>>({
+  operator: { kept: 'user vehicle terminal group geofence session rule' },
+  dealer: {
+    kept: 'user vehicle terminal group geofence session rule',
+    seen: 'user geofence',
+    hidden: 'user vehicle terminal group geofence session rule',
+  },
+  user: {
+    kept: 'geofence session rule',
+    seen: 'user vehicle terminal group',
+    hidden: 'user vehicle terminal group geofence session rule',
+  },
+}).flatMap(([role, sights]) =>
+  Object.entries(sights).flatMap(([sight, kinds]) => kinds.split(' ').map((kind) => `${role} ${kind} ${sight}`)),
+);
+const count = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1);
+
+async function everyPair(org: Organisation, tally: Tally): Promise<void> {
+  const isAudit = ({ operationId }: Operation) => operationId === 'listAudit';
+  const phases: ((operation: Operation, probe: Probe) => boolean)[] = [
+    (operation, probe) => !isAudit(operation) && !probe.late,
+    isAudit,
+    (_, probe) => probe.late === true,
+  ];
+  const callers = [null, ...org.users.values()];
+  for (const phase of phases)
+    for (const caller of callers) {
+      const forbidden = forbiddenWords(org, caller, org.secrets);
+      const heard = (what: string, answer: Answer, said: string) => {
+        // A name that the caller gave to something of their own is told back to them.
+        const text = readable(answer);
+        for (const { 0: word, index } of text.matchAll(MARKED))
+          if (forbidden.has(word) && !(answer.status < 300 && said.includes(word)))
+            throw new Error(
+              `${what} tells ${word}, which the caller may not know: …${text.slice(Math.max(0, index - 500), index + 200)}…`,
+            );
+      };
+      for (const operation of OPERATIONS)
+        for (const probe of (MODEL[operation.operationId] ?? []).filter((each) => phase(operation, each))) {
+          const likeAbsent = new Map<string, string>();
+          for (const listed of [...combinations(org, probe.kinds)]) {
+            const ids = listed.map((id) => org.present(id));
+            tally.pairs += 1;
+            const what = `${operation.operationId} of [${probe.kinds.map((kind, nth) => `${kind} ${ids[nth]}`)}] by ${caller?.role ?? 'nobody'} ${caller?.id}`;
+            const { answer, said } = await call(org, operation, probe, caller, ids);
+            const { status } = answer;
+            heard(what, answer, said);
+
+            const locked = lockedOut(caller);
+            if (caller === null || locked !== null) {
+              if (!operation.needsToken) {
+                expect(status, what).toBe(probe.open?.(caller));
+                continue;
+              }
+              expect(status, what).toBe(locked);
+              count(tally.refused, operation.operationId);
+            }
+            const sights: Sight[] = probe.kinds.map((kind, nth) =>
+              caller === null || locked !== null ? 'hidden' : sightOf(org, caller, kind, ids[nth] ?? ''),
+            );
+            if (caller !== null && locked === null)
+              for (const [nth, kind] of probe.kinds.entries())
+                tally.sights.add(`${caller.role} ${kind} ${sights[nth]}`);
+            if (sights.includes('hidden') && !(probe.unique && locked === null)) {
+              const inPlace = ids.map((id, nth) =>
+                sights[nth] === 'hidden' ? absentOf(probe.kinds[nth] as Kind) : id,
+              );
+              const key = inPlace.join(' ');
+              let absent = likeAbsent.get(key);
+              if (absent === undefined) {
+                absent = face((await call(org, operation, probe, caller, inPlace)).answer);
+                likeAbsent.set(key, absent);
+              }
+              expect(face(answer), `${what}, which is to look as if it did not exist`).toBe(absent);
+              if (locked === null) expect(probe.hidden ?? [404], what).toContain(status);
+              count(tally.refused, operation.operationId);
+              continue;
+            }
+            if (caller === null || locked !== null) continue;
+
+            const scene: Scene = { org, caller, ids, sights };
+            const good = probe.good(scene);
+            expect(good, `${what}: ${JSON.stringify(answer.body)}`).toBe(status);
+            count(
+              status < 300 || status === 412 || status === 409 ? tally.allowed : tally.refused,
+              operation.operationId,
+            );
+            if (status < 300) {
+              probe.shows?.(answer, scene);
+              await probe.undo?.(scene, answer);
+            }
+          }
+        }
+    }
+}
+
+const LISTS = ['listUsers', 'listVehicles', 'listVehicleGroups', 'listGeozones'];
+
+/** Everyone's lists, once more. */
+async function everyList(org: Organisation, tally: Tally): Promise<void> {
+  for (const caller of org.users.values()) {
+    if (lockedOut(caller) !== null) continue;
+    const forbidden = forbiddenWords(org, caller, org.secrets);
+    for (const operation of OPERATIONS.filter(({ operationId }) => LISTS.includes(operationId))) {
+      const probe = MODEL[operation.operationId]?.[0] ?? raise('a list without a probe');
+      const { answer } = await call(org, operation, probe, caller, []);
+      tally.pairs += 1;
+      probe.shows?.(answer, { org, caller, ids: [], sights: [] });
+      for (const [word] of readable(answer).matchAll(MARKED))
+        expect(forbidden.has(word), `${word} is told`).toBe(false);
+    }
+  }
+}
+
+/** Takes everything away again, each thing by one of those who may, and sees that it is gone and nothing else is. */
+async function takeApart(org: Organisation, tally: Tally): Promise<void> {
+  const [keeper] = org.users.keys();
+  for (const [kind, path] of [
+    ['geofence', 'geozones'],
+    ['vehicle', 'vehicles'],
+    ['user', 'users'],
+    ['group', 'vehicle-groups'],
+  ] as const) {
+    const things = allOf(org, kind);
+    // Half of the vehicles stay, to see what becomes of them when their dealer goes.
+    for (const [nth, id] of things.slice(kind === 'vehicle' ? things.length / 2 : 0).entries()) {
+      const may = [...org.users.values()].filter(
+        (caller) => lockedOut(caller) === null && caller.id !== id && sightOf(org, caller, kind, id) === 'kept',
+      );
+      const caller = may[nth % may.length];
+      if (caller === undefined || id === keeper) continue;
+      const vehicles = org.vehicles.size;
+      const { status } = await org.world.call('DELETE', `/api/v1/${path}/${id}`, {
+        jwt: org.jwts.get(caller.id) ?? '',
+      });
+      tally.pairs += 1;
+      expect(status, `${caller.role} deletes ${kind}`).toBe(204);
+      const jwt = org.jwts.get(id as UserId);
+      if (jwt !== undefined) expect((await org.world.call('GET', '/api/v1/me', { jwt })).status).toBe(401);
+      await org.reload();
+      expect(allOf(org, kind)).not.toContain(id);
+      if (kind === 'user') {
+        expect(org.vehicles.size).toBe(vehicles);
+        for (const { ownerId } of org.geofences.values()) expect(ownerId).not.toBe(id);
+        await everyList(org, tally);
+      }
+    }
+    await everyList(org, tally);
+  }
+}
+
+test('the model knows every operation of the document, and no other', () => {
+  expect(Object.keys(MODEL).toSorted()).toEqual(OPERATIONS.map(({ operationId }) => operationId).toSorted());
+});
+
+test(`${PAIRS} pairs of a caller and what they ask for, in random organisations (RIGHTS_SEED=${SEED})`, {
+  timeout: 600_000,
+}, async () => {
+  const tally: Tally = { pairs: 0, allowed: new Map(), refused: new Map(), sights: new Set() };
+  let failed = false;
+  await fc.assert(
+    fc.asyncProperty(blueprint, async (plan) => {
+      // Enough was asked; but a failure is still made smaller.
+      if (tally.pairs >= PAIRS && !failed) return;
+      const org = await Organisation.build(plan);
+      try {
+        await everyPair(org, tally);
+        await takeApart(org, tally);
+        // Nothing went wrong inside meanwhile.
+        expect(org.world.told).toEqual([]);
+      } catch (error) {
+        failed = true;
+        throw error;
+      } finally {
+        await org.world.close();
+      }
+    }),
+    // A failure is made smaller for as long as somebody would wait for it.
+    { numRuns: 10_000, seed: SEED, interruptAfterTimeLimit: 300_000 },
+  );
+  expect(tally.pairs).toBeGreaterThanOrEqual(PAIRS);
+  // Everyone met everything that they could meet, where there was time for it.
+  if (PAIRS >= 100_000) expect([...tally.sights].toSorted()).toEqual(SIGHTS.toSorted());
+  // It would all be vain if nobody had ever been let in, or refused.
+  for (const { operationId, needsToken } of OPERATIONS) {
+    if (!needsToken) continue;
+    expect(tally.allowed.get(operationId) ?? 0, `${operationId} was never allowed`).toBeGreaterThan(0);
+    expect(tally.refused.get(operationId) ?? 0, `${operationId} was never refused`).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,32 @@
+/**
+ * Text that comes in parts, as the body of an answer. The first part is waited for: what goes wrong before it is still
+ * told in words.
+ *
+ * @param onBroken told of what went wrong later, when nothing can be done but to break off
+ */
+export async function streamed(
+  parts: AsyncIterable<string>,
+  onBroken: (error: unknown) => void,
+): Promise<ReadableStream<Uint8Array>> {
+  const iterator = parts[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  let next = await iterator.next();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        if (next.done) {
+          controller.close();
+          return;
+        }
+        controller.enqueue(encoder.encode(next.value));
+        next = await iterator.next();
+      } catch (error) {
+        onBroken(error);
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}

@@ -1,0 +1,147 @@
+import { isUuid, type UserId, type Vehicle, type VehicleId } from '@outrider/domain';
+import type { VehicleFields } from '@outrider/registry';
+import type { z } from 'zod';
+import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from './csv.ts';
+import type { Faults } from './faults.ts';
+import type { GroupNames } from './group-names.ts';
+import { VEHICLE_FIELDS } from './routes/vehicles.ts';
+
+export const MAX_ROWS = 10_000;
+
+/** One vehicle as a row of a CSV says it; what has no column is not said. */
+export interface VehicleLine {
+  /** As a spreadsheet counts: 1 is the header. */
+  row: number;
+  id: VehicleId | null;
+  /** Names or ids, as they were written. */
+  groups: string | undefined;
+  /** Null: nobody was named. */
+  dealerId: UserId | null | undefined;
+  fields: Partial<Omit<VehicleFields, 'groupIds' | 'dealerId'>>;
+}
+
+const TEXTS = ['name', 'plate', 'terminalId'] as const;
+const NUMBERS = {
+  speedLimitKmh: null,
+  speedToleranceKmh: 0,
+  speedingMinSeconds: 0,
+  offlineAfterMinutes: 10,
+} as const satisfies Partial<VehicleFields>;
+
+/** The columns, in the order in which they are written. */
+export const VEHICLE_COLUMNS = [
+  'id',
+  ...TEXTS,
+  'dealerId',
+  'groups',
+  ...(Object.keys(NUMBERS) as NumberColumn[]),
+] as const;
+type NumberColumn = keyof typeof NUMBERS;
+type Column = (typeof VEHICLE_COLUMNS)[number];
+
+/** The header. */
+export function vehicleCsvHeader(delimiter: Delimiter): string {
+  return writeCsvLine(VEHICLE_COLUMNS, delimiter);
+}
+
+/** A vehicle as a row; text that a spreadsheet would take for a formula is defused. */
+export function vehicleCsvRow(vehicle: Vehicle, groups: GroupNames, delimiter: Delimiter): string {
+  const cells: Record<Column, string | number | null> = { ...vehicle, groups: groups.write(vehicle.groupIds) };
+  return writeCsvLine(
+    VEHICLE_COLUMNS.map((column) => {
+      const value = cells[column];
+      if (value === null) return '';
+      // Where spreadsheets part cells with semicolons, they write numbers with a comma.
+      if (typeof value === 'number') return delimiter === ';' ? String(value).replace('.', ',') : String(value);
+      return defused(value);
+    }),
+    delimiter,
+  );
+}
+
+/**
+ * Reads the rows of a CSV with a header of column names, in any order; what is wrong with them goes to `faults`.
+ *
+ * @param text without a byte order mark
+ * @throws {CsvError} when it is no CSV
+ */
+export function readVehicleLines(text: string, faults: Faults): VehicleLine[] {
+  const delimiter = delimiterOf(text);
+  const records = readCsv(text, delimiter);
+  const header = records.next();
+  if (header.done) {
+    faults.add({ row: 1, detail: 'There must be a header with the names of the columns.' });
+    return [];
+  }
+  const columns = header.value.cells.map((cell) => cell.trim());
+  for (const [nth, column] of columns.entries()) {
+    const place = { row: header.value.row, column: column.slice(0, 100) };
+    if (!(VEHICLE_COLUMNS as readonly string[]).includes(column))
+      faults.add({ ...place, detail: `There is no such column; there are ${VEHICLE_COLUMNS.join(', ')}.` });
+    else if (columns.indexOf(column) < nth) faults.add({ ...place, detail: 'It is there twice.' });
+  }
+  if (!faults.isEmpty) return [];
+
+  const lines: VehicleLine[] = [];
+  for (const { row, cells } of records) {
+    if (lines.length === MAX_ROWS) {
+      faults.add({ row, detail: `At most ${MAX_ROWS} rows can be imported at once.` });
+      break;
+    }
+    if (cells.length !== columns.length) {
+      faults.add({ row, detail: `It has ${cells.length} cells, the header ${columns.length}.` });
+      continue;
+    }
+    const values = Object.fromEntries(columns.map((column, nth) => [column, armed((cells[nth] ?? '').trim())]));
+    lines.push(readLine(row, values, delimiter, faults));
+  }
+  return lines;
+}
+
+function readLine(
+  row: number,
+  cells: Partial<Record<Column, string>>,
+  delimiter: Delimiter,
+  faults: Faults,
+): VehicleLine {
+  const fields: Record<string, unknown> = {};
+  const wrong = (column: Column, detail: string) => faults.add({ row, column, detail });
+  const take = (column: Exclude<Column, 'id' | 'dealerId' | 'groups'>, value: unknown) => {
+    const result = (VEHICLE_FIELDS[column] as z.ZodType).safeParse(value);
+    if (result.success) fields[column] = result.data;
+    else for (const { message } of result.error.issues) wrong(column, message);
+  };
+  const uuid = (column: 'id' | 'dealerId'): string | null => {
+    const cell = cells[column];
+    if (cell === undefined || cell === '') return null;
+    if (isUuid(cell)) return cell;
+    wrong(column, 'It must be a UUID in lower case.');
+    return null;
+  };
+  for (const column of TEXTS) {
+    const cell = cells[column];
+    if (cell === undefined) continue;
+    if (column === 'terminalId' && /^\d([.,]\d+)?E\+?\d+$/i.test(cell))
+      wrong(column, 'A spreadsheet has rounded this number: format the column as text.');
+    else take(column, cell === '' && column !== 'name' ? null : cell);
+  }
+  for (const column of Object.keys(NUMBERS) as NumberColumn[]) {
+    const cell = cells[column];
+    if (cell === undefined) continue;
+    if (cell === '') fields[column] = NUMBERS[column];
+    else take(column, numberOf(cell, delimiter) ?? cell);
+  }
+  return {
+    row,
+    id: uuid('id') as VehicleId | null,
+    groups: cells.groups,
+    dealerId: cells.dealerId === undefined ? undefined : (uuid('dealerId') as UserId | null),
+    fields,
+  };
+}
+
+/** A number as spreadsheets write it; null where it is none. */
+function numberOf(cell: string, delimiter: Delimiter): number | null {
+  const text = delimiter === ';' ? cell.replace(',', '.') : cell;
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;
+}
