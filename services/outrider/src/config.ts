@@ -64,6 +64,22 @@ export const variables = {
   TELEMETRY_RETENTION_MB: whole(64, 100_000_000, 20_480, 'How large the log may grow before its oldest packets go.'),
   CHECKPOINT_MS: whole(50, 60_000, 1000, 'How often the rules write down how far they got.'),
   ARCHIVE_MS: whole(50, 60_000, 1000, 'How long positions may wait to be archived together.'),
+  AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
+  SMTP_URL: secret(
+    'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
+  ),
+  MAIL_FROM: textOr('Outrider <outrider@localhost>', 'Sender of e-mails.'),
+  WEBHOOK_ALLOW_PRIVATE: oneOf(
+    ['no', 'yes'],
+    'no',
+    'Whether webhooks may go to plain http and to addresses inside the own network.',
+  ),
+  NOTIFICATION_RETENTION_DAYS: whole(
+    7,
+    3650,
+    90,
+    'How long notifications and their deliveries are kept; of each user the newest 10,000 at most.',
+  ),
   KAFKA_BROKERS: brokers('Kafka as the log; where unset, a SQLite file in `DATA_DIR`.'),
   DATABASE_URL: secret('PostgreSQL for definitions; where unset, a SQLite file in `DATA_DIR`.'),
   CLICKHOUSE_URL: secret('ClickHouse server for the archive; where unset, ClickHouse runs in the process.'),

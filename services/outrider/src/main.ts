@@ -3,13 +3,15 @@ import { variables } from './config.ts';
 import { DataDirError } from './data-dir.ts';
 import { runDemo } from './demo.ts';
 import { startOutrider } from './outrider.ts';
+import { rotateSigningKeys } from './rotate-keys.ts';
 import { printWelcome } from './welcome.ts';
 
 const USAGE = `usage: outrider <command>
 
-  start   run the service
-  demo    run the service with a fleet of 25 vehicles that drive
-  help    print this
+  start         run the service
+  demo          run the service with a fleet of 25 vehicles that drive
+  rotate-keys   have a new key sign tokens, of a service that runs or not; the old one verifies until they are over
+  help          print this
 
 Settings come from environment variables: see the table in README.md.
 `;
@@ -22,6 +24,13 @@ if (command === 'help' || command === '--help' || command === '-h') {
   process.stdout.write(USAGE);
 } else if ((command === 'start' || command === 'demo') && rest.length === 0) {
   await run(command);
+} else if (command === 'rotate-keys' && rest.length === 0) {
+  try {
+    process.stdout.write(await rotateSigningKeys(readConfig(variables, process.env), Date.now()));
+  } catch (error) {
+    process.stderr.write(`outrider: ${explain(error)}\n`);
+    process.exitCode = 1;
+  }
 } else {
   process.stderr.write(`outrider: unknown command ${JSON.stringify([command, ...rest].join(' '))}\n\n${USAGE}`);
   process.exitCode = 1;

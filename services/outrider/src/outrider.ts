@@ -1,10 +1,11 @@
-import { createApi, createRelay, listenApi } from '@outrider/api';
+import { createApi, createHousekeeping, createRelay, listenApi } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
-import { openKeys, Tokens } from '@outrider/auth';
+import { openKeys, Tokens, watchKeys } from '@outrider/auth';
+import { createEmailChannel, createWebhookChannel } from '@outrider/channels';
 import type { ProtocolName } from '@outrider/domain';
 import { MemoryHub } from '@outrider/hub';
 import { openSqliteCheckpoints } from '@outrider/log';
-import { createNotifier } from '@outrider/notifier';
+import { createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
 import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
 import { openWarehouse } from '@outrider/warehouse';
@@ -12,9 +13,14 @@ import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { ensureAdmin } from './first-start.ts';
 import type { GatewaySettings } from './gateway-thread.ts';
+import { SIGNING_KEYS_FILE } from './rotate-keys.ts';
 import type { RulesSettings } from './rules-thread.ts';
 import { type LogAddress, openLog } from './stores.ts';
 import { createServiceThread } from './threads.ts';
+
+/** An endpoint of a webhook has to take a message in this time. */
+const WEBHOOK_TIMEOUT_MS = 15_000;
+const WEBHOOK_MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** A service that runs, as its command line sees it. */
 export interface Outrider {
@@ -44,12 +50,12 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
   const part = (name: string) => diary.child({ part: name });
 
   try {
-    await life.start({ name: 'data folder', start: async () => {}, stop: async () => dataDir.release() });
+    life.own('data folder', () => dataDir.release());
 
     const registry = await openRegistry(
       config.DATABASE_URL === null ? { path: dataDir.file('registry.sqlite') } : { url: config.DATABASE_URL },
     );
-    await life.start({ name: 'registry', start: async () => {}, stop: () => registry.close() });
+    life.own('registry', () => registry.close());
     const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
 
     const logAddress: LogAddress = {
@@ -59,15 +65,15 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       retentionMb: config.TELEMETRY_RETENTION_MB,
     };
     const log = await openLog(logAddress, part('log'));
-    await life.start({ name: 'log', start: async () => {}, stop: () => log.close() });
+    life.own('log', () => log.close());
     const checkpoints = openSqliteCheckpoints({ path: dataDir.file('checkpoints.sqlite') });
-    await life.start({ name: 'checkpoints', start: async () => {}, stop: () => checkpoints.close() });
+    life.own('checkpoints', () => checkpoints.close());
     const warehouse = await openWarehouse(
       config.CLICKHOUSE_URL === null ? { path: dataDir.file('warehouse') } : { url: config.CLICKHOUSE_URL },
     );
-    await life.start({ name: 'warehouse', start: async () => {}, stop: () => warehouse.close() });
+    life.own('warehouse', () => warehouse.close());
     const hub = new MemoryHub();
-    await life.start({ name: 'hub', start: async () => {}, stop: () => hub.close() });
+    life.own('hub', () => hub.close());
 
     // What an earlier run committed and did not tell comes into the log before anyone reads it.
     const relay = createRelay({ registry, log, diary: part('relay') });
@@ -94,21 +100,18 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     );
     await life.start(rules);
 
-    const keys = await openKeys(dataDir.file('signing-keys.json'));
+    const lifetimes = { tokenSeconds: config.JWT_TTL_SECONDS, sessionSeconds: config.SESSION_TTL_SECONDS };
+    const keys = await openKeys(dataDir.file(SIGNING_KEYS_FILE), lifetimes);
+    const unwatchKeys = watchKeys(keys, {
+      onRotated: (kid) => part('auth').info({ kid }, 'another key signs from now on'),
+      onError: (error) => part('auth').error({ err: error }, 'the keys could not be read again; they stay as they are'),
+    });
+    await life.start({ name: 'keys', start: async () => {}, stop: unwatchKeys });
     const tokens = new Tokens({
       keys,
       ttlSeconds: config.JWT_TTL_SECONDS,
       now,
       sessionIsLive: async (sessionId) => (await registry.sessions.get(sessionId)) !== null,
-    });
-    const notifier = createNotifier({
-      config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
-      log,
-      hub,
-      verify: (token) => tokens.verify(token),
-      diary: part('notifier'),
-      metrics,
-      now,
     });
     const gateway = createServiceThread<GatewaySettings, Partial<Record<ProtocolName, number>>>(
       'gateway',
@@ -145,12 +148,14 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
           blockSeconds: config.BLOCK_SECONDS,
         },
         trustedProxies: config.TRUSTED_PROXIES,
+        allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
       },
       registry,
       directory,
       tokens,
       hub,
       trackReport: warehouse,
+      eventReport: warehouse,
       checks: {
         registry: () => registry.ping(),
         warehouse: () => warehouse.ping(),
@@ -165,18 +170,73 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       metrics,
       now,
     });
-    await life.start({
-      name: 'api',
-      start: async () => {},
-      async stop() {
-        api.close();
-        unfollow();
-      },
+    life.own('api', () => {
+      api.close();
+      unfollow();
+    });
+
+    await life.start(
+      createHousekeeping({
+        config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS },
+        registry,
+        diary: part('housekeeping'),
+        now,
+      }),
+    );
+
+    const email = createEmailChannel({
+      smtpUrl: config.SMTP_URL,
+      from: config.MAIL_FROM,
+      folder: dataDir.file('mail'),
+      now,
+    });
+    life.own('e-mail', () => email.close());
+    const webhook = createWebhookChannel({
+      allowPrivateAddresses: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
+      timeoutMs: WEBHOOK_TIMEOUT_MS,
+      maxResponseBytes: WEBHOOK_MAX_RESPONSE_BYTES,
+      now,
+    });
+    life.own('webhooks', () => webhook.close());
+    const deliveries = createDeliveries({
+      config: {},
+      registry,
+      email,
+      webhook,
+      diary: part('deliveries'),
+      metrics,
+      now,
+      random: Math.random,
+    });
+    await life.start(deliveries);
+    await life.start(
+      createNotifications({
+        config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
+        log,
+        hub,
+        inbox: registry.notifications,
+        onSaved: () => deliveries.wake(),
+        diary: part('notifications'),
+        metrics,
+        now,
+      }),
+    );
+    const notifier = createNotifier({
+      config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
+      log,
+      hub,
+      inbox: registry.notifications,
+      verify: (token) => tokens.verify(token),
+      cookieSession: (request) => api.cookieSession(request),
+      liveSessions: (ids) => registry.sessions.liveAmong(ids),
+      diary: part('notifier'),
+      metrics,
+      now,
     });
 
     // People may look from here on; terminals come last, when all that their packets need is there.
     const http = await listenApi(api, { host: config.HOST, port: config.PORT });
-    await life.start({ name: 'http', start: async () => {}, stop: () => http.close() });
+    life.own('http', () => http.close());
     // Started after the server and so stopped before it: a server does not close while WebSockets are open.
     await life.start(notifier);
     http.server.on('upgrade', (request, socket, head) => {
@@ -193,7 +253,8 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       stop: () => life.stop(),
     };
   } catch (error) {
-    await life.stop();
+    // What does not stop cleanly is told in the diary; what people need to know is why it did not start.
+    await life.stop().catch(() => {});
     throw error;
   }
 }

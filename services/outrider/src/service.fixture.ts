@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { holdAgainstDocument } from '@outrider/api/described-answer';
 import type { ProtocolName } from '@outrider/domain';
 import { WebSocket } from 'ws';
 
@@ -74,6 +75,8 @@ export async function startService(
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
+      const { status, headers } = response;
+      holdAgainstDocument(method, path.split('?', 1)[0] ?? '', { status, headers, text });
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       return (text === '' ? null : JSON.parse(text)) as T;
     },

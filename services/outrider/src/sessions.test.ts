@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { type RunningService, startService } from './service.fixture.ts';
+
+const run = promisify(execFile);
+const MAIN = join(import.meta.dirname, 'main.ts');
+const PASSWORD = 'the operator of a test';
+let folder: string;
+let service: RunningService;
+let base: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'outrider-sessions-'));
+  service = await startService(folder, undefined, { LOG_LEVEL: 'debug' });
+  base = `http://127.0.0.1:${service.ports.http}`;
+});
+afterAll(async () => {
+  await service.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As a browser sends it: with headers that `fetch` keeps for itself. */
+async function browse(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+): Promise<{ answer: IncomingMessage; body: string }> {
+  const asked = request(`${base}${path}`, {
+    method,
+    headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+  });
+  asked.end(body && JSON.stringify(body));
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return { answer, body: await text(answer) };
+}
+
+async function consoleSession(): Promise<string> {
+  const { answer } = await browse('POST', '/auth/login', { origin: base }, { login: 'admin', password: PASSWORD });
+  expect(answer.statusCode).toBe(204);
+  return answer.headers['set-cookie']?.[0]?.split(';', 1)[0] ?? '';
+}
+
+test('a page of the console has the live API by its cookie, until the session ends; no other page has', async () => {
+  const cookie = await consoleSession();
+  const live = new WebSocket(`${base.replace('http', 'ws')}/live`, { headers: { cookie, origin: base } });
+  const heard: string[] = [];
+  live.on('message', (data) => heard.push(JSON.parse(data.toString()).type));
+  await once(live, 'open');
+  live.send(JSON.stringify({ type: 'subscribe', all: true }));
+  await vi.waitFor(() => expect(heard).toContain('resumed'));
+  let closedWith: number | null = null;
+  live.on('close', (code) => {
+    closedWith = code;
+  });
+
+  const foreign = new WebSocket(`${base.replace('http', 'ws')}/live`, {
+    headers: { cookie, origin: 'http://evil.test' },
+  });
+  await once(foreign, 'open');
+  foreign.send(JSON.stringify({ type: 'subscribe', all: true }));
+  expect((await once(foreign, 'close'))[0]).toBe(4401);
+
+  expect((await browse('POST', '/auth/logout', { cookie, origin: base })).answer.statusCode).toBe(204);
+  // Within the 5 s that are promised.
+  await vi.waitFor(() => expect(closedWith).toBe(4401), { timeout: 5000 });
+  expect((await browse('GET', '/api/v1/me', { cookie })).answer.statusCode).toBe(401);
+});
+
+test('outrider rotate-keys has a running service sign with a new key, and what the old one signed stays good', async () => {
+  const kids = async () => {
+    const { keys } = (await (await fetch(`${base}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
+    return keys.map(({ kid }) => kid);
+  };
+  const before = await kids();
+  const cookie = await consoleSession();
+  const { stdout } = await run(process.execPath, [MAIN, 'rotate-keys'], {
+    env: { PATH: process.env.PATH, DATA_DIR: folder },
+  });
+  const [, kid] = /^key (\S+) signs from now on; 1 older verify/.exec(stdout) ?? [];
+  await vi.waitFor(async () => expect(await kids()).toEqual([kid, ...before]), { timeout: 5000, interval: 200 });
+  await service.call('GET', '/api/v1/me');
+  expect((await browse('GET', '/api/v1/me', { cookie })).answer.statusCode).toBe(200);
+  const header = `Authorization refresh: JWT ${service.jwt}`;
+  const refreshed = await run('curl', ['-s', '-X', 'POST', '-H', header, `${base}/auth/refresh`]);
+  const { jwt } = JSON.parse(refreshed.stdout);
+  expect(JSON.parse(Buffer.from(jwt.split('.')[0], 'base64url').toString()).kid).toBe(kid);
+
+  await expect(
+    run(process.execPath, [MAIN, 'rotate-keys'], { env: { PATH: process.env.PATH, DATA_DIR: join(folder, 'none') } }),
+  ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('there are no keys at') });
+});
+
+test('the diary never has a password or a token in it, however much it says', async () => {
+  const cookie = await consoleSession();
+  const wrong = 'a wrong password that is long';
+  await browse('POST', '/auth/login?jwt=1', {}, { login: 'admin', password: wrong });
+  await browse('PUT', '/api/v1/me/password', { cookie, origin: base }, { currentPassword: wrong, password: wrong });
+  await browse('POST', '/auth/login?jwt=1', {}, { login: wrong, password: wrong, more: wrong });
+  await browse('GET', '/api/v1/me', { authorization: `JWT ${service.jwt}x` });
+  const live = new WebSocket(`${base.replace('http', 'ws')}/live`);
+  await once(live, 'open');
+  live.send(JSON.stringify({ type: 'authorize', jwt: `${service.jwt}x` }));
+  await once(live, 'close');
+  const diary = service.diary();
+  expect(diary).toContain('configuration');
+  for (const secret of [PASSWORD, wrong, service.jwt, cookie.split('=')[1] ?? '', '$argon2']) {
+    expect(secret.length).toBeGreaterThan(6);
+    expect(diary).not.toContain(secret);
+  }
+});
