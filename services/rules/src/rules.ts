@@ -5,11 +5,21 @@ import type { Log as Diary, Part, Registry } from '@outrider/runtime';
 import { rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
+export {
+  createRecalculator,
+  MAX_LATE_MS,
+  RECALCULATIONS,
+  type RecalculatorConfig,
+  type RecalculatorParts,
+} from './recalculation/recalculator.ts';
+
 export interface RulesConfig {
   /** A checkpoint is saved after so many milliseconds … */
   checkpointMs: number;
   /** … or so many packets, whichever comes first. */
   checkpointPackets: number;
+  /** It is looked every so many milliseconds which vehicles have gone silent. Default 5000. */
+  lookMs?: number;
   /** Packets in one batch: what becomes durable, and known to the hub, together. Default 1000. */
   batchPackets?: number;
 }
@@ -26,6 +36,7 @@ export interface RulesParts {
 }
 
 const BATCH_PACKETS = 1000;
+const LOOK_MS = 5000;
 
 /**
  * The rules at work: takes telemetry and definitions from the log, steps the engine, puts the events into the log, and
@@ -41,7 +52,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
   });
   let telemetry: Subscription | null = null;
   let definitions: Subscription | null = null;
-  let timer: NodeJS.Timeout | null = null;
+  let timers: NodeJS.Timeout[] = [];
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -94,13 +105,18 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
         throw error;
       });
       telemetry.failed.catch(fail);
-      timer = setInterval(() => {
-        for (const rules of partitions.values()) rules.checkpoint().catch(fail);
-      }, config.checkpointMs);
+      timers = [
+        setInterval(() => {
+          for (const rules of partitions.values()) rules.checkpoint().catch(fail);
+        }, config.checkpointMs),
+        setInterval(() => {
+          for (const rules of partitions.values()) rules.look().catch(fail);
+        }, config.lookMs ?? LOOK_MS),
+      ];
     },
 
     async stop() {
-      if (timer) clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await telemetry?.stop();
       await definitions?.stop();
       for (const rules of partitions.values()) await rules.checkpoint();
