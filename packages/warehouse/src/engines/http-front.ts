@@ -27,7 +27,11 @@ export async function openHttpFront(folder: string): Promise<{ url: string; clos
       writeFileSync(file, body);
       for (const name of ['max_partitions_per_insert_block', 'optimize_on_insert'])
         if (asked.has(name)) await session.queryAsync(`SET ${name} = ${Number(asked.get(name))}`);
-      const sql = inUrl.replace(/FORMAT Native\s*$/, `SELECT * FROM file('${file}', Native)`);
+      const sql = inUrl.replace(/FORMAT (Native|JSONCompactEachRow)\s*$/, (_, format) =>
+        format === 'Native'
+          ? `SELECT * FROM file('${file}', Native)`
+          : `FROM INFILE '${file}' FORMAT JSONCompactEachRow`,
+      );
       return (await session.queryAsync(sql)).bytes();
     }
     const parameters = Object.fromEntries(
