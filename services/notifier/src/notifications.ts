@@ -93,12 +93,13 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     // After a batch that could not be saved none may be: the offset would go past what was left out.
     if (last === undefined || stopping.signal.aborted) return;
     const drafts: NotificationDraft[] = [];
-    for (const { offset, value } of records)
-      for (const { rule, vehicleName, geofenceName } of book.matches({
-        event: value,
-        arrivedAtMs: arrivalOf(value, now()),
-      }))
+    for (const { offset, value } of records) {
+      // Late data repairs history: nobody is woken for it.
+      if (value.origin === 'recalculated') continue;
+      const happening = { event: value, arrivedAtMs: arrivalOf(value, now()) };
+      for (const { rule, vehicleName, geofenceName } of book.matches(happening))
         drafts.push({ offset, rule, event: value, vehicleName, geofenceName });
+    }
     const state = reached.get(partition) ?? { next: 0, saved: 0 };
     reached.set(partition, state);
     const next = last.offset + 1;
