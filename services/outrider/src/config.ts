@@ -59,11 +59,17 @@ export const variables = {
     1,
     87_600,
     168,
-    'How long the log keeps packets and events for replay; the archive keeps them for ever.',
+    'How long the log keeps packets and events for replay; how long the archive keeps them is `ARCHIVE_RETENTION_DAYS`.',
   ),
   TELEMETRY_RETENTION_MB: whole(64, 100_000_000, 20_480, 'How large the log may grow before its oldest packets go.'),
   CHECKPOINT_MS: whole(50, 60_000, 1000, 'How often the rules write down how far they got.'),
   ARCHIVE_MS: whole(50, 60_000, 1000, 'How long positions may wait to be archived together.'),
+  ARCHIVE_RETENTION_DAYS: whole(
+    0,
+    36_500,
+    0,
+    'How long positions and events are archived, by their own times; 0: for ever.',
+  ),
   AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
   SMTP_URL: secret(
     'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',

@@ -7,6 +7,7 @@ import { MemoryHub } from '@outrider/hub';
 import { openSqliteCheckpoints } from '@outrider/log';
 import { createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
 import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
+import { createRecalculator } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
 import { openWarehouse } from '@outrider/warehouse';
 import type { variables } from './config.ts';
@@ -70,6 +71,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     life.own('checkpoints', () => checkpoints.close());
     const warehouse = await openWarehouse(
       config.CLICKHOUSE_URL === null ? { path: dataDir.file('warehouse') } : { url: config.CLICKHOUSE_URL },
+      { retentionDays: config.ARCHIVE_RETENTION_DAYS },
     );
     life.own('warehouse', () => warehouse.close());
     const hub = new MemoryHub();
@@ -135,6 +137,18 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     );
 
     const { directory, stop: unfollow } = await followRegistry(registry);
+    await life.start(
+      createRecalculator({
+        log,
+        checkpoints,
+        jobs: registry.jobs,
+        history: warehouse,
+        directory,
+        diary: part('recalculator'),
+        metrics,
+        now,
+      }),
+    );
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
     };
@@ -155,6 +169,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       tokens,
       hub,
       trackReport: warehouse,
+      reportArchive: warehouse,
       eventReport: warehouse,
       checks: {
         registry: () => registry.ping(),
