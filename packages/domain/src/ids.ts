@@ -20,6 +20,10 @@ export type NotificationRuleId = Brand<string, 'NotificationRuleId'>;
 export type NotificationId = Brand<string, 'NotificationId'>;
 /** UUID of a notification's delivery over one channel. */
 export type DeliveryId = Brand<string, 'DeliveryId'>;
+/** UUID of a video terminal's profile. */
+export type VideoProfileId = Brand<string, 'VideoProfileId'>;
+/** UUID of a task that fetches video. */
+export type VideoTaskId = Brand<string, 'VideoTaskId'>;
 /** UUID of a login session. */
 export type SessionId = Brand<string, 'SessionId'>;
 /** What a terminal identifies itself with: IMEI, serial number or phone number, as the terminal writes it. */

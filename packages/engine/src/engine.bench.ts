@@ -187,6 +187,7 @@ function definitionsOf(shapes: readonly Shape[]): Definition[] {
       dealerId: null,
       blocked: false,
       apiAccess: true,
+      services: [],
       groupIds: [],
     },
   ];

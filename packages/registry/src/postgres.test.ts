@@ -7,6 +7,7 @@ import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { registryConformance } from './registry.conformance.ts';
+import { videoConformance } from './video.conformance.ts';
 
 const url = process.env.DATABASE_URL;
 
@@ -28,6 +29,7 @@ if (url) {
   auditConformance('PostgreSQL', newPlace);
   idempotencyConformance('PostgreSQL', newPlace);
   bulkConformance('PostgreSQL', newPlace);
+  videoConformance('PostgreSQL', newPlace);
 } else describe.skip('registry on PostgreSQL, which DATABASE_URL turns on', () => test('skipped', () => {}));
 
 test('a schema name that would need quoting is refused', async () => {

@@ -9,6 +9,7 @@ import { openRegistry } from './index.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { type Place, registryConformance } from './registry.conformance.ts';
 import { openDatabase } from './sqlite.ts';
+import { videoConformance } from './video.conformance.ts';
 
 async function newFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'registry-'));
@@ -27,6 +28,7 @@ notificationsConformance('node:sqlite', newPlace);
 auditConformance('node:sqlite', newPlace);
 idempotencyConformance('node:sqlite', newPlace);
 bulkConformance('node:sqlite', newPlace);
+videoConformance('node:sqlite', newPlace);
 
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();

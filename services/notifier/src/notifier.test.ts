@@ -44,6 +44,7 @@ const operator: User = {
   dealerId: null,
   blocked: false,
   apiAccess: true,
+  services: [],
   groupIds: [],
 };
 const user: User = { ...operator, id: USER, login: 'user', role: 'user', groupIds: [LORRIES] };
