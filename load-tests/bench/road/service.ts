@@ -47,6 +47,7 @@ export async function startService(): Promise<Service> {
       TELTONIKA_PORT: '0',
       WIALON_PORT: '0',
       OSMAND_PORT: '0',
+      JT808_PORT: '0',
       ADMIN_PASSWORD,
       LOG_FORMAT: 'json',
       LOG_LEVEL: 'warn',

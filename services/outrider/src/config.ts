@@ -40,6 +40,10 @@ export const variables = {
   TELTONIKA_PORT: port(5027, 'Teltonika terminals, Codec 8 and 8 Extended.'),
   WIALON_PORT: port(5039, 'Wialon IPS 1.1 and 2.0 terminals.'),
   OSMAND_PORT: port(5055, 'OsmAnd and Traccar Client (HTTP).'),
+  JT808_PORT: port(5015, 'JT/T 808 terminals, editions of 2013 and 2019.'),
+  TERMINAL_SECRET: secret(
+    'What the codes are derived from that terminals are given when they register; the same in all instances. Where unset, a random one is kept in `DATA_DIR`.',
+  ),
   MAX_TERMINAL_CONNECTIONS: whole(
     1,
     1_000_000,

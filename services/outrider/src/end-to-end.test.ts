@@ -21,6 +21,7 @@ const TERMINALS: readonly { protocol: ProtocolName; terminalId: TerminalId }[] =
   { protocol: 'omnicomm', terminalId: '202000777' as TerminalId },
   { protocol: 'wialon-ips', terminalId: 'wialon-7' as TerminalId },
   { protocol: 'osmand', terminalId: 'phone-7' as TerminalId },
+  { protocol: 'jt808', terminalId: '13900000007' as TerminalId },
 ];
 
 /** A drive as a vehicle's terminal would send it: with speeds, without the jumps that the plain rules know nothing of. */

@@ -16,6 +16,7 @@ import type { GatewaySettings } from './gateway-thread.ts';
 import { SIGNING_KEYS_FILE } from './rotate-keys.ts';
 import type { RulesSettings } from './rules-thread.ts';
 import { type LogAddress, openLog } from './stores.ts';
+import { openTerminalSecret } from './terminal-secret.ts';
 import { createServiceThread } from './threads.ts';
 
 /** An endpoint of a webhook has to take a message in this time. */
@@ -124,9 +125,11 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
             teltonika: config.TELTONIKA_PORT,
             'wialon-ips': config.WIALON_PORT,
             osmand: config.OSMAND_PORT,
+            jt808: config.JT808_PORT,
           },
           maxConnections: config.MAX_TERMINAL_CONNECTIONS,
           idleTimeoutMs: config.TERMINAL_IDLE_SECONDS * 1000,
+          terminalSecret: config.TERMINAL_SECRET ?? (await openTerminalSecret(dataDir.file('terminal-secret'))),
         },
         log: logAddress,
       },

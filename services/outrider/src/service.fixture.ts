@@ -28,7 +28,7 @@ export interface RunningService {
 /** Starts the service on a folder; on free ports, or on those it had before. */
 export async function startService(
   folder: string,
-  ports: Ports = { http: 0, omnicomm: 0, teltonika: 0, 'wialon-ips': 0, osmand: 0 },
+  ports: Ports = { http: 0, omnicomm: 0, teltonika: 0, 'wialon-ips': 0, osmand: 0, jt808: 0 },
   environment: Record<string, string> = {},
 ): Promise<RunningService> {
   const child = spawn(process.execPath, [MAIN, 'start'], {
@@ -41,6 +41,7 @@ export async function startService(
       TELTONIKA_PORT: String(ports.teltonika),
       WIALON_PORT: String(ports['wialon-ips']),
       OSMAND_PORT: String(ports.osmand),
+      JT808_PORT: String(ports.jt808),
       ADMIN_PASSWORD: PASSWORD,
       LIMIT_AUTHORIZED_PER_MINUTE: '100000',
       LOG_FORMAT: 'json',
