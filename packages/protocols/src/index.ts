@@ -13,6 +13,14 @@ export {
   encodeLocation,
   Jt808TerminalSide,
 } from './jt808/simulator.ts';
+export {
+  PlaybackReassembler,
+  type StreamCodec,
+  type StreamFrame,
+  type StreamLosses,
+  type StreamMessage,
+} from './jt1078/reassembler.ts';
+export { StreamWriter } from './jt1078/stream-writer.ts';
 export { createOmnicommSimulator } from './omnicomm/simulator.ts';
 export {
   decodeOsmand,
