@@ -3,6 +3,7 @@ import {
   mayBecome,
   type UserId,
   type VehicleId,
+  VIDEO_TASK_STATES,
   type VideoFailure,
   type VideoFile,
   type VideoProfile,
@@ -17,7 +18,7 @@ import type { Transaction } from 'kysely';
 import { NotFoundError, UnknownReferenceError } from './errors.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { Tables, VideoTaskRow } from './schema.ts';
-import { inChunks, type Store } from './store.ts';
+import { inChunks, type Reader, type Store } from './store.ts';
 import { fromProfileRow } from './video-profiles.ts';
 import { fromTaskRow, NOT_BEFORE_WOKEN, noteTransition, takeStep } from './video-task-rows.ts';
 
@@ -196,18 +197,14 @@ export class VideoTasks {
    * Takes work: of each profile its oldest unfinished tasks, as many as it may have at a time and no younger one before
    * them. A lease that runs out makes the task free again, so that a worker that died loses none.
    */
-  lease(limit: number, leaseMs: number): Promise<LeasedVideoTask[]> {
+  async lease(limit: number, leaseMs: number): Promise<LeasedVideoTask[]> {
+    // Asked for all the time, and mostly in vain: nobody who writes is kept waiting for that.
+    const due = await dueProfiles(this.#store.db, this.#store.now());
+    if (due.length === 0) return [];
     return this.#store.write(async ({ tx, nowMs, newId }) => {
-      const waiting = await tx
-        .selectFrom('video_tasks')
-        .select('profile_id')
-        .distinct()
-        .where('finished_at_ms', 'is', null)
-        .where('next_attempt_at_ms', '<=', nowMs)
-        .where('lease_until_ms', '<=', nowMs)
-        .execute();
+      const waiting = await dueProfiles(tx, nowMs);
       const leased: LeasedVideoTask[] = [];
-      for (const { profile_id } of waiting) {
+      for (const profile_id of waiting) {
         if (leased.length >= limit) break;
         const profileRow = await tx
           .selectFrom('video_profiles')
@@ -508,6 +505,21 @@ export class VideoTasks {
       return fromTaskRow(await work(tx, row, nowMs));
     });
   }
+}
+
+const UNFINISHED = VIDEO_TASK_STATES.filter((state) => !isFinal(state));
+
+/** Profiles that have something to do that nobody does. */
+async function dueProfiles(db: Reader, nowMs: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('video_tasks')
+    .select('profile_id')
+    .distinct()
+    .where('state', 'in', UNFINISHED)
+    .where('next_attempt_at_ms', '<=', nowMs)
+    .where('lease_until_ms', '<=', nowMs)
+    .execute();
+  return rows.map((row) => row.profile_id);
 }
 
 type WaitingStep = Extract<VideoStep, { state: 'waiting' }>;

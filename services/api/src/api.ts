@@ -31,7 +31,8 @@ import type { Doorkeeper, Route } from './route.ts';
 import { crossOrigin, noApiAccess, refused } from './routes/auth.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED, ROUTES } from './routes.ts';
-import { streamed } from './streamed.ts';
+import { streamed, streamedBytes } from './streamed.ts';
+import type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
@@ -40,6 +41,7 @@ export type { EventReport } from './notification-reach.ts';
 export type { TrackCursor, TrackReport } from './reach.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
+export type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export interface ApiConfig {
   /** How long after the login a token can be refreshed. */
@@ -49,6 +51,7 @@ export interface ApiConfig {
   trustedProxies: readonly string[];
   /** Whether webhooks may go to plain http and into the own network. */
   allowPrivateWebhooks: boolean;
+  video: VideoConfig;
 }
 
 export interface ApiParts {
@@ -64,6 +67,8 @@ export interface ApiParts {
   hub: Hub;
   trackReport: TrackReport;
   eventReport: EventReport;
+  /** Where the video service puts what it fetched. */
+  videoFiles: VideoFiles;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
   /** Everything counted, as Prometheus reads it. */
@@ -235,6 +240,8 @@ export function createApi(parts: ApiParts): Api {
       'caller' in identity && route.access === 'authorized'
         ? {
             ...identity,
+            method: c.req.raw.method,
+            header: (name: string) => c.req.header(name),
             arrival: c.get('arrival'),
             nowMs: now(),
             ifMatch: route.conditional ? versionOfIfMatch(c.req.header('if-match')) : null,
@@ -249,9 +256,10 @@ export function createApi(parts: ApiParts): Api {
       );
       return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
     }
-    const { status, body, stream, headers = {} } = await route.handle(input, context);
+    const { status, body, stream, bytes, headers = {} } = await route.handle(input, context);
+    const onBroken = (error: unknown) => diary.error({ err: error }, 'an answer broke off');
+    if (bytes) return new Response(streamedBytes(bytes, onBroken), { status, headers });
     if (stream) {
-      const onBroken = (error: unknown) => diary.error({ err: error }, 'an answer broke off');
       return new Response(await streamed(stream, onBroken), { status, headers });
     }
     if (body === undefined) return new Response(null, { status, headers });
@@ -303,6 +311,11 @@ function methodsOf(path: string): string[] {
   return MATCHERS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
 }
 
+/** Kinds as the paths have them. */
+function nameOf(kind: ConflictError['kind']): string {
+  return kind === 'geofence' ? 'geozone' : kind === 'video-profile' ? 'video profile' : kind;
+}
+
 /** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */
 function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
@@ -314,7 +327,7 @@ function asProblem(error: unknown): Problem | null {
   if (error instanceof ConflictError) {
     const pointer = error.kind === 'geofence' ? `/properties/${error.field}` : `/${error.field}`;
     return new Problem('conflict', 'Something else has this value already.', {
-      errors: [{ pointer, detail: `Another ${error.kind === 'geofence' ? 'geozone' : error.kind} has it.` }],
+      errors: [{ pointer, detail: `Another ${nameOf(error.kind)} has it.` }],
     });
   }
   if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);

@@ -10,6 +10,10 @@ import type {
   Vehicle,
   VehicleGroup,
   VehicleId,
+  VideoProfile,
+  VideoProfileId,
+  VideoTask,
+  VideoTaskId,
 } from '@outrider/domain';
 
 /**
@@ -25,10 +29,12 @@ export interface Everything {
   geofences: ReadonlyMap<GeofenceId, Geofence>;
   sessions: ReadonlyMap<SessionId, UserId>;
   rules: ReadonlyMap<NotificationRuleId, NotificationRule>;
+  profiles: ReadonlyMap<VideoProfileId, VideoProfile>;
+  tasks: ReadonlyMap<VideoTaskId, VideoTask>;
 }
 
 /** Something that a call is about. */
-export type Kind = 'user' | 'vehicle' | 'terminal' | 'group' | 'geofence' | 'session' | 'rule';
+export type Kind = 'user' | 'vehicle' | 'terminal' | 'group' | 'geofence' | 'session' | 'rule' | 'profile' | 'task';
 
 /** `hidden`: it looks as if it did not exist. `seen`: may be read. `kept`: may be changed. */
 export type Sight = 'hidden' | 'seen' | 'kept';
@@ -68,6 +74,17 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
       if (isOperator || geofence.ownerId === caller.id) return 'kept';
       return isDealer && all.users.get(geofence.ownerId)?.dealerId === caller.id ? 'seen' : 'hidden';
     }
+    case 'profile': {
+      // Video goes with the vehicle, and needs the service: dealers have it, users were granted it.
+      const profile = all.profiles.get(id as VideoProfileId);
+      return profile && hasVideo(caller) ? sightOf(all, caller, 'vehicle', profile.vehicleId) : 'hidden';
+    }
+    case 'task': {
+      // May be cancelled by who made it as well.
+      const task = all.tasks.get(id as VideoTaskId);
+      const sight = task && hasVideo(caller) ? sightOf(all, caller, 'vehicle', task.vehicleId) : 'hidden';
+      return sight === 'seen' && task?.createdBy === caller.id ? 'kept' : sight;
+    }
     case 'rule': {
       // A user's own; nothing is said of dealers and the rules of their users.
       const rule = all.rules.get(id as NotificationRuleId);
@@ -79,6 +96,11 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
       return userId !== undefined && (isOperator || userId === caller.id) ? 'kept' : 'hidden';
     }
   }
+}
+
+/** May the account use the video service? */
+export function hasVideo(caller: User): boolean {
+  return caller.role !== 'user' || caller.services.includes('video');
 }
 
 /** Why an account gets in nowhere, whatever it asks for; null where it does get in. */
@@ -108,6 +130,10 @@ export function allOf(all: Everything, kind: Kind): string[] {
       return [...all.sessions.keys()];
     case 'rule':
       return ids(all.rules.values());
+    case 'profile':
+      return ids(all.profiles.values());
+    case 'task':
+      return ids(all.tasks.values());
   }
 }
 
@@ -139,12 +165,21 @@ export function forbiddenWords(
     group: all.groups,
     geofence: all.geofences,
     rule: all.rules,
+    profile: all.profiles,
+    task: all.tasks,
   } as const;
   for (const [kind, things] of Object.entries(maps) as [Kind, ReadonlyMap<string, object>][])
     for (const [id, thing] of things) {
       const isSeen = caller !== null && sightOf(all, caller, kind, id) !== 'hidden';
       // Which groups something is in is no word of its own: a group that the caller does not see is not told.
-      const { groupIds: _, vehicleIds: __, geofenceIds: ___, ...own } = thing as Record<string, unknown>;
+      // Nor is who asked for a video.
+      const {
+        groupIds: _,
+        vehicleIds: __,
+        geofenceIds: ___,
+        createdBy: ____,
+        ...own
+      } = thing as Record<string, unknown>;
       for (const word of wordsIn(own)) (isSeen ? allowed : forbidden).add(word);
       for (const word of secrets.get(id) ?? []) (isSeen ? allowed : forbidden).add(word);
     }

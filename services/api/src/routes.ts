@@ -9,6 +9,7 @@ import { userRoutes } from './routes/users.ts';
 import { vehicleCsvRoutes } from './routes/vehicle-csv.ts';
 import { vehicleGroupRoutes } from './routes/vehicle-groups.ts';
 import { vehicleRoutes } from './routes/vehicles.ts';
+import { videoRoutes } from './routes/video.ts';
 
 /** Every call of the REST API, in the order of the documentation. */
 export const ROUTES: readonly Route[] = [
@@ -21,6 +22,7 @@ export const ROUTES: readonly Route[] = [
   ...geozoneRoutes,
   ...notificationRoutes,
   ...reportRoutes,
+  ...videoRoutes,
 ];
 
 /** Every call that the documentation shows. */
