@@ -22,6 +22,7 @@ import { Job } from './job.ts';
 import { Shelf, type ShelfConfig } from './shelf.ts';
 
 export * from './driver.ts';
+export { createJt1078Driver, type Jt1078Driver, type Jt1078DriverParts } from './jt1078/driver.ts';
 export { fileIdOf } from './shelf.ts';
 export { createStreamDriver, type StreamDriverOptions } from './stream/driver.ts';
 
