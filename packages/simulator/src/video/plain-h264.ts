@@ -17,12 +17,12 @@ const BASELINE = 66;
 /** Constraint flags 0 and 1: for every decoder of baseline and main profile. */
 const CONSTRAINTS = 0xc0;
 const LEVEL = 30;
-const FRAME_NUMBER_BITS = 8;
+export const FRAME_NUMBER_BITS = 8;
 /** Types of slices that hold nothing else in the whole picture, and of blocks of plain samples in each. */
 const ALL_I = 7;
 const ALL_P = 5;
-const PLAIN_BLOCK_IN_I = 25;
-const PLAIN_BLOCK_IN_P = 5 + PLAIN_BLOCK_IN_I;
+export const PLAIN_BLOCK_IN_I = 25;
+export const PLAIN_BLOCK_IN_P = 5 + PLAIN_BLOCK_IN_I;
 
 /**
  * An encoder of H.264 that any decoder reads and that needs no other program: blocks are samples as they are (I_PCM), and in pictures between key
