@@ -67,8 +67,10 @@ export type VideoStep =
       detail: string;
       /** Null: when the terminal connects. */
       nextAttemptAtMs: number | null;
+      /** Begun so far, where this one did not come as far as being requested. */
+      attempts?: number;
     }
-  | { state: 'failed'; reason: VideoFailure; detail: string }
+  | { state: 'failed'; reason: VideoFailure; detail: string; attempts?: number }
   | { state: 'done'; file: VideoFile };
 
 /** A file in the store, and whose it is. */
@@ -266,9 +268,15 @@ export class VideoTasks {
         case 'processing':
           return takeStep(tx, row, step.state, {}, nowMs);
         case 'waiting':
-          return takeStep(tx, row, 'waiting', waitingColumns(step), nowMs);
+          return takeStep(tx, row, 'waiting', waitingColumns(step, row), nowMs);
         case 'failed':
-          return takeStep(tx, row, 'failed', { reason: step.reason, detail: step.detail }, nowMs);
+          return takeStep(
+            tx,
+            row,
+            'failed',
+            { reason: step.reason, detail: step.detail, attempts: step.attempts ?? row.attempts },
+            nowMs,
+          );
         case 'done':
           return takeStep(
             tx,
@@ -524,8 +532,9 @@ async function dueProfiles(db: Reader, nowMs: number): Promise<string[]> {
 
 type WaitingStep = Extract<VideoStep, { state: 'waiting' }>;
 
-function waitingColumns({ reason, detail, nextAttemptAtMs }: WaitingStep) {
+function waitingColumns({ reason, detail, nextAttemptAtMs, attempts }: WaitingStep, row: VideoTaskRow) {
   return {
+    attempts: attempts ?? row.attempts,
     reason,
     detail,
     next_attempt_at_ms: nextAttemptAtMs ?? NOT_BEFORE_WOKEN,
@@ -542,7 +551,7 @@ async function takeWaiting(
   step: WaitingStep,
   nowMs: number,
 ): Promise<VideoTaskRow> {
-  const columns = waitingColumns(step);
+  const columns = waitingColumns(step, row);
   const isNews = row.reason !== step.reason;
   const changed = { ...columns, ...(isNews ? { changed_at_ms: nowMs } : {}) };
   await tx.updateTable('video_tasks').set(changed).where('id', '=', row.id).execute();

@@ -217,7 +217,11 @@ export class Job {
   async #fail(failure: { reason: Exclude<DriverFailure, 'aborted'> | 'no-space'; detail: string }): Promise<void> {
     if (this.#lost) return;
     const { now, random } = this.#parts;
-    await this.#step(afterFailure(this.#task, failure, now(), random()));
+    // An attempt counts even where the terminal was never told to play; asking for one that is away is none.
+    const isCounted = this.#passed.has('requested') || failure.reason === 'terminal-offline';
+    const attempts = this.#task.attempts + (isCounted ? 0 : 1);
+    const step = afterFailure({ ...this.#task, attempts }, failure, now(), random());
+    await this.#step({ ...step, attempts });
   }
 
   async #leaveForNextStart(): Promise<void> {

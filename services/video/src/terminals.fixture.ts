@@ -30,6 +30,8 @@ export class FakeTerminals implements VideoDriver {
   readonly away = new Set<string>();
   /** What the next fetches end with, one each. */
   readonly failures: Exclude<DriverFailure, 'aborted'>[] = [];
+  /** What the next fetches end with before the terminal is told to play, one each. */
+  readonly earlyFailures: Exclude<DriverFailure, 'aborted'>[] = [];
   /** Throws out of the next fetches. */
   readonly bugs: Error[] = [];
   /** Fetches as they began, and as they ended. */
@@ -96,6 +98,8 @@ export class FakeTerminals implements VideoDriver {
       if (this.holdAt !== phase) return;
       await Promise.race([new Promise<void>((go) => this.#held.push(go)), once(signal, 'abort')]);
     };
+    const early = this.earlyFailures.shift();
+    if (early) return { ok: false, reason: early, detail: `it was ${early}` };
     await pass('requested');
     const bug = this.bugs.shift();
     if (bug) throw bug;

@@ -77,6 +77,20 @@ describe('a task', () => {
     expect(await place.stored()).toEqual([`${task.id}.mp4`]);
   });
 
+  test('that never comes as far as to be requested is not tried for ever', async () => {
+    await place.start();
+    for (let n = 0; n < 8; n++) place.terminals.earlyFailures.push('no-answer');
+    const task = await place.ask(await place.addProfile());
+    for (let attempts = 1; attempts < 8; attempts++) {
+      await vi.waitFor(async () => {
+        expect(await place.registry.videoTasks.get(task.id)).toMatchObject({ state: 'waiting', attempts });
+      }, WAIT);
+      place.aheadMs += 700_000;
+    }
+    expect(await place.until(task.id, 'failed')).toMatchObject({ reason: 'no-answer', attempts: 8 });
+    expect(await place.states(task.id)).toEqual(['new', 'waiting', 'failed']);
+  });
+
   test('a bug of a driver is told, and the task tried again', async () => {
     await place.start();
     place.terminals.bugs.push(new Error('a bug'));
