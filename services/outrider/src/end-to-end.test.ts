@@ -208,7 +208,7 @@ function play({ ports }: RunningService, positions: readonly Position[]) {
   );
 }
 
-describe.each(['recorded-or-generated', 'generated'] as const)('a drive (%s) through all four protocols', (source) => {
+describe.each(['recorded-or-generated', 'generated'] as const)('a drive (%s) through every protocol', (source) => {
   test('makes exactly its events, live, and is archived whole', { timeout: 120_000 }, async () => {
     const positions = drive(source);
     service = await startService(folder);
