@@ -1,5 +1,15 @@
 /** The sections in the order in which they run: a module in `sections/` each. */
-export const sectionNames = ['engine', 'geo', 'log', 'warehouse', 'codecs', 'road', 'latency', 'memory'] as const;
+export const sectionNames = [
+  'engine',
+  'geo',
+  'log',
+  'warehouse',
+  'codecs',
+  'road',
+  'latency',
+  'memory',
+  'video',
+] as const;
 
 export type SectionName = (typeof sectionNames)[number];
 
