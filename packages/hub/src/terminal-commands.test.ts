@@ -113,7 +113,7 @@ describe('commands to terminals', () => {
     expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual({ outcome: 'offline' });
     expect(open.isOnline(CAR)).toBe(false);
     expect(heard).toEqual([[CAR, false]]);
-  });
+  }, 30_000);
 
   test('that a gateway took and never tells of are unanswered', async () => {
     await gateway(new Set([CAR]), () => new Promise(() => {}));
@@ -197,6 +197,17 @@ describe('presence', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(open.isOnline(CAR)).toBe(false);
   });
+
+  test('of a terminal whose gateway was too slow to take a command comes back soon', async () => {
+    const online = new Set([CAR]);
+    await gateway(online);
+    const open = await commands();
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    online.clear();
+    expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual({ outcome: 'offline' });
+    online.add(CAR);
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), { timeout: 20_000 });
+  }, 30_000);
 
   test('is not disturbed by what is no message', async () => {
     const open = await commands();

@@ -13,12 +13,14 @@ const ROLL_CALL = 'terminal-roll-call';
 const answersTo = (sender: string) => `terminal-answers:${sender}`;
 
 /** How long a gateway may take to say that it has the terminal. */
-const TAKEN_MS = 2000;
+const TAKEN_MS = 4000;
 /** A gateway that says nothing of its outcome is gone. */
 const OUTCOME_GRACE_MS = 2000;
 const MAX_TIMEOUT_MS = 60_000;
 const MAX_UNDER_WAY = 1000;
 const ROLL_CALL_MS = 60_000;
+/** A terminal that seems to be gone may have been slow to be told so: the roll is called again soon. */
+const ROLL_CALL_SOON_MS = 1000;
 /** A terminal that no gateway named for two roll-calls and a half is not there. */
 const STALE_MS = 150_000;
 const MAX_TERMINALS = 200_000;
@@ -116,6 +118,14 @@ export async function openTerminalCommands(
   callTheRoll();
   const rollCall = setInterval(callTheRoll, ROLL_CALL_MS);
   rollCall.unref();
+  let soon: NodeJS.Timeout | null = null;
+  const callTheRollSoon = () => {
+    soon ??= setTimeout(() => {
+      soon = null;
+      callTheRoll();
+    }, ROLL_CALL_SOON_MS);
+    soon.unref();
+  };
 
   return {
     send(terminalId, command, { timeoutMs, signal }) {
@@ -128,6 +138,7 @@ export async function openTerminalCommands(
         const timer = setTimeout(() => {
           leave(terminalId);
           finish(id, { outcome: 'offline' });
+          callTheRollSoon();
         }, TAKEN_MS);
         underWay.set(id, { terminalId, timeoutMs: bounded, timer, resolve });
         signal?.addEventListener('abort', abort, { once: true });
@@ -146,6 +157,7 @@ export async function openTerminalCommands(
     },
     async close() {
       clearInterval(rollCall);
+      if (soon) clearTimeout(soon);
       await Promise.all([leaveAnswers(), leavePresence()]);
       for (const id of [...underWay.keys()]) finish(id, { outcome: 'aborted' });
       listeners.clear();

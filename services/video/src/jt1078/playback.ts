@@ -102,7 +102,9 @@ async function takeFrames(
         if (!isWhole()) return failed('stalled', `nothing came for ${idleMs / 1000} s, at ${positionOf(writer, plan)}`);
       }
       for (const message of reassembler.end()) if (message.type === 'frame') await writer.add(message.frame);
-      return isWhole() ? null : failed('connection-lost', `the stream ended at ${positionOf(writer, plan)}`);
+      return isWhole()
+        ? null
+        : failed('connection-lost', `the stream ended at ${positionOf(writer, plan)}${lossOf(reassembler.losses())}`);
     }
   } finally {
     signal.removeEventListener('abort', hangUp);
@@ -112,6 +114,10 @@ async function takeFrames(
 
 function positionOf({ facts }: Mp4Writer, { expectedMs }: PlaybackPlan): string {
   return `${(facts.durationMs / 1000).toFixed(1)} of ${(expectedMs / 1000).toFixed(1)} s`;
+}
+
+function lossOf({ packetsLost, framesLost }: StreamLosses): string {
+  return packetsLost + framesLost === 0 ? '' : `; ${packetsLost} packets and ${framesLost} frames were lost`;
 }
 
 function aborted(): DriverOutcome<never> {
