@@ -1,10 +1,19 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { recordedFrames, startVideoTerminal, type VideoTerminal } from '@outrider/simulator';
+import {
+  counterAt,
+  PICTURE_MS,
+  PlainH264Decoder,
+  readCounter,
+  recordedFrames,
+  startVideoTerminal,
+  unitsOfMp4Packet,
+  type VideoTerminal,
+} from '@outrider/simulator';
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from 'mediabunny';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
@@ -27,6 +36,7 @@ interface Task {
   history: { status: string }[];
 }
 
+const hasFfprobe = spawnSync('ffprobe', ['-version']).status === 0;
 let folder: string;
 let service: RunningService | null = null;
 const terminals: VideoTerminal[] = [];
@@ -63,17 +73,6 @@ function unitsOfByteStream(data: Buffer): Buffer[] {
   return units.filter(isKept);
 }
 
-function unitsOfSample(data: Uint8Array): Uint8Array[] {
-  const units: Uint8Array[] = [];
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  for (let at = 0; at + 4 <= data.length; ) {
-    const length = view.getUint32(at);
-    units.push(data.subarray(at + 4, at + 4 + length));
-    at += 4 + length;
-  }
-  return units.filter(isKept);
-}
-
 /** Reads a file with a reader that had no part in its writing, and holds its pictures against those that were recorded. */
 async function holdAgainstRecording(path: string, { start, end }: Pick<Task, 'start' | 'end'>): Promise<void> {
   const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
@@ -81,18 +80,31 @@ async function holdAgainstRecording(path: string, { start, end }: Pick<Task, 'st
   if (!track) throw new Error('the file has no picture');
   expect(await track.getCodec()).toBe('avc');
   const wanted = [...recordedFrames(1, Date.parse(start), Date.parse(end))].filter(({ kind }) => kind !== 'audio');
+  const decoder = new PlainH264Decoder();
   let nth = 0;
   for await (const packet of new EncodedPacketSink(track).packets()) {
     const frame = wanted[nth];
     if (frame === undefined) throw new Error(`there are more than ${wanted.length} pictures`);
-    expect(Buffer.concat(unitsOfSample(packet.data)).equals(Buffer.concat(unitsOfByteStream(frame.data)))).toBe(true);
+    const units = unitsOfMp4Packet(packet.data);
+    const kept = Buffer.concat(units.filter(isKept));
+    expect(kept.equals(Buffer.concat(unitsOfByteStream(frame.data)))).toBe(true);
     expect(packet.type).toBe(frame.kind === 'key' ? 'key' : 'delta');
+    // Decoded, the picture shows when it was taken.
+    const picture = decoder.decode(units);
+    expect(readCounter(picture?.luma ?? new Uint8Array())).toBe(counterAt(frame.timestampMs));
     nth += 1;
   }
   expect(nth).toBe(wanted.length);
   const seconds = (Date.parse(end) - Date.parse(start)) / 1000;
   expect(Math.abs((await track.computeDuration()) - seconds)).toBeLessThanOrEqual(1.1);
   expect(await input.getPrimaryAudioTrack()).not.toBeNull();
+  if (!hasFfprobe) return;
+  const asked = ['-v', 'error', '-count_frames', '-select_streams', 'v', '-show_streams', '-of', 'json', path];
+  const probed = spawnSync('ffprobe', asked);
+  expect(probed.stderr.toString()).toBe('');
+  expect(JSON.parse(probed.stdout.toString()).streams).toMatchObject([
+    { codec_name: 'h264', nb_read_frames: String(wanted.length), avg_frame_rate: `${1000 / PICTURE_MS}/1` },
+  ]);
 }
 
 /** A vehicle with a video profile, and a terminal that plays as fast as it is told. */
