@@ -49,7 +49,7 @@ export class Connection {
   readonly #around: Surroundings;
   readonly #answers: Answer[] = [];
   /** Commands that the terminal has not answered, by what its answer will be known by. */
-  readonly #commands = new Map<number, (outcome: CommandOutcome) => void>();
+  readonly #commands = new Map<number, { type: TerminalCommand['type']; finish(outcome: CommandOutcome): void }>();
   #terminalId: TerminalId | null = null;
   #ending = false;
   #peerIsDone = false;
@@ -75,7 +75,7 @@ export class Connection {
     // A terminal that goes away is daily business; what matters of it, the 'close', follows.
     socket.on('error', () => {});
     socket.on('close', () => {
-      for (const finish of [...this.#commands.values()]) finish({ outcome: 'offline' });
+      for (const { finish } of [...this.#commands.values()]) finish({ outcome: 'offline' });
     });
   }
 
@@ -99,12 +99,12 @@ export class Connection {
     return new Promise((resolve) => {
       const finish = (outcome: CommandOutcome) => {
         clearTimeout(timer);
-        if (this.#commands.get(sent.correlation) === finish) this.#commands.delete(sent.correlation);
+        if (this.#commands.get(sent.correlation)?.finish === finish) this.#commands.delete(sent.correlation);
         resolve(outcome);
       };
       const timer = setTimeout(() => finish({ outcome: 'unanswered' }), timeoutMs);
-      this.#commands.get(sent.correlation)?.({ outcome: 'unanswered' });
-      this.#commands.set(sent.correlation, finish);
+      this.#commands.get(sent.correlation)?.finish({ outcome: 'unanswered' });
+      this.#commands.set(sent.correlation, { type: command.type, finish });
       this.#send(sent.bytes);
     });
   }
@@ -162,8 +162,12 @@ export class Connection {
   }
 
   #takeAnswer(correlation: number, answer: TerminalAnswer): void {
-    // To a command that was given up, or to none: nobody waits for it.
-    this.#commands.get(correlation)?.({ outcome: 'answered', answer });
+    const command = this.#commands.get(correlation);
+    // Answers a command that was given up, or none: nobody waits for it.
+    if (command === undefined) return;
+    // Some terminals say first that they got the question; what they were asked for comes behind it.
+    if (command.type === 'list-recordings' && answer.type === 'acknowledged' && answer.result === 'done') return;
+    command.finish({ outcome: 'answered', answer });
   }
 
   #takePositions(positions: Position[], ack: Buffer | null): void {

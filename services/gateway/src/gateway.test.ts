@@ -403,8 +403,9 @@ describe('a terminal of JT/T 808', () => {
     await vi.waitFor(() => expect(car.heard).toHaveLength(2));
     const [, question] = car.heard;
     expect(question?.id).toBe(0x9205);
-    // Another message in between does not confuse it.
+    // Another message in between does not confuse it, nor a word that it got the question.
     car.socket.write(car.side.heartbeat());
+    car.socket.write(car.side.acknowledge(question ?? { id: 0, serial: 0 }));
     car.socket.write(car.side.say(0x1205, encodeRecordings(question?.serial ?? 0, [])).bytes);
     expect(await asked).toEqual({ outcome: 'answered', answer: { type: 'recordings', recordings: [] } });
 
@@ -416,6 +417,26 @@ describe('a terminal of JT/T 808', () => {
     expect(await cutOff).toEqual({ outcome: 'offline' });
     await vi.waitFor(() => expect(presence).toEqual([true, false]));
     expect(await commands.send(PHONE, silent, { timeoutMs: 5000 })).toEqual({ outcome: 'offline' });
+    await commands.close();
+  });
+
+  test('that connects anew is commanded there, and stays on-line when the old connection ends', async () => {
+    log.define(vehicle(2, PHONE));
+    const commands = await openTerminalCommands(hub);
+    const presence: boolean[] = [];
+    const first = await registered();
+    await vi.waitFor(() => expect(commands.isOnline(PHONE)).toBe(true));
+    commands.onPresence((_, online) => presence.push(online));
+    const second = await registered();
+    first.socket.destroy();
+    await vi.waitFor(async () => expect(await counted('outrider_terminal_connections', { protocol: 'jt808' })).toBe(1));
+    const end = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null } as const;
+    const asked = commands.send(PHONE, end, { timeoutMs: 5000 });
+    await vi.waitFor(() => expect(second.heard).toHaveLength(2));
+    second.socket.write(second.side.acknowledge(second.heard[1] ?? { id: 0, serial: 0 }));
+    expect(await asked).toEqual({ outcome: 'answered', answer: { type: 'acknowledged', result: 'done' } });
+    expect(presence).toEqual([]);
+    expect(first.heard).toHaveLength(1);
     await commands.close();
   });
 
