@@ -10,6 +10,7 @@ export const sectionNames = [
   'latency',
   'notifications',
   'memory',
+  'video',
   'reports',
 ] as const;
 

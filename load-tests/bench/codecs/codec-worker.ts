@@ -49,6 +49,7 @@ const codecs = {
   teltonika: overTcp('teltonika', simulatorOf.teltonika),
   'teltonika 8 extended': overTcp('teltonika', createTeltonikaExtendedSimulator),
   'wialon-ips': overTcp('wialon-ips', simulatorOf['wialon-ips']),
+  jt808: overTcp('jt808', simulatorOf.jt808),
   'osmand query': osmandQueries,
 } satisfies Record<string, (drive: readonly Position[], perPacket: number) => Encoded>;
 

@@ -12,7 +12,7 @@ export const ADMIN_PASSWORD = 'a password for the benchmark';
 /** The service in a process of its own, with everything embedded and a data folder that goes with it. */
 export interface Service {
   host: string;
-  ports: { http: number } & Record<ProtocolName, number>;
+  ports: { http: number; video: number } & Record<ProtocolName, number>;
   /** The samples at `GET /metrics`, see {@link parseMetrics}. */
   metrics(): Promise<Map<string, number>>;
   /** Resident memory, MB; null where the system does not tell. */
@@ -31,9 +31,10 @@ const READY_MS = 60_000;
 /**
  * Starts the built service on free ports.
  *
+ * @param settings besides those that every benchmark has
  * @throws {Error} with what it said when it is not ready in time
  */
-export async function startService(): Promise<Service> {
+export async function startService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'));
   const entry = new URL('../../../services/outrider/src/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [entry, 'start'], {
@@ -47,12 +48,16 @@ export async function startService(): Promise<Service> {
       TELTONIKA_PORT: '0',
       WIALON_PORT: '0',
       OSMAND_PORT: '0',
+      JT808_PORT: '0',
+      VIDEO_MEDIA_PORT: '0',
+      VIDEO_MEDIA_HOST: '127.0.0.1',
       ADMIN_PASSWORD,
       LOG_FORMAT: 'json',
       LOG_LEVEL: 'warn',
       // The definitions are made through the REST API as fast as it goes.
       LIMIT_AUTHORIZED_PER_MINUTE: '1000000000',
       LIMIT_UNAUTHORIZED_PER_MINUTE: '1000000000',
+      ...settings,
     },
   });
   const killed = (): void => {

@@ -1,5 +1,6 @@
 import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
+import type { VideoProfile } from './video.ts';
 
 /** Degrees as GeoJSON writes them: longitude, then latitude. */
 export type LngLat = readonly [longitude: number, latitude: number];
@@ -23,6 +24,10 @@ export interface LineShape {
 }
 export type Shape = PolygonShape | CircleShape | LineShape;
 
+/** What a user may use beyond the vehicles themselves; operators and dealers may by their role. */
+export const SERVICES = ['video'] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
 export type Role = 'operator' | 'dealer' | 'user';
 
 /** An account. Its `dealerId` is null for operators and dealers, and for users that the operator keeps. */
@@ -37,6 +42,8 @@ export interface User {
   blocked: boolean;
   /** The right to use the API, granted by an operator alone. */
   apiAccess: boolean;
+  /** Services that the account was granted. */
+  services: readonly ServiceName[];
   /** Groups whose vehicles the user may see. */
   groupIds: readonly GroupId[];
 }
@@ -101,7 +108,7 @@ export interface Geofence {
   minDwellSeconds: number;
 }
 
-export type Definition = User | Vehicle | VehicleGroup | Geofence | NotificationRule;
+export type Definition = User | Vehicle | VehicleGroup | Geofence | NotificationRule | VideoProfile;
 export type DefinitionKind = Definition['kind'];
 
 /** The record of topic `definitions`: a definition as it now is, or null in its place when it was deleted. */

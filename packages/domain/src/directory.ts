@@ -1,6 +1,7 @@
 import type { Definition, DefinitionChange, Geofence, User, Vehicle, VehicleGroup } from './definitions.ts';
-import type { GeofenceId, GroupId, NotificationRuleId, TerminalId, UserId, VehicleId } from './ids.ts';
+import type { GeofenceId, GroupId, NotificationRuleId, TerminalId, UserId, VehicleId, VideoProfileId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
+import { phoneAddress, type VideoProfile, type VideoProtocol } from './video.ts';
 
 /**
  * Everything that is defined, as the records of topic `definitions` tell it: the view that gateway, rules and notifier
@@ -12,12 +13,23 @@ export class Directory {
   readonly groups = new Map<GroupId, VehicleGroup>();
   readonly geofences = new Map<GeofenceId, Geofence>();
   readonly notificationRules = new Map<NotificationRuleId, NotificationRule>();
+  readonly videoProfiles = new Map<VideoProfileId, VideoProfile>();
+  readonly #videoProfileByAddress = new Map<string, VideoProfile>();
   readonly #vehicleByTerminal = new Map<TerminalId, Vehicle>();
   readonly #versions = new Map<string, number>();
 
   /** The vehicle that the terminal is fitted to now, if any. */
   vehicleOfTerminal(terminalId: TerminalId): Vehicle | undefined {
     return this.#vehicleByTerminal.get(terminalId);
+  }
+
+  /**
+   * The profile of the video terminal that has this address, if any.
+   *
+   * @param address phone number as a terminal writes it, or the text of the profile
+   */
+  videoProfileOfAddress(protocol: VideoProtocol, address: string): VideoProfile | undefined {
+    return this.#videoProfileByAddress.get(addressKey(protocol, address));
   }
 
   /**
@@ -40,6 +52,17 @@ export class Directory {
         return replace(this.geofences, change.id as GeofenceId, definition as Geofence | null);
       case 'notification-rule':
         return replace(this.notificationRules, change.id as NotificationRuleId, definition as NotificationRule | null);
+      case 'video-profile': {
+        const profile = definition as VideoProfile | null;
+        const before = replace(this.videoProfiles, change.id as VideoProfileId, profile);
+        // As with terminals: an address may already be another profile's.
+        if (before) {
+          const key = addressKey(before.protocol, before.address);
+          if (this.#videoProfileByAddress.get(key)?.id === before.id) this.#videoProfileByAddress.delete(key);
+        }
+        if (profile) this.#videoProfileByAddress.set(addressKey(profile.protocol, profile.address), profile);
+        return before;
+      }
       case 'vehicle': {
         const vehicle = definition as Vehicle | null;
         const before = replace(this.vehicles, change.id as VehicleId, vehicle);
@@ -51,6 +74,10 @@ export class Directory {
       }
     }
   }
+}
+
+function addressKey(protocol: VideoProtocol, address: string): string {
+  return `${protocol} ${protocol === 'jt1078' ? phoneAddress(address) : address}`;
 }
 
 function replace<Id, T>(map: Map<Id, T>, id: Id, value: T | null): T | null {

@@ -22,6 +22,10 @@ export type NotificationId = Brand<string, 'NotificationId'>;
 export type DeliveryId = Brand<string, 'DeliveryId'>;
 /** UUID of a job: work that takes longer than a call may. */
 export type JobId = Brand<string, 'JobId'>;
+/** UUID of a video terminal's profile. */
+export type VideoProfileId = Brand<string, 'VideoProfileId'>;
+/** UUID of a task that fetches video. */
+export type VideoTaskId = Brand<string, 'VideoTaskId'>;
 /** UUID of a login session. */
 export type SessionId = Brand<string, 'SessionId'>;
 /** What a terminal identifies itself with: IMEI, serial number or phone number, as the terminal writes it. */

@@ -8,3 +8,6 @@ export * from './notification-rule.ts';
 export * from './position.ts';
 export * from './quality.ts';
 export * from './rights.ts';
+export * from './stream-address.ts';
+export * from './terminal-command.ts';
+export * from './video.ts';

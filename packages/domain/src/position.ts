@@ -56,7 +56,7 @@ export interface Position {
 }
 
 /** Protocols that a terminal can speak to the gateway. */
-export type ProtocolName = 'omnicomm' | 'teltonika' | 'wialon-ips' | 'osmand';
+export type ProtocolName = 'omnicomm' | 'teltonika' | 'wialon-ips' | 'osmand' | 'jt808';
 
 /** One packet of one terminal, as the gateway hands it to the log: the record of topic `telemetry`. */
 export interface TelemetryPacket {

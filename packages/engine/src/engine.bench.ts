@@ -273,6 +273,7 @@ function definitionsOf(shapes: readonly Shape[], owners = 1): Definition[] {
     dealerId: null,
     blocked: false,
     apiAccess: true,
+    services: [],
     groupIds: [idOf(GROUPS + n) as GroupId],
   }));
   for (let n = 0; n < VEHICLES; n++)

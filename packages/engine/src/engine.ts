@@ -108,7 +108,7 @@ export class Engine {
   load(changes: Iterable<DefinitionChange>): void {
     if (this.#vehicles.size > 0) throw new Error('definitions can only be loaded before the first vehicle');
     for (const change of changes)
-      if (change.kind !== 'notification-rule' && this.#directory.apply(change) !== undefined) this.#note(change);
+      if (bearsOnEvents(change.kind) && this.#directory.apply(change) !== undefined) this.#note(change);
     this.#fences.clear();
     this.#owners.clear();
     const byOwner = Map.groupBy(this.#directory.geofences.values(), (geofence) => geofence.ownerId);
@@ -126,8 +126,7 @@ export class Engine {
    * @returns the ends
    */
   applyDefinition(change: DefinitionChange): FleetEvent[] {
-    // Who is told of what is nothing that events come from, and so nothing to keep.
-    if (change.kind === 'notification-rule') return [];
+    if (!bearsOnEvents(change.kind)) return [];
     const before = this.#directory.apply(change);
     if (before === undefined) return [];
     this.#epoch++;
@@ -812,6 +811,11 @@ function isWatched(vehicle: VehicleState, fence: Fence): boolean {
 function latestIn(vehicle: VehicleState): VehicleLatest | undefined {
   const { id, latest, receivedAtMs } = vehicle;
   return latest ? { vehicleId: id, position: latest, receivedAtMs } : undefined;
+}
+
+/** Who is told of what, and which cameras there are, is nothing that events come from, and so nothing to keep. */
+function bearsOnEvents(kind: DefinitionKind): boolean {
+  return kind !== 'notification-rule' && kind !== 'video-profile';
 }
 
 function definitionKey(kind: DefinitionKind, id: string): string {

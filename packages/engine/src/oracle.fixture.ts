@@ -31,7 +31,7 @@ export class Oracle {
   readonly #trails = new Map<string, Trail>();
 
   apply({ kind, id, version, changedAtMs, definition }: DefinitionChange): FleetEvent[] {
-    if (kind === 'notification-rule' || version <= (this.#versions.get(id) ?? 0)) return [];
+    if (kind === 'notification-rule' || kind === 'video-profile' || version <= (this.#versions.get(id) ?? 0)) return [];
     this.#versions.set(id, version);
     const geofencesBefore = new Map(this.geofences);
     const vehicleBefore = this.vehicles.get(id);

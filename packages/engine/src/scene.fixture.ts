@@ -38,6 +38,7 @@ export function user(fields: Partial<User> = {}): User {
     dealerId: null,
     blocked: false,
     apiAccess: true,
+    services: [],
     groupIds: [],
     ...fields,
   };

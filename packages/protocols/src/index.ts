@@ -1,8 +1,26 @@
+import { jt808 } from './jt808/protocol.ts';
 import { omnicomm } from './omnicomm/protocol.ts';
 import type { Protocol } from './protocol.ts';
 import { teltonika } from './teltonika/protocol.ts';
 import { wialonIps } from './wialon-ips/protocol.ts';
 
+export { decodeCommand, encodeRecordings } from './jt808/commands.ts';
+export type { Edition as Jt808Edition, Message as Jt808Message } from './jt808/frame.ts';
+export { MESSAGE as JT808_MESSAGE, RESULT as JT808_RESULT } from './jt808/message-ids.ts';
+export {
+  createJt808Simulator,
+  createJt808Simulator2013,
+  encodeLocation,
+  Jt808TerminalSide,
+} from './jt808/simulator.ts';
+export {
+  PlaybackReassembler,
+  type StreamCodec,
+  type StreamFrame,
+  type StreamLosses,
+  type StreamMessage,
+} from './jt1078/reassembler.ts';
+export { StreamWriter } from './jt1078/stream-writer.ts';
 export { createOmnicommSimulator } from './omnicomm/simulator.ts';
 export {
   decodeOsmand,
@@ -15,7 +33,7 @@ export { encodeOsmandJson, encodeOsmandQuery } from './osmand/encode.ts';
 export * from './protocol.ts';
 export { createTeltonikaExtendedSimulator, createTeltonikaSimulator } from './teltonika/simulator.ts';
 export { createWialonIps11Simulator, createWialonIpsSimulator } from './wialon-ips/simulator.ts';
-export { omnicomm, teltonika, wialonIps };
+export { jt808, omnicomm, teltonika, wialonIps };
 
 /** Every protocol that terminals speak over TCP: one listener each. */
-export const tcpProtocols: readonly Protocol[] = [omnicomm, teltonika, wialonIps];
+export const tcpProtocols: readonly Protocol[] = [omnicomm, teltonika, wialonIps, jt808];

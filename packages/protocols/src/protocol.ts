@@ -1,4 +1,4 @@
-import type { Position, ProtocolName, TerminalId } from '@outrider/domain';
+import type { Position, ProtocolName, TerminalAnswer, TerminalCommand, TerminalId } from '@outrider/domain';
 
 /** Why a connection, or a request, was refused; counted by this name in the metrics. */
 export type RefusalReason =
@@ -21,6 +21,8 @@ export type Inbound =
   | { type: 'positions'; positions: Position[]; ack: Buffer | null }
   /** Sent in its turn, nothing to store. */
   | { type: 'reply'; bytes: Buffer }
+  /** The terminal answers the command that had this correlation, see {@link Session.command}. */
+  | { type: 'answer'; correlation: number; answer: TerminalAnswer }
   /** The connection ends. `bytes`, where set, is said first. Nothing comes after this. */
   | { type: 'refuse'; reason: RefusalReason; detail: string; bytes: Buffer | null };
 
@@ -35,6 +37,24 @@ export interface Session {
    * @param nowMs Unix milliseconds, for protocols whose records carry no full date
    */
   push(chunk: Buffer, nowMs: number): Inbound[];
+  /**
+   * Puts a command into the terminal's own words; only sessions of protocols that have commands offer this.
+   *
+   * @returns null where it can't be said, now or at all
+   */
+  command?(command: TerminalCommand): SentCommand | null;
+}
+
+/** A command ready to be sent, and what its answer will be known by. */
+export interface SentCommand {
+  correlation: number;
+  bytes: Buffer;
+}
+
+/** What a session may be given by the service that it is part of. */
+export interface SessionOptions {
+  /** What codes are derived from that a terminal is given once and shows later: the same for all that a terminal may connect to. */
+  secret?: string | Buffer;
 }
 
 /** A terminal protocol over TCP. */
@@ -44,7 +64,7 @@ export interface Protocol {
   defaultPort: number;
   /** The longest frame that a session takes, in bytes on the wire. */
   maxFrameBytes: number;
-  createSession(): Session;
+  createSession(options?: SessionOptions): Session;
 }
 
 /** What a simulated terminal learns from the bytes that the server sent it. */

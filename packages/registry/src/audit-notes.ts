@@ -1,4 +1,11 @@
-import type { Definition, DefinitionKind, Role, User, UserId } from '@outrider/domain';
+import {
+  type Definition,
+  type DefinitionKind,
+  type Role,
+  type User,
+  type UserId,
+  withoutCredentials,
+} from '@outrider/domain';
 import type { Kysely, Transaction } from 'kysely';
 import type { Actor } from './actor.ts';
 import { differences, inChunks } from './lists.ts';
@@ -43,8 +50,16 @@ const MAX_NAME_CHARACTERS = 200;
 /** A geofence may have a hundred thousand corners. */
 const MAX_VALUE_CHARACTERS = 8192;
 
-/** What the trail says of a change. */
-export function noteOfChange(before: Definition | null, after: Definition | null): AuditNote {
+/**
+ * What the trail says of a change.
+ *
+ * @param dealerIds dealers that it concerns, besides those that it names itself
+ */
+export function noteOfChange(
+  before: Definition | null,
+  after: Definition | null,
+  dealerIds: readonly UserId[] = [],
+): AuditNote {
   const subject = after ?? before;
   if (!subject) throw new Error('a change is of something');
   const changed = before && after ? differences<Definition>(before, after) : (after ?? before ?? {});
@@ -54,7 +69,7 @@ export function noteOfChange(before: Definition | null, after: Definition | null
     subject: { kind: subject.kind, id: subject.id, name: subject.kind === 'user' ? subject.login : subject.name },
     before: before && pick(before, names),
     after: after && pick(after, names),
-    dealerIds: [before, after].flatMap((definition) => (definition ? dealersOf(definition) : [])),
+    dealerIds: [...dealerIds, ...[before, after].flatMap((definition) => (definition ? dealersOf(definition) : []))],
     ownerIds: 'ownerId' in subject ? [subject.ownerId] : [],
   };
 }
@@ -70,7 +85,11 @@ function actionOf(before: Definition | null, after: Definition | null): AuditAct
 }
 
 function pick(definition: Definition, names: readonly string[]): AuditedFields {
-  return Object.fromEntries(names.map((name) => [name, bounded(definition[name as keyof Definition])]));
+  const told =
+    definition.kind === 'video-profile'
+      ? { ...definition, address: withoutCredentials(definition.address) }
+      : definition;
+  return Object.fromEntries(names.map((name) => [name, bounded(told[name as keyof Definition])]));
 }
 
 function bounded(value: unknown): unknown {
@@ -80,7 +99,7 @@ function bounded(value: unknown): unknown {
 
 function dealersOf(definition: Definition): readonly UserId[] {
   if (definition.kind === 'user') return dealersOfUser(definition);
-  if ('ownerId' in definition) return [];
+  if ('ownerId' in definition || definition.kind === 'video-profile') return [];
   return definition.dealerId === null ? [] : [definition.dealerId];
 }
 

@@ -1,7 +1,7 @@
 import type { Definition, DefinitionKind, InactiveReason } from '@outrider/domain';
 
 /** Fields whose value must be unique. */
-export type UniqueField = 'login' | 'name' | 'terminalId';
+export type UniqueField = 'login' | 'name' | 'terminalId' | 'vehicleId' | 'address';
 
 /** Another definition already has this value. */
 export class ConflictError extends Error {
@@ -36,7 +36,7 @@ export class AlreadyClaimedError extends Error {
 /** There is no such definition. */
 export class NotFoundError extends Error {
   override name = 'NotFoundError';
-  readonly kind: DefinitionKind | 'session' | 'notification' | 'delivery' | 'job';
+  readonly kind: DefinitionKind | 'session' | 'notification' | 'delivery' | 'job' | 'video-task';
   constructor(kind: NotFoundError['kind'], id: string) {
     super(`there is no ${kind} ${id}`);
     this.kind = kind;

@@ -60,3 +60,14 @@ export { MAX_SESSIONS_PER_USER, type Session, type Sessions } from './sessions.t
 export type { ChangeListener } from './store.ts';
 export type { UserFields, UserFilter, UserPatch, Users } from './users.ts';
 export type { VehicleFields, VehicleFilter, Vehicles } from './vehicles.ts';
+export type { Presence, VideoProfileFields, VideoProfileFilter, VideoProfiles } from './video-profiles.ts';
+export type {
+  FetchedFile,
+  LeasedVideoTask,
+  NewVideoTask,
+  StoredVideo,
+  VideoStep,
+  VideoTaskFilter,
+  VideoTasks,
+  VideoUsage,
+} from './video-tasks.ts';

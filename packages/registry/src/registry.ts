@@ -20,6 +20,8 @@ import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
 import { type ChangeListener, Store } from './store.ts';
 import { fromUserRow, Users } from './users.ts';
 import { fromVehicleRow, Vehicles } from './vehicles.ts';
+import { fromProfileRow, VideoProfiles } from './video-profiles.ts';
+import { VideoTasks } from './video-tasks.ts';
 
 /** Where definitions live, and how time and ids come to be. */
 export type RegistryOptions = (
@@ -53,6 +55,8 @@ export class Registry {
   readonly notifications: Notifications;
   readonly deliveries: Deliveries;
   readonly jobs: Jobs;
+  readonly videoProfiles: VideoProfiles;
+  readonly videoTasks: VideoTasks;
   readonly outbox: Outbox;
   readonly audit: Audit;
   readonly idempotency: Idempotency;
@@ -69,6 +73,8 @@ export class Registry {
     this.notifications = new Notifications(store);
     this.deliveries = new Deliveries(store);
     this.jobs = new Jobs(store);
+    this.videoProfiles = new VideoProfiles(store);
+    this.videoTasks = new VideoTasks(store);
     this.outbox = new Outbox(store);
     this.audit = new Audit(store);
     this.idempotency = new Idempotency(store);
@@ -107,12 +113,14 @@ export class Registry {
       const vehicles = await tx.selectFrom('vehicles').selectAll().orderBy('id').execute();
       const geofences = await tx.selectFrom('geofences').selectAll().orderBy('id').execute();
       const rules = await allRules(tx);
+      const profiles = await tx.selectFrom('video_profiles').selectAll().orderBy('id').execute();
       return [
         ...groups.map(fromGroupRow),
         ...users.map((row) => fromUserRow(row, access.get(row.id) ?? [])),
         ...vehicles.map((row) => fromVehicleRow(row, members.get(row.id) ?? [])),
         ...geofences.map((row) => fromGeofenceRow(row, watched.get(row.id) ?? [])),
         ...rules,
+        ...profiles.map(fromProfileRow),
       ];
     });
     return definitions.map((definition) => ({

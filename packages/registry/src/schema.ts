@@ -14,6 +14,8 @@ export interface UserRow {
   dealer_id: string | null;
   blocked: Flag;
   api_access: Flag;
+  /** Names of services, separated by commas. */
+  services: string;
 }
 
 export interface CredentialRow {
@@ -245,6 +247,68 @@ export interface IdempotencyRow {
   created_at_ms: number;
 }
 
+export interface VideoProfileRow {
+  id: string;
+  version: number;
+  vehicle_id: string;
+  protocol: string;
+  address: string;
+  /** `protocol` and the address as it is compared; null where several may have it. */
+  address_key: string | null;
+  /** The rest of the profile as JSON: nothing is asked by it. */
+  terms: string;
+}
+
+/** Whether a video terminal is connected, as it was last heard. */
+export interface VideoPresenceRow {
+  profile_id: string;
+  online: Flag;
+  since_ms: number;
+}
+
+export interface VideoTaskRow {
+  id: string;
+  profile_id: string;
+  vehicle_id: string;
+  created_by: string | null;
+  channel: number;
+  start_ms: number;
+  end_ms: number;
+  quality: string;
+  audio: Flag;
+  state: string;
+  reason: string | null;
+  detail: string | null;
+  attempts: number;
+  progress_percent: number;
+  progress_bytes: number;
+  created_at_ms: number;
+  changed_at_ms: number;
+  expires_at_ms: number;
+  /** From when it may be tried; `NOT_BEFORE_WOKEN` where only the terminal is waited for. */
+  next_attempt_at_ms: number;
+  finished_at_ms: number | null;
+  /** Who works on it. */
+  lease: string | null;
+  lease_until_ms: number;
+  /** What was fetched and is not stored yet: `FetchedFile` as JSON. */
+  fetched: string | null;
+  /** `VideoFile` as JSON. */
+  file: string | null;
+  /** Bytes that the file takes up in the store; 0 where there is none. */
+  file_bytes: number;
+  file_deleted_at_ms: number | null;
+}
+
+export interface VideoTransitionRow {
+  task_id: string;
+  nth: number;
+  state: string;
+  at_ms: number;
+  reason: string | null;
+  detail: string | null;
+}
+
 /** The tables of the registry, by name. */
 export interface Tables {
   users: UserRow;
@@ -268,4 +332,8 @@ export interface Tables {
   deliveries: DeliveryRow;
   consumer_offsets: ConsumerOffsetRow;
   jobs: JobRow;
+  video_profiles: VideoProfileRow;
+  video_presence: VideoPresenceRow;
+  video_tasks: VideoTaskRow;
+  video_transitions: VideoTransitionRow;
 }

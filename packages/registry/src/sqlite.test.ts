@@ -10,6 +10,7 @@ import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { type Place, registryConformance } from './registry.conformance.ts';
 import { openDatabase } from './sqlite.ts';
+import { videoConformance } from './video.conformance.ts';
 
 async function newFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'registry-'));
@@ -29,6 +30,7 @@ auditConformance('node:sqlite', newPlace);
 idempotencyConformance('node:sqlite', newPlace);
 bulkConformance('node:sqlite', newPlace);
 jobsConformance('node:sqlite', newPlace);
+videoConformance('node:sqlite', newPlace);
 
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();

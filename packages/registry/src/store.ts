@@ -1,4 +1,4 @@
-import type { Definition, DefinitionChange } from '@outrider/domain';
+import type { Definition, DefinitionChange, UserId } from '@outrider/domain';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Actor, SERVICE } from './actor.ts';
 import { type AuditNote, insertNotes, noteOfChange } from './audit-notes.ts';
@@ -35,16 +35,17 @@ export class Writer {
    * Notes a definition as it is once this transaction is committed.
    *
    * @param before as it was; null when it is new
+   * @param dealerIds dealers that it concerns, where it does not name them itself
    */
-  changed(definition: Definition, before: Definition | null): void {
+  changed(definition: Definition, before: Definition | null, dealerIds: readonly UserId[] = []): void {
     this.#note(definition, definition);
-    this.notes.push(noteOfChange(before, definition));
+    this.notes.push(noteOfChange(before, definition, dealerIds));
   }
 
   /** Notes that a definition is gone; its last version is one above the one it had. */
-  deleted(definition: Definition): void {
+  deleted(definition: Definition, dealerIds: readonly UserId[] = []): void {
     this.#note({ ...definition, version: definition.version + 1 }, null);
-    this.notes.push(noteOfChange(definition, null));
+    this.notes.push(noteOfChange(definition, null, dealerIds));
   }
 
   /** Notes what was done that changes no definition. */

@@ -1,4 +1,12 @@
-import type { GroupId, Role, SessionId, User, UserId } from '@outrider/domain';
+import {
+  type GroupId,
+  type Role,
+  SERVICES,
+  type ServiceName,
+  type SessionId,
+  type User,
+  type UserId,
+} from '@outrider/domain';
 import { dealersOfUser } from './audit-notes.ts';
 import { requireDealer } from './dealers.ts';
 import { ConflictError, NotFoundError, StaleError } from './errors.ts';
@@ -14,9 +22,13 @@ import type { UserRow } from './schema.ts';
 import { endSessionsOf } from './sessions.ts';
 import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { loadVehicles, touchVehicles } from './vehicles.ts';
+import { disownTasksOf } from './video-task-rows.ts';
 
 /** What an account is made of, without what the registry itself gives it. */
-export type UserFields = Omit<User, 'kind' | 'id' | 'version'>;
+export type UserFields = Omit<User, 'kind' | 'id' | 'version' | 'services'> & {
+  /** None where it is left out. */
+  services?: readonly ServiceName[];
+};
 
 /** What of an account can change: what it is for stays as it was made. */
 export type UserPatch = Partial<Omit<UserFields, 'role'>>;
@@ -48,7 +60,13 @@ export class Users {
     const passwordHash = await hashPassword(password);
     return this.#store.write(async (writer) => {
       const id = writer.newId() as UserId;
-      const draft: User = { ...fields, kind: 'user', id, version: 1 };
+      const draft: User = {
+        ...fields,
+        kind: 'user',
+        id,
+        version: 1,
+        services: sortedServices(fields.services ?? []),
+      };
       await check(writer, draft);
       const own =
         fields.role === 'user'
@@ -115,10 +133,11 @@ export class Users {
   update(id: UserId, expectedVersion: number | null, patch: UserPatch): Promise<User> {
     return this.#store.write(async (writer) => {
       const current = await requireUser(writer, id, expectedVersion);
-      const changed = differences<Omit<UserFields, 'role'>>(
-        current,
-        patch.groupIds ? { ...patch, groupIds: sortedSet(patch.groupIds) } : patch,
-      );
+      const changed = differences<Omit<UserFields, 'role'>>(current, {
+        ...patch,
+        ...(patch.groupIds && { groupIds: sortedSet(patch.groupIds) }),
+        ...(patch.services && { services: sortedServices(patch.services) }),
+      });
       if (Object.keys(changed).length === 0) return current;
       const user: User = { ...current, ...changed, version: current.version + 1 };
       await check(writer, user);
@@ -142,6 +161,7 @@ export class Users {
       const user = await requireUser(writer, id, expectedVersion);
       const { tx } = writer;
       await deleteRulesOf(writer, id);
+      await disownTasksOf(tx, id);
       await deleteNotificationsOf(writer, id);
       await deleteGeofencesOf(writer, id);
       await endSessionsOf(tx, id);
@@ -286,6 +306,7 @@ export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
     dealerId: row.dealer_id as UserId | null,
     blocked: row.blocked === 1,
     apiAccess: row.api_access === 1,
+    services: row.services === '' ? [] : (row.services.split(',') as ServiceName[]),
     groupIds,
   };
 }
@@ -301,11 +322,17 @@ function toRow(user: User): UserRow {
     dealer_id: user.dealerId,
     blocked: user.blocked ? 1 : 0,
     api_access: user.apiAccess ? 1 : 0,
+    services: user.services.join(','),
   };
 }
 
 function idsOf(rows: readonly { id: string }[]): string[] {
   return rows.map((row) => row.id);
+}
+
+/** Each service once, in the order in which they are kept. */
+function sortedServices(services: readonly ServiceName[]): ServiceName[] {
+  return SERVICES.filter((service) => services.includes(service));
 }
 
 function loginKey(login: string): string {

@@ -7,6 +7,7 @@ import { dropFromRules } from './notification-rules.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { VehicleRow } from './schema.ts';
 import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
+import { deleteVideoProfileOf } from './video-profiles.ts';
 
 /** What a vehicle is made of, without what the registry itself gives it. */
 export type VehicleFields = Omit<Vehicle, 'kind' | 'id' | 'version'>;
@@ -132,6 +133,7 @@ export class Vehicles {
     return this.#store.write(async (writer) => {
       const vehicle = await requireVehicle(writer, id, expectedVersion);
       await dropFromRules(writer, 'vehicle', id);
+      await deleteVideoProfileOf(writer, vehicle);
       await writer.tx.deleteFrom('vehicle_group_members').where('member_id', '=', id).execute();
       await writer.tx.deleteFrom('vehicles').where('id', '=', id).execute();
       writer.deleted(vehicle);

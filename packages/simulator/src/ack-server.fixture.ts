@@ -38,7 +38,7 @@ export async function createAckServer(protocol: Protocol, port = 0): Promise<Ack
           server.positions.push(...message.positions);
           if (message.ack) socket.write(message.ack);
         } else if (message.type === 'reply') socket.write(message.bytes);
-        else throw new Error(`refused: ${message.detail}`);
+        else if (message.type === 'refuse') throw new Error(`refused: ${message.detail}`);
       }
     });
   });

@@ -1,6 +1,7 @@
 import type { ProtocolName } from '@outrider/domain';
 import {
   type CreateSimulator,
+  createJt808Simulator,
   createOmnicommSimulator,
   createTeltonikaSimulator,
   createWialonIpsSimulator,
@@ -20,6 +21,7 @@ export const simulatorOf: Readonly<Record<Exclude<ProtocolName, 'osmand'>, Creat
   omnicomm: createOmnicommSimulator,
   teltonika: createTeltonikaSimulator,
   'wialon-ips': createWialonIpsSimulator,
+  jt808: createJt808Simulator,
 };
 
 export type TerminalOptions = Endpoint & Omit<TcpTerminalOptions, 'createSimulator'>;

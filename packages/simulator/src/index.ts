@@ -19,3 +19,14 @@ export {
   type TerminalClient,
   type TerminalStats,
 } from './terminal-client.ts';
+export { HEIGHT as TEST_VIDEO_HEIGHT, readCounter, WIDTH as TEST_VIDEO_WIDTH } from './video/counter-picture.ts';
+export type { VideoFaults } from './video/faults.ts';
+export { PlainH264Decoder, unitsOfMp4Packet } from './video/plain-h264-decoder.ts';
+export { counterAt, PICTURE_MS, recordedFrames } from './video/test-video.ts';
+export {
+  type Recorded,
+  startVideoTerminal,
+  type VideoTerminal,
+  type VideoTerminalOptions,
+  type VideoTerminalStats,
+} from './video/video-terminal.ts';

@@ -245,6 +245,8 @@ function terminalIdOf(protocol: ProtocolName, number: number): TerminalId {
       return withCheckDigit(`35999900${String(number).padStart(6, '0')}`) as TerminalId;
     case 'omnicomm':
       return String(202_000_000 + number) as TerminalId;
+    case 'jt808':
+      return `1390000${String(number).padStart(4, '0')}` as TerminalId;
     case 'osmand':
       return `demo-phone-${number}` as TerminalId;
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openKeys, type SigningKeys, Tokens } from '@outrider/auth';
 import type { Directory, FleetEvent, Role, User } from '@outrider/domain';
+import { openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry, openRegistry, type Registry, type UserFields } from '@outrider/registry';
 import { Registry as Metrics } from '@outrider/runtime';
@@ -10,6 +11,7 @@ import { type Api, type ApiConfig, type ApiParts, createApi } from './api.ts';
 import { holdAgainstDocument } from './described-answer.fixture.ts';
 import type { EventReport } from './notification-reach.ts';
 import type { TrackReport } from './reach.ts';
+import type { VideoFiles } from './video-reach.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const ABSENT = '00000000-0000-7000-8000-000000000000';
@@ -61,7 +63,14 @@ export class World {
 
   private constructor(
     folder: string,
-    parts: { registry: Registry; directory: Directory; keys: SigningKeys; tokens: Tokens; hub: MemoryHub },
+    parts: {
+      registry: Registry;
+      directory: Directory;
+      keys: SigningKeys;
+      tokens: Tokens;
+      hub: MemoryHub;
+      videoFiles: VideoFiles;
+    },
     more: Partial<ApiParts>,
     config: Partial<ApiConfig>,
     clock: { now: () => number },
@@ -83,6 +92,7 @@ export class World {
         limits: { failedLoginsPerMinute: 10, authorizedPerMinute: 180, unauthorizedPerMinute: 60, blockSeconds: 60 },
         trustedProxies: [],
         allowPrivateWebhooks: false,
+        video: { taskHours: 24, retentionDays: 30, quotaBytes: 1e9 },
         ...config,
       },
       trackReport: {
@@ -125,7 +135,9 @@ export class World {
       now,
       sessionIsLive: async (id) => (await registry.sessions.get(id)) !== null,
     });
-    return new World(folder, { registry, directory, keys, tokens, hub: new MemoryHub() }, more, config, clock);
+    const videoFiles = await openFolder(join(folder, 'video'));
+    const parts = { registry, directory, keys, tokens, hub: new MemoryHub(), videoFiles };
+    return new World(folder, parts, more, config, clock);
   }
 
   async close(): Promise<void> {

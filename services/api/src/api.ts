@@ -33,7 +33,8 @@ import type { Doorkeeper, Route } from './route.ts';
 import { crossOrigin, noApiAccess, refused } from './routes/auth.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED, ROUTES } from './routes.ts';
-import { streamed } from './streamed.ts';
+import { streamed, streamedBytes } from './streamed.ts';
+import type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
@@ -42,6 +43,7 @@ export type { EventReport } from './notification-reach.ts';
 export type { TrackCursor, TrackReport } from './reach.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
+export type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export interface ApiConfig {
   /** How long after the login a token can be refreshed. */
@@ -51,6 +53,7 @@ export interface ApiConfig {
   trustedProxies: readonly string[];
   /** Whether webhooks may go to plain http and into the own network. */
   allowPrivateWebhooks: boolean;
+  video: VideoConfig;
 }
 
 export interface ApiParts {
@@ -67,6 +70,8 @@ export interface ApiParts {
   trackReport: TrackReport;
   reportArchive: ReportArchive;
   eventReport: EventReport;
+  /** Where the video service puts what it fetched. */
+  videoFiles: VideoFiles;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
   /** Everything counted, as Prometheus reads it. */
@@ -241,8 +246,9 @@ export function createApi(parts: ApiParts): Api {
       'caller' in identity && route.access === 'authorized'
         ? {
             ...identity,
-            arrival: c.get('arrival'),
+            method: c.req.raw.method,
             header: (name: string) => c.req.header(name),
+            arrival: c.get('arrival'),
             signal: c.req.raw.signal,
             nowMs: now(),
             ifMatch: route.conditional ? versionOfIfMatch(c.req.header('if-match')) : null,
@@ -257,14 +263,13 @@ export function createApi(parts: ApiParts): Api {
       );
       return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
     }
-    const { status, body, stream, headers = {} } = await route.handle(input, context);
-    if (stream) {
-      // Who left is no fault of anybody's.
-      const onBroken = (error: unknown) => {
-        if (!c.req.raw.signal.aborted) diary.error({ err: error }, 'an answer broke off');
-      };
-      return new Response(await streamed(stream, onBroken), { status, headers });
-    }
+    const { status, body, stream, bytes, headers = {} } = await route.handle(input, context);
+    // Who left is no fault of anybody's.
+    const onBroken = (error: unknown) => {
+      if (!c.req.raw.signal.aborted) diary.error({ err: error }, 'an answer broke off');
+    };
+    if (bytes) return new Response(streamedBytes(bytes, onBroken), { status, headers });
+    if (stream) return new Response(await streamed(stream, onBroken), { status, headers });
     if (body === undefined) return new Response(null, { status, headers });
     return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
   }
@@ -320,6 +325,11 @@ function notAllowed(served: readonly Route[]): Problem {
   return new Problem('method-not-allowed', `Served here: ${allowed}.`, { headers: { allow: allowed } });
 }
 
+/** Kinds as the paths have them. */
+function nameOf(kind: ConflictError['kind']): string {
+  return kind === 'geofence' ? 'geozone' : kind === 'video-profile' ? 'video profile' : kind;
+}
+
 /** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */
 function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
@@ -331,12 +341,7 @@ function asProblem(error: unknown): Problem | null {
   if (error instanceof ConflictError) {
     const pointer = error.kind === 'geofence' ? `/properties/${error.field}` : `/${error.field}`;
     return new Problem('conflict', 'Something else has this value already.', {
-      errors: [
-        {
-          pointer,
-          detail: `Another ${error.kind === 'geofence' ? 'geozone' : error.kind.replaceAll('-', ' ')} has it.`,
-        },
-      ],
+      errors: [{ pointer, detail: `Another ${nameOf(error.kind)} has it.` }],
     });
   }
   if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);

@@ -172,6 +172,7 @@ const ADDED_HEADERS = { Location: 'Path of what was added.' };
 const PROBLEM_HEADERS: Readonly<Record<number, Record<string, string>>> = {
   401: { 'WWW-Authenticate': '`JWT`, and why the token was not taken.' },
   412: { ETag: 'The version that it has now.' },
+  416: { 'Content-Range': '`bytes */` and the length of the file.' },
   429: { 'Retry-After': 'Seconds until calls are taken again.' },
   503: { 'Retry-After': 'Seconds after which to try again.' },
 };

@@ -15,6 +15,10 @@ import {
   type Vehicle,
   type VehicleGroup,
   type VehicleId,
+  type VideoProfile,
+  type VideoProfileId,
+  type VideoTask,
+  type VideoTaskId,
 } from '@outrider/domain';
 import type { Delivery } from '@outrider/registry';
 import fc from 'fast-check';
@@ -24,9 +28,10 @@ import { type Everything, hears } from './rights-model.fixture.ts';
 /** What a random organisation is made from; numbers stand for one of however many there are. */
 export interface Blueprint {
   dealers: { blocked: boolean; apiAccess: boolean }[];
-  users: { dealer: number; blocked: boolean; apiAccess: boolean }[];
+  users: { dealer: number; blocked: boolean; apiAccess: boolean; hasVideo: boolean }[];
   groups: { dealer: number }[];
-  vehicles: { dealer: number; hasTerminal: boolean; groups: number[] }[];
+  vehicles: { dealer: number; hasTerminal: boolean; hasVideo: boolean; groups: number[] }[];
+  tasks: { profile: number; creator: number; done: boolean }[];
   geofences: { owner: number; groups: number[] | null }[];
   rules: { owner: number; names: number }[];
   /** What rules told; `rightly`: of what their owners may know, where there is any. Rights may have been others then. */
@@ -42,12 +47,19 @@ const some = fc.array(nth, { maxLength: 3 });
 
 export const blueprint: fc.Arbitrary<Blueprint> = fc.record({
   dealers: fc.array(fc.record({ blocked: rarely, apiAccess: mostly }), { minLength: 1, maxLength: 3 }),
-  users: fc.array(fc.record({ dealer: nth, blocked: rarely, apiAccess: mostly }), { minLength: 2, maxLength: 4 }),
+  users: fc.array(fc.record({ dealer: nth, blocked: rarely, apiAccess: mostly, hasVideo: fc.boolean() }), {
+    minLength: 2,
+    maxLength: 4,
+  }),
   groups: fc.array(fc.record({ dealer: nth }), { minLength: 1, maxLength: 4 }),
-  vehicles: fc.array(fc.record({ dealer: nth, hasTerminal: mostly, groups: some }), { minLength: 2, maxLength: 6 }),
+  vehicles: fc.array(fc.record({ dealer: nth, hasTerminal: mostly, hasVideo: mostly, groups: some }), {
+    minLength: 2,
+    maxLength: 6,
+  }),
   geofences: fc.array(fc.record({ owner: nth, groups: fc.option(some) }), { minLength: 3, maxLength: 6 }),
   rules: fc.array(fc.record({ owner: nth, names: nth }), { minLength: 2, maxLength: 4 }),
   told: fc.array(fc.record({ rule: nth, event: nth, rightly: fc.boolean() }), { minLength: 2, maxLength: 6 }),
+  tasks: fc.array(fc.record({ profile: nth, creator: nth, done: fc.boolean() }), { minLength: 1, maxLength: 4 }),
   access: fc.array(fc.record({ person: nth, group: nth }), { maxLength: 8 }),
 });
 
@@ -76,6 +88,8 @@ export class Organisation implements Everything {
   readonly groups = new Map<GroupId, VehicleGroup>();
   readonly geofences = new Map<GeofenceId, Geofence>();
   readonly rules = new Map<NotificationRuleId, NotificationRule>();
+  readonly profiles = new Map<VideoProfileId, VideoProfile>();
+  readonly tasks = new Map<VideoTaskId, VideoTask>();
   readonly sessions = new Map<SessionId, UserId>();
   readonly notifications = new Map<string, Notification>();
   readonly deliveries = new Map<string, Delivery>();
@@ -99,8 +113,9 @@ export class Organisation implements Everything {
   }
 
   static async build(plan: Blueprint): Promise<Organisation> {
-    let secretOf: (vehicleId: VehicleId) => string = () => '';
+    let secretOf: (id: string) => string = () => '';
     let events: readonly FleetEvent[] = [];
+    const contentOf = (fileId: string) => Buffer.from(secretOf(fileId.replace('.mp4', '')));
     const world = await World.open(
       { limits: UNLIMITED },
       {
@@ -152,6 +167,12 @@ export class Organisation implements Everything {
           recentEvents: async ({ vehicleIds }) =>
             events.filter(({ vehicleId }) => vehicleIds === null || vehicleIds.includes(vehicleId)),
         },
+        videoFiles: {
+          info: async (id) => ({ id, bytes: contentOf(id).length, storedAtMs: 0 }),
+          async get(id, { start, end } = { start: 0, end: Number.POSITIVE_INFINITY }) {
+            return ReadableStream.from([contentOf(id).subarray(start, end)]);
+          },
+        },
       },
       ':memory:',
     );
@@ -169,10 +190,23 @@ export class Organisation implements Everything {
 
   async #furnish(plan: Blueprint): Promise<void> {
     const { registry, hub, nowMs } = this.world;
-    const person = async (role: Role, dealerId: UserId | null, { blocked = false, apiAccess = true } = {}) =>
+    const person = async (
+      role: Role,
+      dealerId: UserId | null,
+      { blocked = false, apiAccess = true, hasVideo = false } = {},
+    ) =>
       (
         await registry.users.create(
-          { login: this.mark(), name: `Person ${this.mark()}`, role, dealerId, blocked, apiAccess, groupIds: [] },
+          {
+            login: this.mark(),
+            name: `Person ${this.mark()}`,
+            role,
+            dealerId,
+            blocked,
+            apiAccess,
+            services: hasVideo ? ['video'] : [],
+            groupIds: [],
+          },
           PASSWORD,
         )
       ).id;
@@ -200,6 +234,7 @@ export class Organisation implements Everything {
         tripStopMinutes: 5,
         tripGapMinutes: 60,
       });
+      if (each.hasVideo) await this.#addProfile(id);
       const secret = this.mark();
       this.secrets.set(id, [secret]);
       const position = positionAt(nowMs, secret);
@@ -239,6 +274,9 @@ export class Organisation implements Everything {
     }
     for (const each of plan.access)
       await registry.groups.setUser(pick(groups, each.group), pick(people, each.person), true);
+    const profiles = (await registry.videoProfiles.list({}, { limit: 1000, after: null })).items;
+    for (const each of plan.tasks)
+      if (profiles.length > 0) await this.#addTask(pick(profiles, each.profile), pick(people, each.creator), each.done);
     const stranger = this.mark();
     this.secrets.set('operator', [stranger]);
     await hub.noteUnknownTerminal(stranger, 'teltonika', '203.0.113.5', nowMs);
@@ -286,6 +324,55 @@ export class Organisation implements Everything {
     return known.length === 0 ? this.events : known;
   }
 
+  async #addProfile(vehicleId: VehicleId): Promise<void> {
+    await this.world.registry.videoProfiles.create({
+      vehicleId,
+      name: `Camera ${this.mark()}`,
+      protocol: 'jt1078',
+      address: this.#phone(),
+      channels: [{ number: 1, name: this.mark(), direction: 'front' }],
+      quality: 'main',
+      audio: true,
+      maxFragmentSeconds: 900,
+      maxParallelDownloads: 1,
+      timeZone: 'Etc/UTC',
+    });
+  }
+
+  /** One that nobody else has. */
+  #phone(): string {
+    this.#marks += 1;
+    return String(13_800_000_000 + this.#marks);
+  }
+
+  /** A task that is finished: with its file, or cancelled. */
+  async #addTask(profile: VideoProfile, createdBy: UserId, isDone: boolean): Promise<void> {
+    const { registry, nowMs } = this.world;
+    const { videoTasks } = registry;
+    const task = await videoTasks.create({
+      profileId: profile.id,
+      createdBy,
+      channel: 1,
+      startMs: nowMs - 120_000,
+      endMs: nowMs - 60_000,
+      quality: 'main',
+      audio: true,
+      expiresAtMs: nowMs + 60_000,
+    });
+    if (!isDone) {
+      await videoTasks.cancel(task.id);
+      return;
+    }
+    const content = this.mark();
+    this.secrets.set(task.id, [content]);
+    for (const leased of await videoTasks.lease(1, 1000)) {
+      for (const state of ['requested', 'downloading', 'processing'] as const) await videoTasks.step(leased, { state });
+      const facts = { durationMs: 1, videoCodec: 'h264', audioCodec: null, frames: 1, packetsLost: 0 };
+      const file = { ...facts, bytes: content.length, sha256: 'ab'.repeat(32) };
+      await videoTasks.step(leased, { state: 'done', file });
+    }
+  }
+
   /** Takes what the registry holds as what there is. */
   async reload(): Promise<void> {
     const maps: Record<string, Map<string, unknown> | undefined> = {
@@ -294,6 +381,7 @@ export class Organisation implements Everything {
       group: this.groups,
       geofence: this.geofences,
       'notification-rule': this.rules,
+      'video-profile': this.profiles,
     };
     for (const map of Object.values(maps)) map?.clear();
     for (const { definition } of await this.world.registry.snapshot())
@@ -307,6 +395,9 @@ export class Organisation implements Everything {
       const { items } = await deliveries.list(userId, {}, { limit: 1000, after: null });
       for (const each of items) this.deliveries.set(each.id, each);
     }
+    this.tasks.clear();
+    const { items } = await this.world.registry.videoTasks.list({}, { limit: 1000, after: null });
+    for (const task of items) this.tasks.set(task.id, task);
   }
 
   /** Ends the sessions of an account and opens two: one that it calls with, one that lies elsewhere. */

@@ -27,6 +27,11 @@ export const PROBLEM_EXAMPLES = {
   conflict: example('conflict', 'Something else has this value already.', [
     { pointer: '/name', detail: 'Another one has it.' },
   ]),
+  'not-done': example('not-done', 'The task is downloading, 40 % of it.', [
+    { parameter: 'task_id', detail: 'downloading' },
+  ]),
+  gone: example('gone', 'The video was deleted: videos are kept for 30 days.'),
+  'range-not-satisfiable': example('range-not-satisfiable', 'The file has 1048576 bytes.'),
   stale: example('stale', 'Read it again, and change what it is now.'),
   'too-large': example('too-large', 'A body may have 1048576 bytes.'),
   'unsupported-media-type': example('unsupported-media-type', 'Send the body as it is described.'),

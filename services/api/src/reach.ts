@@ -55,6 +55,7 @@ import {
   visibleUsers,
   visibleVehicles,
 } from './rights.ts';
+import { VideoReach, type VideoSources } from './video-reach.ts';
 
 /** Where a page of a track ended. */
 export interface TrackCursor {
@@ -79,11 +80,12 @@ export interface TrackReport {
 }
 
 /** What data there is. Nobody but {@link Reach} touches it on a caller's behalf. */
-export interface Sources extends NotificationSources {
+export interface Sources extends NotificationSources, VideoSources {
   registry: Registry;
   /** Everything defined, as it is in force. */
   directory: Directory;
-  hub: Pick<Hub, 'latest' | 'unknownTerminals'>;
+  config: NotificationSources['config'] & VideoSources['config'];
+  hub: Pick<Hub, 'latest' | 'unknownTerminals' | 'publish'>;
   trackReport: TrackReport;
   reportArchive: ReportArchive;
   tokens: Tokens;
@@ -145,6 +147,17 @@ export class Reach {
     if (key !== undefined) return [await this.#vehicle(key, 'read')];
     if (groupId !== undefined) await this.#group(groupId, 'read');
     return this.reports.vehicles(groupId ?? null);
+  }
+
+  /** Video of the caller's vehicles. */
+  get video(): VideoReach {
+    return new VideoReach(this.#caller, this.#sources);
+  }
+
+  /** The terminal that is fitted to a vehicle of which the caller sees something else already. */
+  terminalOf(id: VehicleId): TerminalId | null {
+    const vehicle = this.#sources.directory.vehicles.get(id);
+    return vehicle && rightToVehicle(this.#caller, vehicle) !== 'none' ? vehicle.terminalId : null;
   }
 
   // Vehicles

@@ -13,6 +13,10 @@ import {
   type Vehicle,
   type VehicleGroup,
   type VehicleId,
+  type VideoProfile,
+  type VideoProfileId,
+  type VideoTask,
+  type VideoTaskId,
 } from '@outrider/domain';
 
 /**
@@ -34,6 +38,8 @@ export interface Everything {
   deliveries: ReadonlyMap<string, { id: string; userId: UserId; notificationId: string }>;
   /** Who asked for them; null: the service itself. */
   jobs: ReadonlyMap<string, UserId | null>;
+  profiles: ReadonlyMap<VideoProfileId, VideoProfile>;
+  tasks: ReadonlyMap<VideoTaskId, VideoTask>;
 }
 
 /** Something that a call is about. */
@@ -47,7 +53,9 @@ export type Kind =
   | 'rule'
   | 'notification'
   | 'delivery'
-  | 'job';
+  | 'job'
+  | 'profile'
+  | 'task';
 
 /** `hidden`: it looks as if it did not exist. `seen`: may be read. `kept`: may be changed. */
 export type Sight = 'hidden' | 'seen' | 'kept';
@@ -87,6 +95,17 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
       if (isOperator || geofence.ownerId === caller.id) return 'kept';
       return isDealer && all.users.get(geofence.ownerId)?.dealerId === caller.id ? 'seen' : 'hidden';
     }
+    case 'profile': {
+      // Video goes with the vehicle, and needs the service: dealers have it, users were granted it.
+      const profile = all.profiles.get(id as VideoProfileId);
+      return profile && hasVideo(caller) ? sightOf(all, caller, 'vehicle', profile.vehicleId) : 'hidden';
+    }
+    case 'task': {
+      // May be cancelled by who made it as well.
+      const task = all.tasks.get(id as VideoTaskId);
+      const sight = task && hasVideo(caller) ? sightOf(all, caller, 'vehicle', task.vehicleId) : 'hidden';
+      return sight === 'seen' && task?.createdBy === caller.id ? 'kept' : sight;
+    }
     case 'rule': {
       // A user's own; nothing is said of dealers and the rules of their users.
       const rule = all.rules.get(id as NotificationRuleId);
@@ -119,6 +138,11 @@ export function hears(all: Everything, caller: User, event: FleetEvent): boolean
   return (
     geofenceId === null || !all.geofences.has(geofenceId) || sightOf(all, caller, 'geofence', geofenceId) !== 'hidden'
   );
+}
+
+/** May the account use the video service? */
+export function hasVideo(caller: User): boolean {
+  return caller.role !== 'user' || caller.services.includes('video');
 }
 
 /** Why an account gets in nowhere, whatever it asks for; null where it does get in. */
@@ -154,6 +178,10 @@ export function allOf(all: Everything, kind: Kind): string[] {
       return [...all.deliveries.keys()];
     case 'job':
       return [...all.jobs.keys()];
+    case 'profile':
+      return ids(all.profiles.values());
+    case 'task':
+      return ids(all.tasks.values());
   }
 }
 
@@ -186,12 +214,21 @@ export function forbiddenWords(
     group: all.groups,
     geofence: all.geofences,
     rule: all.rules,
+    profile: all.profiles,
+    task: all.tasks,
   } as const;
   for (const [kind, things] of Object.entries(maps) as [Kind, ReadonlyMap<string, object>][])
     for (const [id, thing] of things) {
       const isSeen = caller !== null && sightOf(all, caller, kind, id) !== 'hidden';
       // Which groups something is in is no word of its own: a group that the caller does not see is not told.
-      const { groupIds: _, vehicleIds: __, geofenceIds: ___, ...own } = thing as Record<string, unknown>;
+      // Nor is who asked for a video.
+      const {
+        groupIds: _,
+        vehicleIds: __,
+        geofenceIds: ___,
+        createdBy: ____,
+        ...own
+      } = thing as Record<string, unknown>;
       for (const word of wordsIn(own)) (isSeen ? allowed : forbidden).add(word);
       for (const word of secrets.get(id) ?? []) (isSeen ? allowed : forbidden).add(word);
     }

@@ -27,6 +27,8 @@ export interface Reply {
   body?: unknown;
   /** Sent in place of a body as it comes, with the `content-type` of the headers: what is too long to be held at once. */
   stream?: AsyncIterable<string | Uint8Array>;
+  /** As `stream`, in bytes; nothing is read of it before it is taken, and never where only the headers were asked for. */
+  bytes?: AsyncIterable<Uint8Array>;
   headers?: Record<string, string>;
 }
 
@@ -65,6 +67,9 @@ export interface OpenContext {
   doorkeeper: Doorkeeper;
 }
 export interface AuthorizedContext {
+  /** As it came: `HEAD` is answered like `GET`. */
+  method: string;
+  header(name: string): string | undefined;
   caller: User;
   sessionId: SessionId;
   via: Via;

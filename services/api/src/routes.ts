@@ -11,6 +11,7 @@ import { userRoutes } from './routes/users.ts';
 import { vehicleCsvRoutes } from './routes/vehicle-csv.ts';
 import { vehicleGroupRoutes } from './routes/vehicle-groups.ts';
 import { vehicleRoutes } from './routes/vehicles.ts';
+import { videoRoutes } from './routes/video.ts';
 
 /** Every call of the REST API, in the order of the documentation. */
 export const ROUTES: readonly Route[] = [
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   ...notificationRoutes,
   ...reportRoutes,
   ...jobRoutes,
+  ...videoRoutes,
 ];
 
 /** Every call that the documentation shows. */

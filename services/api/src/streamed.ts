@@ -1,4 +1,34 @@
 /**
+ * Bytes that come in parts, as the body of an answer. Nothing is asked for before the client takes it.
+ *
+ * @param onBroken told of what went wrong, when nothing can be done but to break off
+ */
+export function streamedBytes(
+  parts: AsyncIterable<Uint8Array>,
+  onBroken: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const iterator = parts[Symbol.asyncIterator]();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        try {
+          const next = await iterator.next();
+          if (next.done) controller.close();
+          else controller.enqueue(next.value);
+        } catch (error) {
+          onBroken(error);
+          controller.error(error);
+        }
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/**
  * Text or bytes that come in parts, as the body of an answer. The first part is waited for: what goes wrong before it is still
  * told in words.
  *

@@ -27,6 +27,7 @@ describe('adding an account', () => {
       dealerId: null,
       blocked: false,
       apiAccess: true,
+      services: [],
       groupIds: [expect.any(String)],
     });
     expect(headers.get('location')).toBe(`/api/v1/users/${body.id}`);

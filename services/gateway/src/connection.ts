@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Position, TerminalId } from '@outrider/domain';
+import type { CommandOutcome, Position, TerminalAnswer, TerminalCommand, TerminalId } from '@outrider/domain';
 import type { Inbound, Protocol, RefusalReason, Session } from '@outrider/protocols';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
@@ -9,6 +9,8 @@ const MAX_UNANSWERED = 256;
 /** A terminal that leaves this many bytes of answers unread is gone, or hostile. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 const CLOSING_TIMEOUT_MS = 1000;
+/** Commands that a terminal may owe an answer to at a time. */
+const MAX_COMMANDS = 16;
 
 /** What a connection needs from the gateway around it. */
 export interface Surroundings {
@@ -19,6 +21,10 @@ export interface Surroundings {
   identifyTimeoutMs: number;
   now(): number;
   isKnown(terminalId: TerminalId): boolean;
+  /** What secrets of the terminals' side are derived from. */
+  terminalSecret: string;
+  /** Told once the terminal said who it is, and may be given commands. */
+  onIdentified(terminalId: TerminalId, connection: Connection): void;
   onUnknown(terminalId: TerminalId, address: string): void;
   onRefused(reason: RefusalReason | ConnectionEnd, detail: string, address: string): void;
 }
@@ -42,6 +48,8 @@ export class Connection {
   readonly #protocol: Protocol;
   readonly #around: Surroundings;
   readonly #answers: Answer[] = [];
+  /** Commands that the terminal has not answered, by what its answer will be known by. */
+  readonly #commands = new Map<number, { type: TerminalCommand['type']; finish(outcome: CommandOutcome): void }>();
   #terminalId: TerminalId | null = null;
   #ending = false;
   #peerIsDone = false;
@@ -50,7 +58,7 @@ export class Connection {
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
     this.#protocol = protocol;
-    this.#session = protocol.createSession();
+    this.#session = protocol.createSession({ secret: around.terminalSecret });
     this.#around = around;
     socket.setNoDelay(true);
     socket.setTimeout(around.identifyTimeoutMs);
@@ -66,6 +74,39 @@ export class Connection {
     });
     // A terminal that goes away is daily business; what matters of it, the 'close', follows.
     socket.on('error', () => {});
+    socket.on('close', () => {
+      for (const { finish } of [...this.#commands.values()]) finish({ outcome: 'offline' });
+    });
+  }
+
+  /** Who the terminal said it is; null before. */
+  get terminalId(): TerminalId | null {
+    return this.#terminalId;
+  }
+
+  /** Does the terminal's protocol know commands? */
+  get takesCommands(): boolean {
+    return this.#session.command !== undefined;
+  }
+
+  /** Tells the terminal something. Resolves with its answer, or with why there is none. */
+  command(command: TerminalCommand, timeoutMs: number): Promise<CommandOutcome> {
+    if (this.#ending || !this.#socket.writable || this.#terminalId === null)
+      return Promise.resolve({ outcome: 'offline' });
+    if (this.#commands.size >= MAX_COMMANDS) return Promise.resolve({ outcome: 'overloaded' });
+    const sent = this.#session.command?.(command);
+    if (!sent) return Promise.resolve({ outcome: 'unsupported' });
+    return new Promise((resolve) => {
+      const finish = (outcome: CommandOutcome) => {
+        clearTimeout(timer);
+        if (this.#commands.get(sent.correlation)?.finish === finish) this.#commands.delete(sent.correlation);
+        resolve(outcome);
+      };
+      const timer = setTimeout(() => finish({ outcome: 'unanswered' }), timeoutMs);
+      this.#commands.get(sent.correlation)?.finish({ outcome: 'unanswered' });
+      this.#commands.set(sent.correlation, { type: command.type, finish });
+      this.#send(sent.bytes);
+    });
   }
 
   /** Stops or resumes reading, for the whole gateway's sake. */
@@ -105,6 +146,8 @@ export class Connection {
       case 'reply':
         this.#answers.push({ bytes: inbound.bytes, ready: true });
         return;
+      case 'answer':
+        return this.#takeAnswer(inbound.correlation, inbound.answer);
       case 'refuse':
         return this.#refuse(inbound.reason, inbound.detail, inbound.bytes);
     }
@@ -115,6 +158,16 @@ export class Connection {
     this.#terminalId = terminalId;
     this.#socket.setTimeout(this.#around.idleTimeoutMs);
     if (accept) this.#answers.push({ bytes: accept, ready: true });
+    this.#around.onIdentified(terminalId, this);
+  }
+
+  #takeAnswer(correlation: number, answer: TerminalAnswer): void {
+    const command = this.#commands.get(correlation);
+    // Answers a command that was given up, or none: nobody waits for it.
+    if (command === undefined) return;
+    // Some terminals say first that they got the question; what they were asked for comes behind it.
+    if (command.type === 'list-recordings' && answer.type === 'acknowledged' && answer.result === 'done') return;
+    command.finish({ outcome: 'answered', answer });
   }
 
   #takePositions(positions: Position[], ack: Buffer | null): void {
@@ -133,7 +186,13 @@ export class Connection {
       this.#say();
       this.#readOrNot();
     });
-    if (!taken) return this.#refuseUnknown(terminalId, null);
+    if (!taken) {
+      // A video terminal need not be the one that tells where its vehicle is.
+      if (!this.#around.isKnown(terminalId)) return this.#refuseUnknown(terminalId, null);
+      metrics.withoutVehicle.inc(positions.length);
+      this.#answers.push({ bytes: ack, ready: true });
+      return;
+    }
     this.#answers.push(answer);
     metrics.packets.inc();
     metrics.positions.inc(positions.length);
@@ -152,10 +211,14 @@ export class Connection {
   #write(said: readonly Answer[]): void {
     if (said.length === 1) {
       const bytes = said[0]?.bytes;
-      if (bytes) this.#socket.write(bytes);
+      if (bytes) this.#send(bytes);
     } else {
-      this.#socket.write(Buffer.concat(said.map(({ bytes }) => bytes).filter((bytes) => bytes !== null)));
+      this.#send(Buffer.concat(said.map(({ bytes }) => bytes).filter((bytes) => bytes !== null)));
     }
+  }
+
+  #send(bytes: Buffer): void {
+    this.#socket.write(bytes);
     if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
       this.#ending = true;
       this.#around.onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address());

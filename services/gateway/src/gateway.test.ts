@@ -7,11 +7,17 @@ import {
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
-import { MemoryHub } from '@outrider/hub';
+import { MemoryHub, openTerminalCommands } from '@outrider/hub';
 import { type Log, LogFullError } from '@outrider/log';
-import { createTeltonikaSimulator, encodeOsmandQuery } from '@outrider/protocols';
+import {
+  createTeltonikaSimulator,
+  encodeLocation,
+  encodeOsmandQuery,
+  encodeRecordings,
+  Jt808TerminalSide,
+} from '@outrider/protocols';
 import { createLogger, Registry } from '@outrider/runtime';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGateway, type Gateway } from './gateway.ts';
 
 const IMEI = '356307042441013' as TerminalId;
@@ -66,9 +72,10 @@ beforeEach(async () => {
   gateway = createGateway({
     config: {
       host: '127.0.0.1',
-      ports: { teltonika: 0, omnicomm: 0, 'wialon-ips': 0, osmand: 0 },
+      ports: { teltonika: 0, omnicomm: 0, 'wialon-ips': 0, osmand: 0, jt808: 0 },
       maxConnections: 3,
       idleTimeoutMs: 500,
+      terminalSecret: 'a secret of the tests',
     },
     log,
     hub,
@@ -332,4 +339,150 @@ test('a phone without a vehicle, without a place, or with too long a body is tol
   expect((await fetch(`${base}/?id=${IMEI}&lat=north`)).status).toBe(400);
   const long = await fetch(base, { method: 'POST', body: 'x'.repeat(70_000) }).catch(() => null);
   if (long) expect(long.status).toBe(413);
+});
+
+describe('a terminal of JT/T 808', () => {
+  const PHONE = '13900000001' as TerminalId;
+
+  /** Registered, with everything that it was told. */
+  async function registered(phone: TerminalId = PHONE) {
+    const socket = connect(gateway.ports.jt808 ?? 0, '127.0.0.1');
+    sockets.push(socket);
+    const side = new Jt808TerminalSide(phone, 2019);
+    const heard: Exclude<ReturnType<typeof side.receive>[number], string>[] = [];
+    socket.on('data', (chunk) => {
+      for (const message of side.receive(chunk as Buffer)) if (typeof message !== 'string') heard.push(message);
+    });
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write(side.register());
+    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    return { socket, side, heard };
+  }
+
+  test('is given a code when it registers, shows it when it comes back, and is refused with a word where it has no vehicle', async () => {
+    log.define(vehicle(2, PHONE));
+    const { heard, socket } = await registered();
+    expect(heard[0]?.body[2]).toBe(0);
+    const code = heard[0]?.body.toString('latin1', 3) ?? '';
+    socket.destroy();
+
+    const back = connect(gateway.ports.jt808 ?? 0, '127.0.0.1');
+    sockets.push(back);
+    const side = new Jt808TerminalSide(PHONE, 2019);
+    back.write(side.authorize(code));
+    const [answer] = (await once(back, 'data')) as [Buffer];
+    expect(side.receive(answer)).toMatchObject([{ id: 0x8001 }]);
+
+    const stranger = await registered('13999999999' as TerminalId);
+    expect(stranger.heard[0]?.body[2]).toBe(4);
+    expect(await hub.unknownTerminals()).toMatchObject([{ terminalId: '13999999999', protocol: 'jt808' }]);
+  });
+
+  test('is acknowledged by 0x8001 once its positions are durable', async () => {
+    log.define(vehicle(2, PHONE));
+    const car = await registered();
+    car.socket.write(car.side.say(0x0200, encodeLocation(blankPosition(NOON, 52.5, 13.4))).bytes);
+    await vi.waitFor(() => expect(log.waiting).toHaveLength(1));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(car.heard).toHaveLength(1);
+    log.waiting.shift()?.durable();
+    await vi.waitFor(() => expect(car.heard[1]?.id).toBe(0x8001));
+    expect(log.written).toMatchObject([{ protocol: 'jt808', terminalId: PHONE, positions: [{ fixTimeMs: NOON }] }]);
+  });
+
+  test('is told of over the hub, takes commands from there, and its answers go back', async () => {
+    log.define(vehicle(2, PHONE));
+    const commands = await openTerminalCommands(hub);
+    const presence: boolean[] = [];
+    commands.onPresence((_, online) => presence.push(online));
+    const car = await registered();
+    await vi.waitFor(() => expect(presence).toEqual([true]));
+
+    const asked = commands.send(
+      PHONE,
+      { type: 'list-recordings', channel: 1, startMs: NOON, endMs: NOON + 60_000, media: 'video', stream: 'main' },
+      { timeoutMs: 5000 },
+    );
+    await vi.waitFor(() => expect(car.heard).toHaveLength(2));
+    const [, question] = car.heard;
+    expect(question?.id).toBe(0x9205);
+    // Another message in between does not confuse it, nor a word that it got the question.
+    car.socket.write(car.side.heartbeat());
+    car.socket.write(car.side.acknowledge(question ?? { id: 0, serial: 0 }));
+    car.socket.write(car.side.say(0x1205, encodeRecordings(question?.serial ?? 0, [])).bytes);
+    expect(await asked).toEqual({ outcome: 'answered', answer: { type: 'recordings', recordings: [] } });
+
+    const silent = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null } as const;
+    expect(await commands.send(PHONE, silent, { timeoutMs: 20 })).toEqual({ outcome: 'unanswered' });
+    const cutOff = commands.send(PHONE, silent, { timeoutMs: 5000 });
+    await vi.waitFor(() => expect(car.heard).toHaveLength(5));
+    car.socket.destroy();
+    expect(await cutOff).toEqual({ outcome: 'offline' });
+    await vi.waitFor(() => expect(presence).toEqual([true, false]));
+    expect(await commands.send(PHONE, silent, { timeoutMs: 5000 })).toEqual({ outcome: 'offline' });
+    await commands.close();
+  });
+
+  test('that connects anew is commanded there, and stays on-line when the old connection ends', async () => {
+    log.define(vehicle(2, PHONE));
+    const commands = await openTerminalCommands(hub);
+    const presence: boolean[] = [];
+    const first = await registered();
+    await vi.waitFor(() => expect(commands.isOnline(PHONE)).toBe(true));
+    commands.onPresence((_, online) => presence.push(online));
+    const second = await registered();
+    first.socket.destroy();
+    await vi.waitFor(async () => expect(await counted('outrider_terminal_connections', { protocol: 'jt808' })).toBe(1));
+    const end = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null } as const;
+    const asked = commands.send(PHONE, end, { timeoutMs: 5000 });
+    await vi.waitFor(() => expect(second.heard).toHaveLength(2));
+    second.socket.write(second.side.acknowledge(second.heard[1] ?? { id: 0, serial: 0 }));
+    expect(await asked).toEqual({ outcome: 'answered', answer: { type: 'acknowledged', result: 'done' } });
+    expect(presence).toEqual([]);
+    expect(first.heard).toHaveLength(1);
+    await commands.close();
+  });
+
+  test('owes a bounded number of answers', async () => {
+    log.define(vehicle(2, PHONE));
+    const commands = await openTerminalCommands(hub);
+    await registered();
+    await vi.waitFor(() => expect(commands.isOnline(PHONE)).toBe(true));
+    const end = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null } as const;
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => commands.send(PHONE, end, { timeoutMs: 200 })));
+    expect(outcomes.filter(({ outcome }) => outcome === 'overloaded')).toHaveLength(4);
+    expect(outcomes.filter(({ outcome }) => outcome === 'unanswered')).toHaveLength(16);
+    await commands.close();
+  });
+
+  test('that is only the video terminal of a vehicle is let in, and its positions are not taken', async () => {
+    log.define({
+      kind: 'video-profile',
+      id: '0190a000-0000-7000-8000-000000000077' as never,
+      version: 1,
+      changedAtMs: NOON,
+      definition: {
+        kind: 'video-profile',
+        id: '0190a000-0000-7000-8000-000000000077' as never,
+        version: 1,
+        vehicleId: CAR,
+        name: 'cameras',
+        protocol: 'jt1078',
+        address: PHONE,
+        channels: [],
+        quality: 'main',
+        audio: true,
+        maxFragmentSeconds: 900,
+        maxParallelDownloads: 1,
+        timeZone: 'UTC',
+      },
+    });
+    const car = await registered();
+    expect(car.heard[0]?.body[2]).toBe(0);
+    car.socket.write(car.side.say(0x0200, encodeLocation(blankPosition(NOON, 52.5, 13.4))).bytes);
+    await vi.waitFor(() => expect(car.heard[1]?.id).toBe(0x8001));
+    expect(log.waiting).toHaveLength(0);
+    expect(await counted('outrider_positions_without_vehicle_total', { protocol: 'jt808' })).toBe(1);
+  });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Directory, type ProtocolName, type TerminalId } from '@outrider/domain';
-import type { Hub } from '@outrider/hub';
+import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { type Protocol, tcpProtocols } from '@outrider/protocols';
 import type { Log as Diary, Part, Registry } from '@outrider/runtime';
@@ -17,6 +17,8 @@ export interface GatewayConfig {
   ports: Record<ProtocolName, number | null>;
   maxConnections: number;
   idleTimeoutMs: number;
+  /** What the codes are derived from that terminals are given when they register: the same in all gateways. */
+  terminalSecret: string;
 }
 
 export interface GatewayParts {
@@ -52,6 +54,9 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
   const ports: Partial<Record<ProtocolName, number>> = {};
   let held = false;
   let definitions: Subscription | null = null;
+  /** By terminal, the connection that commands to it go to: its latest. */
+  const commandable = new Map<TerminalId, Connection>();
+  let presence: TerminalPresence | null = null;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -86,7 +91,15 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
       idleTimeoutMs: config.idleTimeoutMs,
       identifyTimeoutMs: Math.min(IDENTIFY_TIMEOUT_MS, config.idleTimeoutMs),
       now,
-      isKnown: (terminalId: TerminalId) => directory.vehicleOfTerminal(terminalId) !== undefined,
+      terminalSecret: config.terminalSecret,
+      isKnown: (terminalId: TerminalId) =>
+        directory.vehicleOfTerminal(terminalId) !== undefined ||
+        (protocol.name === 'jt808' && directory.videoProfileOfAddress('jt1078', terminalId) !== undefined),
+      onIdentified(terminalId: TerminalId, connection: Connection) {
+        if (!connection.takesCommands) return;
+        commandable.set(terminalId, connection);
+        presence?.came(terminalId);
+      },
       ...refusals(protocol.name),
     };
     const server = createServer({ allowHalfOpen: true, keepAlive: true }, (socket: Socket) => {
@@ -97,6 +110,10 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
       socket.once('close', () => {
         connections.delete(connection);
         ofProtocol.connections.dec();
+        const { terminalId } = connection;
+        if (terminalId === null || commandable.get(terminalId) !== connection) return;
+        commandable.delete(terminalId);
+        presence?.went(terminalId);
       });
     });
     server.maxConnections = config.maxConnections;
@@ -125,6 +142,15 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
       // Terminals are let in only once it is known which of them have a vehicle: a refusal would be a lie before.
       definitions = await followDefinitions(log, 'gateway', (change) => directory.apply(change));
       definitions.failed.catch(fail);
+      presence = await serveTerminalCommands(
+        hub,
+        {
+          online: () => commandable.keys(),
+          deliver: ({ terminalId, command, timeoutMs }) =>
+            commandable.get(terminalId)?.command(command, timeoutMs) ?? null,
+        },
+        (error) => diary.warn({ err: error }, 'the hub does not take what is said of connected terminals'),
+      );
       for (const protocol of tcpProtocols) await listen(createTcpServer(protocol), protocol.name);
       const osmand = createOsmandServer({
         intake,
@@ -137,6 +163,7 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
       diary.info({ ...ports }, 'listening for terminals');
     },
     async stop() {
+      await presence?.close();
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
       for (const connection of connections) connection.hold(true);
       await intake.drain();

@@ -6,6 +6,7 @@ export interface ProtocolMetrics {
   packets: { inc(): void };
   positions: { inc(by: number): void };
   acknowledged: { inc(): void };
+  withoutVehicle: { inc(by: number): void };
 }
 
 /** What the gateway counts, under the names that `/metrics` shows. */
@@ -36,6 +37,12 @@ export function gatewayMetrics(registry: Registry) {
     labelNames,
     registers,
   });
+  const withoutVehicle = new Counter({
+    name: 'outrider_positions_without_vehicle_total',
+    help: 'Positions of video terminals that are not the terminal of their vehicle: not taken',
+    labelNames,
+    registers,
+  });
   const refused = new Counter({
     name: 'outrider_refusals_total',
     help: 'Connections and requests refused, by reason',
@@ -48,6 +55,7 @@ export function gatewayMetrics(registry: Registry) {
       packets: packets.labels(protocol),
       positions: positions.labels(protocol),
       acknowledged: acknowledged.labels(protocol),
+      withoutVehicle: withoutVehicle.labels(protocol),
     }),
     refused(protocol: ProtocolName, reason: string) {
       refused.labels(protocol, reason).inc();

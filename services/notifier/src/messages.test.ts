@@ -13,15 +13,26 @@ test('what is left out of a subscription has the meaning that a reader expects',
     positions: true,
     events: true,
     notifications: true,
+    videoTasks: true,
     since: null,
   });
-  expect(parse({ type: 'subscribe', vehicles: [CAR], positions: false, notifications: false, since: '0:42' })).toEqual({
+  expect(
+    parse({
+      type: 'subscribe',
+      vehicles: [CAR],
+      positions: false,
+      notifications: false,
+      videoTasks: false,
+      since: '0:42',
+    }),
+  ).toEqual({
     type: 'subscribe',
     vehicles: new Set([CAR]),
     groups: null,
     positions: false,
     events: true,
     notifications: false,
+    videoTasks: false,
     since: { events: new Map([[0, 42]]), notifications: null },
   });
 });

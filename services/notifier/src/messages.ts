@@ -12,6 +12,8 @@ export type ClientMessage =
       events: boolean;
       /** What the caller's own rules tell, of whatever vehicle. */
       notifications: boolean;
+      /** How far tasks are that fetch video of these vehicles; only for who has the video service. */
+      videoTasks: boolean;
       since: Cursor | null;
     }
   | { type: 'unsubscribe' };
@@ -81,10 +83,11 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     'positions',
     'events',
     'notifications',
+    'videoTasks',
     'since',
   ]);
   if (extra) return { error: extra };
-  for (const name of ['all', 'positions', 'events', 'notifications'])
+  for (const name of ['all', 'positions', 'events', 'notifications', 'videoTasks'])
     if (message[name] !== undefined && typeof message[name] !== 'boolean')
       return { error: `/${name} must be true or false` };
 
@@ -109,6 +112,7 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     positions: message.positions !== false,
     events: message.events !== false,
     notifications: message.notifications !== false,
+    videoTasks: message.videoTasks !== false,
     since,
   };
 }

@@ -18,6 +18,11 @@ import {
   type UserId,
   type Vehicle,
   type VehicleId,
+  VIDEO_TASK_CHANNEL,
+  type VideoProfileId,
+  type VideoTask,
+  type VideoTaskId,
+  type VideoTaskNews,
 } from '@outrider/domain';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
@@ -44,6 +49,7 @@ const operator: User = {
   dealerId: null,
   blocked: false,
   apiAccess: true,
+  services: [],
   groupIds: [],
 };
 const user: User = { ...operator, id: USER, login: 'user', role: 'user', groupIds: [LORRIES] };
@@ -221,6 +227,56 @@ test('a snapshot comes first, then positions and events as they happen', async (
     endedAt: null,
     cursor: '0:1;n:0',
   });
+});
+
+test('changes of a video task go to those who may see the vehicle and were granted its video', async () => {
+  const task = {
+    id: ZONE as string as VideoTaskId,
+    profileId: ZONE as string as VideoProfileId,
+    vehicleId: CAR,
+    createdBy: OPERATOR,
+    channel: 1,
+    startMs: NOON,
+    endMs: NOON + 60_000,
+    quality: 'main',
+    audio: true,
+    state: 'downloading',
+    reason: null,
+    detail: null,
+    attempts: 1,
+    progressPercent: 40,
+    progressBytes: 4000,
+    createdAtMs: NOON,
+    changedAtMs: NOON,
+    expiresAtMs: NOON,
+    nextAttemptAtMs: null,
+    finishedAtMs: null,
+    file: null,
+    fileDeletedAtMs: null,
+  } satisfies VideoTask;
+  const tell = (vehicleId: VehicleId) => {
+    const news: VideoTaskNews = { vehicleId, profileId: task.profileId, task: { ...task, vehicleId } };
+    return hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news));
+  };
+  const boss = await subscribed('operator');
+  const deaf = await subscribed('operator', { all: true, videoTasks: false });
+  const plain = await subscribed('user');
+  await tell(CAR);
+  expect(await boss.hears('video-task')).toMatchObject([
+    { id: task.id, vehicleId: CAR, status: 'downloading', progress: { percent: 40, bytes: 4000 }, file: null },
+  ]);
+  expect(JSON.stringify(boss.of('video-task'))).not.toContain(OPERATOR);
+  await log.append(definitionsTopic, [defined({ ...user, version: 2, services: ['video'] })]);
+  await vi.waitFor(async () => {
+    await tell(CAR);
+    expect(plain.of('video-task').length).toBeGreaterThan(0);
+  });
+  const [first] = plain.of('video-task');
+  expect(first).toMatchObject({ vehicleId: CAR });
+  await tell(VAN);
+  await boss.hears('video-task', 3);
+  expect(plain.of('video-task').every(({ vehicleId }) => vehicleId === CAR)).toBe(true);
+  expect(deaf.of('video-task')).toEqual([]);
 });
 
 test('a client that comes back with its cursor gets each event it missed once, in order, and then the live ones', async () => {

@@ -8,12 +8,16 @@ import {
   geofenceOf,
   mayHear,
   maySeeVehicle,
+  maySeeVideo,
   type Notification,
   notificationJson,
   positionJson,
   type SessionId,
   type UserId,
   type VehicleId,
+  VIDEO_TASK_CHANNEL,
+  type VideoTaskNews,
+  videoTaskJson,
 } from '@outrider/domain';
 import type { Hub, LatestPosition, Unsubscribe } from '@outrider/hub';
 import { eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
@@ -85,6 +89,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   let events: Subscription | null = null;
   let leaveHub: Unsubscribe | null = null;
   let leaveTold: Unsubscribe | null = null;
+  let leaveVideo: Unsubscribe | null = null;
   const clientsOf = new Map<UserId, Set<LiveClient>>();
   let rechecking: NodeJS.Timeout | null = null;
   let fail: (error: unknown) => void = () => {};
@@ -111,6 +116,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   const positionsSent = sent.labels('position');
   const eventsSent = sent.labels('event');
   const notificationsSent = sent.labels('notification');
+  const videoTasksSent = sent.labels('video-task');
 
   function maySee(client: LiveClient, vehicleId: VehicleId): boolean {
     const user = client.userId === null ? undefined : directory.users.get(client.userId);
@@ -183,6 +189,21 @@ export function createNotifier(parts: NotifierParts): Notifier {
     const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
     const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
     return mayHear(user, { vehicle: directory.vehicles.get(event.vehicleId), geofence, geofenceOwner });
+  }
+
+  /** How far a task is, for those who may see its video; whoever was not there asks the API. */
+  function onVideoTask(text: string): void {
+    const { vehicleId, task } = JSON.parse(text) as VideoTaskNews;
+    const vehicle = directory.vehicles.get(vehicleId);
+    if (vehicle === undefined) return;
+    let frame: Buffer | null = null;
+    for (const client of audienceOf(vehicleId)) {
+      const user = client.userId === null ? undefined : directory.users.get(client.userId);
+      if (!client.subscription?.videoTasks || user === undefined || !maySeeVideo(user, vehicle)) continue;
+      frame ??= jsonFrame({ type: 'video-task', ...videoTaskJson(task) });
+      client.send(frame);
+      videoTasksSent.inc();
+    }
   }
 
   /** Sends the next notification, unless the right to hear of it was lost: then it counts as told. */
@@ -529,6 +550,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       events.failed.catch(fail);
       leaveHub = await hub.onLatest(onLatest);
       leaveTold = await hub.subscribe(TOLD_CHANNEL, onTold);
+      leaveVideo = await hub.subscribe(VIDEO_TASK_CHANNEL, onVideoTask);
       recheckSoon();
     },
     async stop() {
@@ -536,6 +558,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       rechecking = null;
       await leaveHub?.();
       await leaveTold?.();
+      await leaveVideo?.();
       await events?.stop();
       await definitions?.stop();
       for (const client of clients) client.socket.close(1001, 'the service is stopping');

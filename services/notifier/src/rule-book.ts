@@ -49,6 +49,7 @@ export class RuleBook {
     this.#versions.set(id, version);
     switch (kind) {
       case 'group':
+      case 'video-profile':
         return;
       case 'vehicle': {
         const vehicle = definition as Vehicle | null;

@@ -1,4 +1,4 @@
-import { oneOf, port, secret, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+import { oneOf, port, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 
 /** Texts separated by commas; none where it is unset. */
 function list(description: string): Variable<readonly string[]> {
@@ -40,6 +40,29 @@ export const variables = {
   TELTONIKA_PORT: port(5027, 'Teltonika terminals, Codec 8 and 8 Extended.'),
   WIALON_PORT: port(5039, 'Wialon IPS 1.1 and 2.0 terminals.'),
   OSMAND_PORT: port(5055, 'OsmAnd and Traccar Client (HTTP).'),
+  JT808_PORT: port(5015, 'JT/T 808 terminals, editions of 2013 and 2019.'),
+  TERMINAL_SECRET: secret(
+    'What the codes are derived from that terminals are given when they register; the same in all instances. Where unset, a random one is kept in `DATA_DIR`.',
+  ),
+  VIDEO_MEDIA_PORT: port(5016, 'Streams of JT/T 1078 video terminals.'),
+  VIDEO_MEDIA_HOST: text(
+    'Name or address under which terminals reach the media port; where unset, the first address of this machine that others reach.',
+  ),
+  VIDEO_MAX_DOWNLOADS: whole(1, 256, 8, 'Fragments of video that are fetched at a time.'),
+  VIDEO_TASK_HOURS: whole(1, 720, 24, 'How long a task that fetches video is tried.'),
+  VIDEO_RETENTION_DAYS: whole(1, 3650, 30, 'How long videos are kept.'),
+  VIDEO_QUOTA_MB: whole(
+    1,
+    100_000_000,
+    20_480,
+    'How much room all videos together may take up; beyond it the oldest go first.',
+  ),
+  VIDEO_ALLOW_PRIVATE: oneOf(
+    ['no', 'yes'],
+    'no',
+    'Whether RTSP and HTTP sources of video may be inside the own network.',
+  ),
+  FFMPEG: textOr('ffmpeg', 'The program that copies RTSP and HTTP sources of video, where it is installed.'),
   MAX_TERMINAL_CONNECTIONS: whole(
     1,
     1_000_000,
@@ -88,6 +111,9 @@ export const variables = {
   ),
   KAFKA_BROKERS: brokers('Kafka as the log; where unset, a SQLite file in `DATA_DIR`.'),
   DATABASE_URL: secret('PostgreSQL for definitions; where unset, a SQLite file in `DATA_DIR`.'),
+  S3_URL: secret(
+    'S3-compatible storage for videos, `https://<key id>:<secret>@<server>/<bucket>[/<prefix>][?region=…]`; where unset, a folder in `DATA_DIR`.',
+  ),
   CLICKHOUSE_URL: secret('ClickHouse server for the archive; where unset, ClickHouse runs in the process.'),
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'How much the service says about itself.'),
   LOG_FORMAT: oneOf(['text', 'json'], 'text', '`text` for people, `json` for machines.'),

@@ -4,18 +4,21 @@ import {
   type GeofenceId,
   type GroupId,
   type ProtocolName,
+  type TerminalId,
   type User,
   type VehicleId,
 } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import type { Config } from '@outrider/runtime';
-import { createDemoScenario, type DemoScenario, startFleet } from '@outrider/simulator';
+import { createDemoScenario, type DemoScenario, startFleet, startVideoTerminal } from '@outrider/simulator';
 import { WebSocket } from 'ws';
 import type { variables } from './config.ts';
 import type { Outrider } from './outrider.ts';
 
 const DEMO_LOGIN = 'demo';
 const DEMO_PASSWORD = 'outrider-demo';
+/** The phone number of the one vehicle with cameras. */
+const CAMERA_PHONE = '13800000099' as TerminalId;
 
 /** Names by id, so that events can be told in words. */
 interface Names {
@@ -34,15 +37,19 @@ export async function runDemo(
   const scenario = createDemoScenario();
   const names = await ensureDefinitions(registry, scenario);
   const fleet = startFleet({ scenario, host: '127.0.0.1', ports: ports as Record<ProtocolName, number> });
+  await ensureCameras(registry, names);
+  const cameras = startVideoTerminal({ host: '127.0.0.1', port: ports.jt808 ?? 0, phone: CAMERA_PHONE });
   const socket = await watch(ports.http, names);
   if (config.LOG_FORMAT === 'text')
     process.stdout.write(
       `The demo fleet is on the road: ${scenario.vehicles.length} vehicles, ${scenario.geofences.length} geofences.\n` +
-        `  demo login  ${DEMO_LOGIN} / ${DEMO_PASSWORD}\n\nEvents as they come:\n\n`,
+        `  demo login  ${DEMO_LOGIN} / ${DEMO_PASSWORD}\n` +
+        `  cameras     terminal ${CAMERA_PHONE}, at /service/ovms/api\n\nEvents as they come:\n\n`,
     );
   return {
     async stop() {
       socket.close();
+      await cameras.stop();
       await fleet.stop();
     },
   };
@@ -93,6 +100,43 @@ async function ensureDefinitions(registry: Registry, scenario: DemoScenario): Pr
   return names;
 }
 
+/** One more vehicle, with cameras that record all the time. */
+async function ensureCameras(registry: Registry, names: Names): Promise<void> {
+  const user = await registry.users.byLogin(DEMO_LOGIN);
+  const [known] = (await registry.vehicles.list({ terminalId: CAMERA_PHONE }, { limit: 1, after: null })).items;
+  const vehicle =
+    known ??
+    (await registry.vehicles.create({
+      name: 'Bus with cameras',
+      plate: null,
+      terminalId: CAMERA_PHONE,
+      dealerId: null,
+      groupIds: user?.groupIds.slice(0, 1) ?? [],
+      speedLimitKmh: null,
+      speedToleranceKmh: 0,
+      speedingMinSeconds: 0,
+      ...DEFAULT_THRESHOLDS,
+    }));
+  names.vehicles.set(vehicle.id, vehicle.name);
+  const profiles = await registry.videoProfiles.list({ vehicleId: vehicle.id }, { limit: 1, after: null });
+  if (profiles.items.length > 0) return;
+  await registry.videoProfiles.create({
+    vehicleId: vehicle.id,
+    name: 'Dash cameras',
+    protocol: 'jt1078',
+    address: CAMERA_PHONE,
+    channels: [
+      { number: 1, name: 'Road', direction: 'front' },
+      { number: 2, name: 'Doors', direction: 'cabin' },
+    ],
+    quality: 'main',
+    audio: true,
+    maxFragmentSeconds: 900,
+    maxParallelDownloads: 1,
+    timeZone: 'Asia/Shanghai',
+  });
+}
+
 async function createDemoUser(registry: Registry, scenario: DemoScenario): Promise<User> {
   const groups = [];
   for (const name of scenario.groups) groups.push(await registry.groups.create({ name, dealerId: null }));
@@ -104,6 +148,7 @@ async function createDemoUser(registry: Registry, scenario: DemoScenario): Promi
       dealerId: null,
       blocked: false,
       apiAccess: true,
+      services: ['video'],
       groupIds: groups.map(({ id }) => id),
     },
     DEMO_PASSWORD,

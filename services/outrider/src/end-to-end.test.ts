@@ -21,6 +21,7 @@ const TERMINALS: readonly { protocol: ProtocolName; terminalId: TerminalId }[] =
   { protocol: 'omnicomm', terminalId: '202000777' as TerminalId },
   { protocol: 'wialon-ips', terminalId: 'wialon-7' as TerminalId },
   { protocol: 'osmand', terminalId: 'phone-7' as TerminalId },
+  { protocol: 'jt808', terminalId: '13900000007' as TerminalId },
 ];
 
 /** A drive as a vehicle's terminal would send it: with speeds, without the jumps that the plain rules know nothing of. */
@@ -211,7 +212,7 @@ function play({ ports }: RunningService, positions: readonly Position[]) {
   );
 }
 
-describe.each(['recorded-or-generated', 'generated'] as const)('a drive (%s) through all four protocols', (source) => {
+describe.each(['recorded-or-generated', 'generated'] as const)('a drive (%s) through every protocol', (source) => {
   test('makes exactly its events, live, and is archived whole', { timeout: 120_000 }, async () => {
     const positions = drive(source);
     service = await startService(folder);

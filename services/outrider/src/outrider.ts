@@ -9,24 +9,34 @@ import { createDeliveries, createNotifications, createNotifier } from '@outrider
 import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
+import { createJt1078Driver, createStreamDriver, createVideo } from '@outrider/video';
 import { openWarehouse } from '@outrider/warehouse';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { ensureAdmin } from './first-start.ts';
 import type { GatewaySettings } from './gateway-thread.ts';
+import { mediaHost } from './media-host.ts';
 import { SIGNING_KEYS_FILE } from './rotate-keys.ts';
 import type { RulesSettings } from './rules-thread.ts';
-import { type LogAddress, openLog } from './stores.ts';
+import { type LogAddress, openFiles, openLog } from './stores.ts';
+import { openTerminalSecret } from './terminal-secret.ts';
 import { createServiceThread } from './threads.ts';
 
 /** An endpoint of a webhook has to take a message in this time. */
 const WEBHOOK_TIMEOUT_MS = 15_000;
 const WEBHOOK_MAX_RESPONSE_BYTES = 64 * 1024;
+/** How long a video terminal may take to answer, and how long a stream may bring nothing. */
+const VIDEO_ANSWER_MS = 15_000;
+const VIDEO_STALL_MS = 30_000;
+/** A worker that died gives its video tasks free after this. */
+const VIDEO_LEASE_MS = 30_000;
+const VIDEO_POLL_MS = 1000;
+const BYTES_PER_MB = 1_000_000;
 
 /** A service that runs, as its command line sees it. */
 export interface Outrider {
   /** Ports that are listened on. */
-  ports: { http: number } & Partial<Record<ProtocolName, number>>;
+  ports: { http: number; video: number } & Partial<Record<ProtocolName, number>>;
   /** The operator's password where one was made up at this start: it is told this once. */
   generatedPassword: string | null;
   registry: Registry;
@@ -74,6 +84,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       { retentionDays: config.ARCHIVE_RETENTION_DAYS },
     );
     life.own('warehouse', () => warehouse.close());
+    const videoFiles = await openFiles(dataDir.file('video'), config.S3_URL);
     const hub = new MemoryHub();
     life.own('hub', () => hub.close());
 
@@ -126,9 +137,11 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
             teltonika: config.TELTONIKA_PORT,
             'wialon-ips': config.WIALON_PORT,
             osmand: config.OSMAND_PORT,
+            jt808: config.JT808_PORT,
           },
           maxConnections: config.MAX_TERMINAL_CONNECTIONS,
           idleTimeoutMs: config.TERMINAL_IDLE_SECONDS * 1000,
+          terminalSecret: config.TERMINAL_SECRET ?? (await openTerminalSecret(dataDir.file('terminal-secret'))),
         },
         log: logAddress,
       },
@@ -149,6 +162,47 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
         now,
       }),
     );
+    life.own('definitions', unfollow);
+    const jt1078 = await createJt1078Driver({
+      hub,
+      host: config.HOST,
+      mediaHost: config.VIDEO_MEDIA_HOST ?? mediaHost(config.HOST),
+      mediaPort: config.VIDEO_MEDIA_PORT,
+      answerTimeoutMs: VIDEO_ANSWER_MS,
+      stallTimeoutMs: VIDEO_STALL_MS,
+      metrics,
+      diary: part('video'),
+    });
+    const video = createVideo({
+      config: {
+        spool: dataDir.file('video-spool'),
+        maxDownloads: config.VIDEO_MAX_DOWNLOADS,
+        leaseMs: VIDEO_LEASE_MS,
+        pollMs: VIDEO_POLL_MS,
+        // A database of its own means that nobody else works at its tasks.
+        isAlone: config.DATABASE_URL === null,
+        retentionDays: config.VIDEO_RETENTION_DAYS,
+        quotaBytes: config.VIDEO_QUOTA_MB * BYTES_PER_MB,
+      },
+      registry,
+      directory,
+      files: videoFiles,
+      hub,
+      drivers: [
+        jt1078,
+        createStreamDriver({
+          ffmpeg: config.FFMPEG,
+          allowPrivate: config.VIDEO_ALLOW_PRIVATE === 'yes',
+          stallMs: VIDEO_STALL_MS,
+        }),
+      ],
+      diary: part('video'),
+      metrics,
+      now,
+      random: Math.random,
+    });
+    await life.start(video);
+
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
     };
@@ -163,6 +217,11 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
         },
         trustedProxies: config.TRUSTED_PROXIES,
         allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
+        video: {
+          taskHours: config.VIDEO_TASK_HOURS,
+          retentionDays: config.VIDEO_RETENTION_DAYS,
+          quotaBytes: config.VIDEO_QUOTA_MB * BYTES_PER_MB,
+        },
       },
       registry,
       directory,
@@ -171,6 +230,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       trackReport: warehouse,
       reportArchive: warehouse,
       eventReport: warehouse,
+      videoFiles,
       checks: {
         registry: () => registry.ping(),
         warehouse: () => warehouse.ping(),
@@ -178,6 +238,8 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
         definitions: async () => healthyOrThrow(relay.healthy, 'definitions do not reach the log'),
         rules: async () => healthyOrThrow(await rules.healthy(), 'the rules do not run'),
         archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
+        video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
+        files: () => videoFiles.ping(),
       },
       metricsText: async () =>
         mergedMetrics(await Promise.all([snapshotOf(metrics), rules.metrics(), gateway.metrics()])),
@@ -185,10 +247,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       metrics,
       now,
     });
-    life.own('api', () => {
-      api.close();
-      unfollow();
-    });
+    life.own('api', () => api.close());
 
     await life.start(
       createHousekeeping({
@@ -261,7 +320,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     await life.start(gateway);
 
     return {
-      ports: { http: http.port, ...gateway.told() },
+      ports: { http: http.port, video: jt1078.mediaPort, ...gateway.told() },
       generatedPassword,
       registry,
       failed: life.failed,

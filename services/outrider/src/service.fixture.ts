@@ -12,7 +12,7 @@ import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 const MAIN = join(import.meta.dirname, 'main.ts');
 const PASSWORD = 'the operator of a test';
 
-export type Ports = Record<'http' | ProtocolName, number>;
+export type Ports = Record<'http' | 'video' | ProtocolName, number>;
 
 /** The service as its user runs it: a process of its own, reached over its ports alone. */
 export interface RunningService {
@@ -28,7 +28,7 @@ export interface RunningService {
   interrupt(): Promise<number | null>;
 }
 
-const ANY_PORTS: Ports = { http: 0, omnicomm: 0, teltonika: 0, 'wialon-ips': 0, osmand: 0 };
+const ANY_PORTS: Ports = { http: 0, omnicomm: 0, teltonika: 0, 'wialon-ips': 0, osmand: 0, jt808: 0, video: 0 };
 
 /** The service's process, from its first moment on. */
 export interface ServiceProcess {
@@ -58,6 +58,9 @@ export function spawnService(
       TELTONIKA_PORT: String(ports.teltonika),
       WIALON_PORT: String(ports['wialon-ips']),
       OSMAND_PORT: String(ports.osmand),
+      JT808_PORT: String(ports.jt808),
+      VIDEO_MEDIA_PORT: String(ports.video),
+      VIDEO_MEDIA_HOST: '127.0.0.1',
       ADMIN_PASSWORD: PASSWORD,
       LIMIT_AUTHORIZED_PER_MINUTE: '100000',
       LOG_FORMAT: 'json',

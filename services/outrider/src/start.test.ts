@@ -21,7 +21,15 @@ const FREE_PORTS = { PORT: '0', OMNICOMM_PORT: '0', TELTONIKA_PORT: '0', WIALON_
 test('it makes its folder, listens, answers, and stops cleanly on Ctrl-C', async () => {
   const dataDir = join(folder, 'new', 'data');
   service = await startService(dataDir);
-  expect(Object.keys(service.ports).toSorted()).toEqual(['http', 'omnicomm', 'osmand', 'teltonika', 'wialon-ips']);
+  expect(Object.keys(service.ports).toSorted()).toEqual([
+    'http',
+    'jt808',
+    'omnicomm',
+    'osmand',
+    'teltonika',
+    'video',
+    'wialon-ips',
+  ]);
   const ready = await fetch(`http://127.0.0.1:${service.ports.http}/health/ready`);
   expect(await ready.json()).toMatchObject({ status: 'ok', parts: { log: { status: 'ok' }, rules: { status: 'ok' } } });
   expect(await service.interrupt()).toBe(0);

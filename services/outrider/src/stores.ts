@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Files, openFolder, openS3 } from '@outrider/files';
 import { type Log, openKafkaLog, openSqliteLog } from '@outrider/log';
 import type { Log as Diary } from '@outrider/runtime';
 
@@ -8,6 +9,11 @@ export interface LogAddress {
   brokers: readonly string[] | null;
   retentionHours: number;
   retentionMb: number;
+}
+
+/** S3 where a URL is given, else a folder: the one place that knows which. */
+export async function openFiles(folder: string, s3Url: string | null): Promise<Files> {
+  return s3Url === null ? openFolder(folder) : openS3({ url: s3Url });
 }
 
 /** Kafka where brokers are given, else a SQLite file: the one place that knows which. */

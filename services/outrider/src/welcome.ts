@@ -8,6 +8,8 @@ const PROTOCOL_NAMES: readonly (readonly [protocol: keyof Outrider['ports'], nam
   ['teltonika', 'Teltonika Codec 8, 8E'],
   ['wialon-ips', 'Wialon IPS 1.1, 2.0'],
   ['osmand', 'OsmAnd, Traccar Client'],
+  ['jt808', 'JT/T 808'],
+  ['video', 'JT/T 1078 media'],
 ];
 
 /** Says on standard output where everything is: a picture for people, one line of JSON for programs. */

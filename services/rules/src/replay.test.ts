@@ -32,6 +32,7 @@ const definitions: Definition[] = [
     dealerId: null,
     blocked: false,
     apiAccess: true,
+    services: [],
     groupIds: [],
   },
   ...[1, 2].map(

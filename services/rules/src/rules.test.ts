@@ -48,6 +48,7 @@ const operator: User = {
   dealerId: null,
   blocked: false,
   apiAccess: true,
+  services: [],
   groupIds: [],
 };
 const vehicleId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}` as VehicleId;

@@ -28,6 +28,7 @@ const definitions = fc.oneof(
     dealerId: maybe(id),
     blocked: fc.boolean(),
     apiAccess: fc.boolean(),
+    services: fc.subarray(['video']),
     groupIds: ids,
   }),
   fc.record({
@@ -85,6 +86,26 @@ const definitions = fc.oneof(
     emails: fc.array(fc.string(), { maxLength: 3 }),
     webhookUrl: maybe(fc.string()),
   }),
+  fc.record({
+    kind: fc.constant('video-profile'),
+    id,
+    version: fc.nat(),
+    vehicleId: id,
+    name: fc.string(),
+    protocol: fc.constantFrom('jt1078', 'stream'),
+    address: fc.string(),
+    channels: fc.array(
+      fc.record({ number: fc.integer({ min: 1, max: 255 }), name: fc.string(), direction: fc.string() }),
+      {
+        maxLength: 4,
+      },
+    ),
+    quality: fc.constantFrom('main', 'sub'),
+    audio: fc.boolean(),
+    maxFragmentSeconds: real,
+    maxParallelDownloads: fc.nat(),
+    timeZone: fc.string(),
+  }),
 ) as fc.Arbitrary<unknown> as fc.Arbitrary<Definition>;
 
 const changes: fc.Arbitrary<DefinitionChange> = fc
@@ -120,7 +141,9 @@ test('any Avro reader with the schema file can read it', () => {
 test('definitions of different kinds never share a key', () => {
   const key = (kind: DefinitionChange['kind']) =>
     definitionsTopic.key({ kind, id: 'x', version: 1, changedAtMs: 0, definition: null });
-  expect(new Set((['user', 'vehicle', 'group', 'geofence', 'notification-rule'] as const).map(key)).size).toBe(5);
+  expect(
+    new Set((['user', 'vehicle', 'group', 'geofence', 'notification-rule', 'video-profile'] as const).map(key)).size,
+  ).toBe(6);
 });
 
 test('bytes that are no change are refused', () => {

@@ -16,6 +16,9 @@ import type {
   Vehicle,
   VehicleGroup,
   VehicleId,
+  VideoChannel,
+  VideoProfile,
+  VideoProfileId,
   Weekday,
 } from '@outrider/domain';
 import { toLong } from './numbers.ts';
@@ -27,6 +30,7 @@ const schema = readSchema('definition');
 type AvroUser = Omit<User, 'kind'>;
 type AvroVehicle = Omit<Vehicle, 'kind'>;
 type AvroGroup = Omit<VehicleGroup, 'kind'>;
+type AvroVideoProfile = Omit<VideoProfile, 'kind'>;
 type AvroGeofence = Omit<Geofence, 'kind' | 'shape'> & { shape: AvroShape };
 type AvroRule = Omit<NotificationRule, 'kind' | 'days' | 'inactiveReason' | 'phases'> & {
   inactiveReason: string | null;
@@ -39,7 +43,8 @@ type AvroDefinition =
   | { 'outrider.Vehicle': AvroVehicle }
   | { 'outrider.VehicleGroup': AvroGroup }
   | { 'outrider.Geofence': AvroGeofence }
-  | { 'outrider.NotificationRule': AvroRule };
+  | { 'outrider.NotificationRule': AvroRule }
+  | { 'outrider.VideoProfile': AvroVideoProfile };
 
 interface AvroLngLat {
   longitude: number;
@@ -95,6 +100,8 @@ function definitionToAvro(definition: Definition): AvroDefinition {
       return { 'outrider.Geofence': { ...definition, shape: shapeToAvro(definition.shape) } };
     case 'notification-rule':
       return { 'outrider.NotificationRule': ruleToAvro(definition) };
+    case 'video-profile':
+      return { 'outrider.VideoProfile': definition };
   }
 }
 
@@ -112,6 +119,7 @@ function definitionFromAvro(avro: AvroDefinition): Definition {
       dealerId: user.dealerId as UserId | null,
       blocked: user.blocked,
       apiAccess: user.apiAccess,
+      services: user.services,
       groupIds: user.groupIds as GroupId[],
     };
   }
@@ -147,6 +155,7 @@ function definitionFromAvro(avro: AvroDefinition): Definition {
     };
   }
   if ('outrider.NotificationRule' in avro) return ruleFromAvro(avro['outrider.NotificationRule']);
+  if ('outrider.VideoProfile' in avro) return videoProfileFromAvro(avro['outrider.VideoProfile']);
   const geofence = avro['outrider.Geofence'];
   return {
     kind: 'geofence',
@@ -158,6 +167,24 @@ function definitionFromAvro(avro: AvroDefinition): Definition {
     groupIds: geofence.groupIds as GroupId[] | null,
     speedLimitKmh: geofence.speedLimitKmh,
     minDwellSeconds: geofence.minDwellSeconds,
+  };
+}
+
+function videoProfileFromAvro(profile: AvroVideoProfile): VideoProfile {
+  return {
+    kind: 'video-profile',
+    id: profile.id as VideoProfileId,
+    version: profile.version,
+    vehicleId: profile.vehicleId as VehicleId,
+    name: profile.name,
+    protocol: profile.protocol,
+    address: profile.address,
+    channels: profile.channels.map(({ number, name, direction }): VideoChannel => ({ number, name, direction })),
+    quality: profile.quality,
+    audio: profile.audio,
+    maxFragmentSeconds: profile.maxFragmentSeconds,
+    maxParallelDownloads: profile.maxParallelDownloads,
+    timeZone: profile.timeZone,
   };
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import avsc from 'avsc';
 import { describe, expect, test } from 'vitest';
 import { checkHeader, nameOf, readSchema, schemaFingerprint, symbolOf } from './schema-file.ts';
 
@@ -13,6 +15,20 @@ describe('a schema file', () => {
     expect(() => checkHeader(telemetry, telemetry.header)).not.toThrow();
     expect(() => checkHeader(telemetry, event.header)).toThrow(event.header.toString('hex').slice(4));
     expect(() => checkHeader(telemetry, Buffer.from('ab'))).toThrow('6162 begins no Avro record');
+  });
+
+  test('takes records of an earlier version that it only added to, and of no other', () => {
+    const text = readFileSync(new URL('../../../../schemas/telemetry.avsc', import.meta.url), 'utf8');
+    const before = avsc.Type.forSchema(JSON.parse(text.replace(', "JT808"', '')));
+    const header = Buffer.alloc(8);
+    header.writeBigUInt64LE(schemaFingerprint(JSON.stringify(before.schema())));
+    expect(header.toString('hex')).toBe('a8e67377e93ee0c7');
+    const telemetry = readSchema('telemetry', [header.toString('hex')]);
+    expect(() => checkHeader(telemetry, Buffer.concat([Buffer.from('c301', 'hex'), header]))).not.toThrow();
+    expect(() => checkHeader(readSchema('telemetry'), Buffer.concat([Buffer.from('c301', 'hex'), header]))).toThrow();
+    const later = readSchema('telemetry').type;
+    const record: unknown = before.random();
+    expect(later.fromBuffer(before.toBuffer(record))).toEqual(before.fromBuffer(before.toBuffer(record)));
   });
 
   test('that is not there cannot be read', () => {

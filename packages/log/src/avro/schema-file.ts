@@ -12,19 +12,23 @@ export interface SchemaFile {
   type: Type;
   /** What each record begins with. */
   header: Buffer;
+  /** What records of earlier versions begin with that read the same. */
+  earlierHeaders: readonly Buffer[];
 }
 
 /**
  * Reads `schemas/<name>.avsc`.
  *
+ * @param earlier fingerprints, as they stand in a record, of versions whose records read the same by this one: those that it only
+ *   added to at the end of an enum or of a union
  * @throws {Error} when there is no such file, or what it holds is no Avro schema
  */
-export function readSchema(name: string): SchemaFile {
+export function readSchema(name: string, earlier: readonly string[] = []): SchemaFile {
   const type = avsc.Type.forSchema(JSON.parse(readFileSync(new URL(`${name}.avsc`, FOLDER), 'utf8')));
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(0xc301, 0);
   header.writeBigUInt64LE(schemaFingerprint(JSON.stringify(type.schema())), 2);
-  return { name, type, header };
+  return { name, type, header, earlierHeaders: earlier.map((hex) => Buffer.from(`c301${hex}`, 'hex')) };
 }
 
 /**
@@ -32,8 +36,14 @@ export function readSchema(name: string): SchemaFile {
  *   of the schema, which reads as a different record
  */
 export function checkHeader(schema: SchemaFile, bytes: Uint8Array): void {
-  const { header } = schema;
-  for (let i = 0; i < HEADER_BYTES; i++) if (bytes[i] !== header[i]) throw new Error(mismatch(schema, bytes));
+  if (beginsWith(bytes, schema.header)) return;
+  for (const header of schema.earlierHeaders) if (beginsWith(bytes, header)) return;
+  throw new Error(mismatch(schema, bytes));
+}
+
+function beginsWith(bytes: Uint8Array, header: Buffer): boolean {
+  for (let i = 0; i < HEADER_BYTES; i++) if (bytes[i] !== header[i]) return false;
+  return true;
 }
 
 function mismatch({ name, header }: SchemaFile, bytes: Uint8Array): string {

@@ -73,7 +73,7 @@ function toAvro(packet: TelemetryPacket) {
 
 // biome-ignore format: one line for each field
 const ALARMS: readonly Alarm[] = ['sos', 'power-cut', 'low-battery', 'tamper', 'overspeed', 'crash', 'harsh-acceleration', 'harsh-braking', 'harsh-cornering', 'towing', 'jamming', 'other'];
-const PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand'];
+const PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808'];
 
 /** Numbers as terminals send them, and as nobody should. */
 const anyNumber = fc.oneof(

@@ -16,10 +16,12 @@ import { checkHeader, HEADER_BYTES, readSchema } from './schema-file.ts';
  * by the schema. The test beside it proves that both write and read the same bytes.
  */
 
-const schema = readSchema('telemetry');
+/** The version without protocol `JT808`. */
+const EARLIER = ['a8e67377e93ee0c7'];
+const schema = readSchema('telemetry', EARLIER);
 
 /** In the order of the schema's enums. */
-const PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand'];
+const PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808'];
 const OTHER_ALARM = ALARMS.indexOf('other');
 
 /** More than a position takes without its alarms and attributes: ten longs of ten bytes at most. */

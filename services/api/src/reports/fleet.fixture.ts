@@ -155,6 +155,7 @@ export const OPERATOR: User = {
   dealerId: null,
   blocked: false,
   apiAccess: true,
+  services: [],
   groupIds: [],
 };
 

@@ -207,6 +207,7 @@ function definitionsFor(vehicleId: VehicleId, shape: Shape, minDwellSeconds: num
       dealerId: null,
       blocked: false,
       apiAccess: false,
+      services: [],
       groupIds: [] as GroupId[],
     },
     {

@@ -1,4 +1,4 @@
-import { type GroupId, isoTime, type SessionId, type User, type UserId } from '@outrider/domain';
+import { type GroupId, isoTime, SERVICES, type SessionId, type User, type UserId } from '@outrider/domain';
 import type { Session } from '@outrider/registry';
 import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeOut } from '../fields.ts';
@@ -16,6 +16,9 @@ export const UserOut = z
     dealerId: idOut.nullable().meta({ description: 'The dealer that keeps the account; null: the operator does.' }),
     blocked: z.boolean(),
     apiAccess: z.boolean().meta({ description: 'May use the API; granted by operators alone.' }),
+    services: z
+      .array(z.enum(SERVICES))
+      .meta({ description: 'Services that the account was granted; operators and dealers have all by their role.' }),
     groupIds: z.array(idOut).meta({ description: 'Groups whose vehicles the user may see.' }),
   })
   .meta({
@@ -29,6 +32,7 @@ export const UserOut = z
         dealerId: null,
         blocked: false,
         apiAccess: true,
+        services: ['video'],
         groupIds: ['01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68'],
       },
     ],
@@ -42,6 +46,10 @@ const password = z
   .max(256)
   .meta({ examples: ['correct horse battery staple'] });
 const groupIds = z.array(id<GroupId>()).max(10_000);
+const services = z
+  .array(z.enum(SERVICES))
+  .max(SERVICES.length)
+  .meta({ description: 'Granted by operators, and by dealers to their own users.' });
 const byId = z.object({ id: id<UserId>() });
 
 const SessionOut = z
@@ -70,7 +78,7 @@ const SessionOut = z
   });
 
 export function userBody({ kind: _, version: __, ...user }: User): z.output<typeof UserOut> {
-  return { ...user, groupIds: [...user.groupIds] };
+  return { ...user, services: [...user.services], groupIds: [...user.groupIds] };
 }
 
 function reply(status: number, user: User): Reply {
@@ -155,6 +163,7 @@ export const userRoutes: Route[] = [
         role: role.default('user'),
         dealerId: id<UserId>().nullable().optional().meta({ description: 'Said by operators; a dealer is it.' }),
         apiAccess: z.boolean().default(false),
+        services: services.default([]),
         groupIds: groupIds.default([]),
       })
       .meta({
@@ -188,7 +197,7 @@ export const userRoutes: Route[] = [
     summary: 'Change an account (JSON merge patch).',
     params: byId,
     body: z
-      .strictObject({ login, name, dealerId: id<UserId>().nullable(), groupIds })
+      .strictObject({ login, name, dealerId: id<UserId>().nullable(), services, groupIds })
       .partial()
       .meta({ id: 'UserPatch', examples: [{ name: 'Anna Petrova' }] }),
     conditional: true,

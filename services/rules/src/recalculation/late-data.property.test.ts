@@ -39,6 +39,7 @@ const owner: User = {
   dealerId: null,
   blocked: false,
   apiAccess: true,
+  services: [],
   groupIds: [],
 };
 const van: Vehicle = {

@@ -1,0 +1,472 @@
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
+import {
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  Logging,
+  LogLevel,
+  Mp4OutputFormat,
+  Output,
+  StreamTarget,
+  type StreamTargetChunk,
+} from 'mediabunny';
+import { AAC_FRAME_SAMPLES, splitAdts } from './adts.ts';
+import { expandG711, G711_SAMPLE_RATE } from './g711.ts';
+import { copyMovieFirst } from './movie-first.ts';
+import { joinNalUnits, type NalUnit, nalRole, type VideoCodec } from './nal-units.ts';
+import { type PictureFormat, readPictureFormat } from './picture-format.ts';
+import { type Picture, PictureGatherer } from './picture-gatherer.ts';
+import { Timeline } from './timeline.ts';
+
+/** A frame as a terminal streams it. */
+export interface FootageFrame {
+  kind: 'key' | 'predicted' | 'bidirectional' | 'audio' | 'data';
+  /** `h264` and `h265` in the form of Annex B; `g711a` and `g711u`; `aac` with ADTS headers. Others can't be written. */
+  codec: string;
+  /** Milliseconds from a beginning of the terminal's choice. */
+  timestampMs: number;
+  data: Uint8Array;
+}
+
+export type AudioCodec = 'g711a' | 'g711u' | 'aac';
+
+/** What was written, so far or in all. */
+export interface FootageFacts {
+  /** Of pictures and sound; of the whole file once it is finished. */
+  bytes: number;
+  durationMs: number;
+  videoCodec: VideoCodec | null;
+  /** Of the terminal. G.711 stands in the file as the 16-bit samples that its codes stand for. */
+  audioCodec: AudioCodec | null;
+  width: number;
+  height: number;
+  videoFrames: number;
+  keyFrames: number;
+  /** Left out because nothing before them could be decoded. */
+  framesBeforeKey: number;
+  /** Left out because they were no frames of the stream's codec. */
+  framesUnreadable: number;
+  audioFrames: number;
+  /** Left out: in a codec that can't be written, before the first picture, or too late. */
+  audioDropped: number;
+}
+
+/** Why no file can be made of the frames. */
+export type FootageFault = 'no-picture' | 'unsupported-codec' | 'bad-stream';
+
+export class FootageError extends Error {
+  readonly fault: FootageFault;
+
+  constructor(fault: FootageFault, message: string) {
+    super(message);
+    this.name = 'FootageError';
+    this.fault = fault;
+  }
+}
+
+export interface Mp4WriterOptions {
+  /** A file that does not exist; it appears when it is finished. */
+  path: string;
+  /** Write sound where the stream has some. */
+  audio: boolean;
+}
+
+/** Writes pictures and sound as they came from a terminal, without coding them anew, into an MP4 file. */
+export interface Mp4Writer {
+  readonly facts: FootageFacts;
+  /**
+   * Takes the next frame. Await it: that is the back-pressure. The frame's memory is the writer's from then on.
+   *
+   * @throws {FootageError} when no file can be made of the stream
+   * @throws {Error} when the disk refuses
+   */
+  add(frame: FootageFrame): Promise<void>;
+  /**
+   * Ends the file, with its tables in front of the pictures, so that players can begin at once.
+   *
+   * @throws {FootageError} when no picture came from which decoding could begin
+   */
+  finish(): Promise<FootageFacts>;
+  /** Ends without a file; to be called also where {@link add} or {@link finish} threw. */
+  abandon(): Promise<void>;
+}
+
+// What a terminal sends is told by errors here; the library would print it for everyone to see.
+Logging.level = LogLevel.Silent;
+
+/** How long sound is waited for before the file is begun without it. */
+const PRELUDE_MS = 1500;
+const PRELUDE_BYTES = 4 * 1024 * 1024;
+/** Frames of sound that may come before the first picture is known to be whole. */
+const MAX_EARLY = 32;
+/** The library writes half a second of a track at once: more bytes than this in it are moved apart in time. */
+const HALF_SECOND_BYTES = 16 * 1024 * 1024;
+/** A quarter of an hour with 60 pictures a second and as much sound is a third of this. */
+const MAX_FRAMES = 400_000;
+const DISK_CHUNK_BYTES = 256 * 1024;
+const USUAL_STEP_MS = 40;
+/** Sound that is this much off its time is taken to follow what was before. */
+const SOUND_TOLERANCE_MS = 60;
+const SOUND_TOO_LATE_MS = 500;
+const SILENCE_PIECE_MS = 1000;
+
+interface Sound {
+  codec: AudioCodec;
+  timestampMs: number;
+  /** 16-bit samples for G.711, a frame with its ADTS header for AAC. */
+  data: Uint8Array;
+  durationMs: number;
+  sampleRate: number;
+  channels: number;
+  objectType: number;
+}
+
+/** Begins a file. Nothing is written before it is known what the stream holds. */
+export function createMp4Writer(options: Mp4WriterOptions): Mp4Writer {
+  return new Writer(options);
+}
+
+class Writer implements Mp4Writer {
+  readonly facts: FootageFacts = {
+    bytes: 0,
+    durationMs: 0,
+    videoCodec: null,
+    audioCodec: null,
+    width: 0,
+    height: 0,
+    videoFrames: 0,
+    keyFrames: 0,
+    framesBeforeKey: 0,
+    framesUnreadable: 0,
+    audioFrames: 0,
+    audioDropped: 0,
+  };
+  readonly #path: string;
+  readonly #partPath: string;
+  readonly #wantsAudio: boolean;
+  #gatherer: PictureGatherer | null = null;
+  #format: PictureFormat | null = null;
+  /** What came since the first key picture, until the file is begun. */
+  #prelude: ({ picture: Picture } | { sound: Sound })[] = [];
+  #preludeBytes = 0;
+  #zeroMs: number | null = null;
+  /** Sound that came while no picture was whole yet. */
+  #early: Sound[] = [];
+  #output: Output | null = null;
+  #file: FileHandle | null = null;
+  #videoSource: EncodedVideoPacketSource | null = null;
+  #audioSource: EncodedAudioPacketSource | null = null;
+  /** The first sound: what the track is described by. */
+  #soundOf: Sound | null = null;
+  #pictures = new Timeline(0);
+  #sounds = new Timeline(0);
+  #soundEndMs: number | null = null;
+  /** Parameter sets that the file's head holds. */
+  #described = new Set<string>();
+  #chunk = { startMs: 0, bytes: 0 };
+  #keyFloorMs = 0;
+  #stepMs = USUAL_STEP_MS;
+  /** When the last few pictures are shown. */
+  #lateTimes: number[] = [];
+  #ended = false;
+
+  constructor({ path, audio }: Mp4WriterOptions) {
+    this.#path = path;
+    this.#partPath = `${path}.part`;
+    this.#wantsAudio = audio;
+  }
+
+  async add(frame: FootageFrame): Promise<void> {
+    if (this.#ended) throw new Error('the file is ended');
+    if (frame.kind === 'data') return;
+    if (frame.kind === 'audio') await this.#takeSound(frame);
+    else await this.#takeVideo(frame.kind, frame);
+  }
+
+  async finish(): Promise<FootageFacts> {
+    if (this.#ended) throw new Error('the file is ended');
+    const last = this.#gatherer?.end();
+    if (last) await this.#takePicture(last);
+    if (this.#output === null) await this.#begin();
+    const output = this.#output;
+    if (output === null) {
+      throw new FootageError(
+        'no-picture',
+        `no picture from which decoding could begin, of ${this.facts.framesBeforeKey}`,
+      );
+    }
+    await output.finalize();
+    this.#ended = true;
+    await this.#closeFile();
+    try {
+      await copyMovieFirst(this.#partPath, this.#path);
+    } finally {
+      await rm(this.#partPath, { force: true });
+    }
+    this.facts.bytes = (await stat(this.#path)).size;
+    return this.facts;
+  }
+
+  async abandon(): Promise<void> {
+    const wasEnded = this.#ended;
+    this.#ended = true;
+    this.#prelude = [];
+    if (!wasEnded && this.#output !== null) await this.#output.cancel();
+    await this.#closeFile();
+    await rm(this.#partPath, { force: true });
+    await rm(this.#path, { force: true });
+  }
+
+  async #takeVideo(kind: 'key' | 'predicted' | 'bidirectional', frame: FootageFrame): Promise<void> {
+    const { codec, timestampMs, data } = frame;
+    if (codec !== 'h264' && codec !== 'h265') {
+      if (this.#gatherer === null) throw new FootageError('unsupported-codec', `pictures coded as ${codec}`);
+      this.facts.framesUnreadable++;
+      return;
+    }
+    this.#gatherer ??= new PictureGatherer(codec);
+    if (this.#gatherer.codec !== codec) {
+      this.facts.framesUnreadable++;
+      return;
+    }
+    const unreadable = this.#gatherer.unreadable;
+    const picture = this.#gatherer.add({ kind, timestampMs, data });
+    this.facts.framesUnreadable += this.#gatherer.unreadable - unreadable;
+    if (picture !== null) await this.#takePicture(picture);
+  }
+
+  async #takePicture(picture: Picture): Promise<void> {
+    if (this.#output !== null) return this.#writePicture(picture);
+    if (this.#zeroMs === null) {
+      const sps = this.#gatherer?.sequenceParameters ?? null;
+      const format = this.#gatherer && sps ? readPictureFormat(this.#gatherer.codec, sps) : null;
+      if (!picture.key || format === null) {
+        this.facts.framesBeforeKey++;
+        return;
+      }
+      this.#format = format;
+      this.#zeroMs = picture.timestampMs;
+    }
+    this.#prelude.push({ picture });
+    this.#preludeBytes += picture.bytes;
+    for (const sound of this.#early.splice(0)) this.#prelude.push({ sound });
+    await this.#beginWhenKnown(picture.timestampMs);
+  }
+
+  async #takeSound(frame: FootageFrame): Promise<void> {
+    if (!this.#wantsAudio) return;
+    const sounds = soundsOf(frame);
+    const known = this.#soundOf ?? sounds[0];
+    const fits = sounds.filter((sound) => known !== undefined && isAlike(sound, known));
+    if (known === undefined || fits.length === 0 || (this.#output !== null && this.#audioSource === null)) {
+      this.facts.audioDropped++;
+      return;
+    }
+    this.#soundOf ??= known;
+    for (const sound of fits) {
+      if (this.#output !== null) await this.#writeSound(sound);
+      else if (this.#zeroMs === null) {
+        this.#early.push(sound);
+        if (this.#early.length > MAX_EARLY) {
+          this.#early.shift();
+          this.facts.audioDropped++;
+        }
+      } else {
+        this.#prelude.push({ sound });
+        this.#preludeBytes += sound.data.length;
+      }
+    }
+    if (this.#output === null) await this.#beginWhenKnown(frame.timestampMs);
+  }
+
+  async #beginWhenKnown(timestampMs: number): Promise<void> {
+    const waitsForSound = this.#wantsAudio && this.#soundOf === null;
+    const waitedMs = Math.abs(timestampMs - (this.#zeroMs ?? timestampMs));
+    if (waitsForSound && waitedMs < PRELUDE_MS && this.#preludeBytes < PRELUDE_BYTES) return;
+    await this.#begin();
+  }
+
+  /** Begins the file with what is known to be in the stream, and writes what waited. */
+  async #begin(): Promise<void> {
+    const gatherer = this.#gatherer;
+    const format = this.#format;
+    if (gatherer === null || format === null || this.#zeroMs === null) return;
+    const { facts } = this;
+    facts.videoCodec = gatherer.codec;
+    facts.width = format.width;
+    facts.height = format.height;
+    this.#pictures = new Timeline(this.#zeroMs);
+    this.#sounds = new Timeline(this.#zeroMs);
+
+    const file = await open(this.#partPath, 'wx');
+    this.#file = file;
+    const output = new Output({
+      format: new Mp4OutputFormat({ fastStart: false }),
+      target: new StreamTarget(
+        new WritableStream<StreamTargetChunk>({
+          write: async ({ data, position }) => {
+            await file.write(data, 0, data.length, position);
+          },
+        }),
+        { chunked: true, chunkSize: DISK_CHUNK_BYTES },
+      ),
+    });
+    this.#videoSource = new EncodedVideoPacketSource(gatherer.codec === 'h264' ? 'avc' : 'hevc');
+    output.addVideoTrack(this.#videoSource);
+    const sound = this.#soundOf;
+    if (sound !== null) {
+      facts.audioCodec = sound.codec;
+      this.#audioSource = new EncodedAudioPacketSource(sound.codec === 'aac' ? 'aac' : 'pcm-s16');
+      output.addAudioTrack(this.#audioSource);
+    }
+    await output.start();
+    this.#output = output;
+    const waited = this.#prelude;
+    this.#prelude = [];
+    for (const item of waited) {
+      if ('picture' in item) await this.#writePicture(item.picture);
+      else await this.#writeSound(item.sound);
+    }
+  }
+
+  async #closeFile(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    await file?.close();
+  }
+
+  async #writePicture(picture: Picture): Promise<void> {
+    const { facts } = this;
+    const source = this.#videoSource;
+    const gatherer = this.#gatherer;
+    const format = this.#format;
+    if (source === null || gatherer === null || format === null) return;
+    this.#countFrame();
+
+    const before = this.#pictures.latestMs;
+    const crowded = this.#chunk.bytes + picture.bytes > HALF_SECOND_BYTES;
+    // Nothing behind a key picture is shown before what came in front of it.
+    if (picture.key) this.#keyFloorMs = before ?? 0;
+    const notBeforeMs = crowded ? this.#chunk.startMs + 500 : before === null ? undefined : this.#keyFloorMs;
+    const atMs = this.#pictures.place(picture.timestampMs, picture.bidirectional && !picture.key, notBeforeMs);
+    if (atMs < 0) {
+      facts.framesBeforeKey++;
+      return;
+    }
+    this.#noteStep(atMs);
+    if (before === null || atMs - this.#chunk.startMs >= 500) this.#chunk = { startMs: atMs, bytes: 0 };
+    this.#chunk.bytes += picture.bytes;
+
+    const isFirst = facts.videoFrames === 0;
+    const data = joinNalUnits(isFirst ? this.#describe(picture, gatherer) : picture.units.filter(this.#isNews));
+    const type = picture.key ? 'key' : 'delta';
+    const packet = new EncodedPacket(data, type, atMs / 1000, this.#stepMs / 1000);
+    if (isFirst) {
+      const { codecString: codec, width: codedWidth, height: codedHeight } = format;
+      await source.add(packet, { decoderConfig: { codec, codedWidth, codedHeight } }).catch(asBadStream);
+    } else await source.add(packet);
+    facts.videoFrames++;
+    if (picture.key) facts.keyFrames++;
+    facts.bytes += data.length;
+    facts.durationMs = Math.max(facts.durationMs, atMs + this.#stepMs);
+  }
+
+  /** How long a picture is shown: the smallest step between those of late. Only the last picture's is not told by the next one. */
+  #noteStep(atMs: number): void {
+    this.#lateTimes = [...this.#lateTimes, atMs].slice(-8);
+    const sorted = this.#lateTimes.toSorted((one, other) => one - other);
+    const steps = sorted.slice(1).map((later, i) => later - (sorted[i] ?? later));
+    const smallest = Math.min(...steps.filter((step) => step > 0), 1000);
+    if (sorted.length > 1) this.#stepMs = smallest;
+  }
+
+  /** The first picture, with all parameter sets that are known in front of it: they become the file's head. */
+  #describe(picture: Picture, gatherer: PictureGatherer): NalUnit[] {
+    for (const unit of gatherer.parameters) this.#described.add(Buffer.from(unit).toString('latin1'));
+    return [...gatherer.parameters, ...picture.units.filter((unit) => nalRole(gatherer.codec, unit) !== 'parameters')];
+  }
+
+  /** Is this unit none of the parameter sets that the head of the file holds? */
+  readonly #isNews = (unit: NalUnit): boolean =>
+    this.#gatherer === null ||
+    nalRole(this.#gatherer.codec, unit) !== 'parameters' ||
+    !this.#described.has(Buffer.from(unit).toString('latin1'));
+
+  async #writeSound(sound: Sound): Promise<void> {
+    const { facts } = this;
+    this.#countFrame();
+    let atMs = this.#sounds.place(sound.timestampMs, true);
+    const endMs = this.#soundEndMs;
+    if (atMs < 0 || (endMs !== null && atMs < endMs - SOUND_TOO_LATE_MS)) {
+      facts.audioDropped++;
+      return;
+    }
+    if (endMs !== null) {
+      if (atMs - endMs < SOUND_TOLERANCE_MS) atMs = endMs;
+      else if (sound.codec !== 'aac') await this.#writeSilence(sound, endMs, atMs);
+    }
+    await this.#putSound(sound, sound.data, atMs, sound.durationMs);
+    facts.audioFrames++;
+  }
+
+  /** Fills a pause: samples without times of their own follow each other without one. */
+  async #writeSilence(like: Sound, fromMs: number, toMs: number): Promise<void> {
+    for (let atMs = fromMs; atMs < toMs; atMs += SILENCE_PIECE_MS) {
+      const durationMs = Math.min(SILENCE_PIECE_MS, toMs - atMs);
+      const samples = Math.round((durationMs * like.sampleRate) / 1000);
+      if (samples > 0) await this.#putSound(like, Buffer.alloc(2 * like.channels * samples), atMs, durationMs);
+    }
+  }
+
+  async #putSound(sound: Sound, data: Uint8Array, atMs: number, durationMs: number): Promise<void> {
+    const source = this.#audioSource;
+    if (source === null) return;
+    const packet = new EncodedPacket(data, 'key', atMs / 1000, durationMs / 1000);
+    const codec = sound.codec === 'aac' ? `mp4a.40.${sound.objectType}` : 'pcm-s16';
+    const decoderConfig = { codec, sampleRate: sound.sampleRate, numberOfChannels: sound.channels };
+    await source.add(packet, { decoderConfig }).catch(asBadStream);
+    this.facts.bytes += data.length;
+    this.#soundEndMs = atMs + durationMs;
+  }
+
+  /** What the library keeps of every frame is small, but it keeps it. */
+  #countFrame(): void {
+    const { videoFrames, audioFrames } = this.facts;
+    if (videoFrames + audioFrames >= MAX_FRAMES) throw new FootageError('bad-stream', `more than ${MAX_FRAMES} frames`);
+  }
+}
+
+/** The sound of a frame, in pieces that each have a time; none where its codec can't be written. */
+function soundsOf({ codec, timestampMs, data }: FootageFrame): Sound[] {
+  if (codec === 'g711a' || codec === 'g711u') {
+    const samples = expandG711(codec, data);
+    if (samples.length === 0) return [];
+    const durationMs = (samples.length / 2 / G711_SAMPLE_RATE) * 1000;
+    return [
+      { codec, timestampMs, data: samples, durationMs, sampleRate: G711_SAMPLE_RATE, channels: 1, objectType: 0 },
+    ];
+  }
+  if (codec !== 'aac') return [];
+  return splitAdts(data).map(({ bytes, sampleRate, channels, objectType }, i) => {
+    const durationMs = (AAC_FRAME_SAMPLES / sampleRate) * 1000;
+    return {
+      codec: 'aac' as const,
+      timestampMs: timestampMs + i * durationMs,
+      data: bytes,
+      durationMs,
+      sampleRate,
+      channels,
+      objectType,
+    };
+  });
+}
+
+function isAlike(one: Sound, other: Sound): boolean {
+  return one.codec === other.codec && one.sampleRate === other.sampleRate && one.channels === other.channels;
+}
+
+/** What the library makes of a head that it can't read is said of the stream; what the disk says stays what it is. */
+function asBadStream(error: unknown): never {
+  if (error instanceof Error && !('code' in error)) throw new FootageError('bad-stream', error.message);
+  throw error;
+}

@@ -1,0 +1,219 @@
+import { MessageChannel } from 'node:worker_threads';
+import type { AddressedCommand, CommandOutcome, TerminalCommand, TerminalId } from '@outrider/domain';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { connectHub, serveHub } from './bridge.ts';
+import type { Hub } from './hub.ts';
+import { MemoryHub } from './memory.ts';
+import {
+  openTerminalCommands,
+  serveTerminalCommands,
+  type TerminalCommands,
+  type TerminalPresence,
+} from './terminal-commands.ts';
+
+const CAR = '13900000001' as TerminalId;
+const END: TerminalCommand = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null };
+const DONE: CommandOutcome = { outcome: 'answered', answer: { type: 'acknowledged', result: 'done' } };
+
+let hub: MemoryHub;
+let distant: Hub;
+const closing: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  hub = new MemoryHub();
+  const { port1, port2 } = new MessageChannel();
+  serveHub(hub, port1);
+  distant = connectHub(port2);
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const close of closing.splice(0).reverse()) await close();
+  await distant.close();
+});
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+/** A gateway in another thread, with the terminals it is given. */
+async function gateway(
+  online: Set<TerminalId>,
+  answer: (addressed: AddressedCommand) => Promise<CommandOutcome> = async () => DONE,
+  at: Hub = distant,
+): Promise<TerminalPresence & { delivered: AddressedCommand[] }> {
+  const delivered: AddressedCommand[] = [];
+  const presence = await serveTerminalCommands(
+    at,
+    {
+      online: () => online,
+      deliver(addressed) {
+        if (!online.has(addressed.terminalId)) return null;
+        delivered.push(addressed);
+        return answer(addressed);
+      },
+    },
+    fail,
+  );
+  closing.push(() => presence.close());
+  return { ...presence, delivered };
+}
+
+async function commands(): Promise<TerminalCommands> {
+  const open = await openTerminalCommands(hub, { onError: fail });
+  closing.push(() => open.close());
+  return open;
+}
+
+describe('commands to terminals', () => {
+  test('reach the gateway that has the terminal, and its answer comes back', async () => {
+    const has = await gateway(new Set([CAR]));
+    const hasNot = await gateway(new Set(), undefined, hub);
+    const open = await commands();
+    expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual(DONE);
+    expect(has.delivered).toMatchObject([{ terminalId: CAR, command: END, timeoutMs: 1000 }]);
+    expect(hasNot.delivered).toEqual([]);
+  });
+
+  test('of several senders are told apart', async () => {
+    await gateway(new Set([CAR]), async ({ command }) => ({
+      outcome: 'answered',
+      answer: {
+        type: 'recordings',
+        recordings: [{ channel: command.channel } as never],
+      },
+    }));
+    const senders = await Promise.all([commands(), commands()]);
+    const asked = senders.flatMap((open, i) =>
+      [0, 1, 2].map((j) => open.send(CAR, { ...END, channel: i * 10 + j }, { timeoutMs: 1000 })),
+    );
+    const channels = (await Promise.all(asked)).map(
+      (come) => come.outcome === 'answered' && come.answer.type === 'recordings' && come.answer.recordings[0]?.channel,
+    );
+    expect(channels).toEqual([0, 1, 2, 10, 11, 12]);
+  });
+
+  test('go to one gateway only, where two have the terminal', async () => {
+    const first = await gateway(new Set([CAR]));
+    const second = await gateway(new Set([CAR]), undefined, hub);
+    const open = await commands();
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    await open.send(CAR, END, { timeoutMs: 1000 });
+    expect(first.delivered.length + second.delivered.length).toBe(1);
+  });
+
+  test('that nobody takes were not given, and the terminal is off-line then', async () => {
+    const online = new Set([CAR]);
+    await gateway(online);
+    const open = await commands();
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    online.clear();
+    const heard: [TerminalId, boolean][] = [];
+    open.onPresence((...news) => heard.push(news));
+    expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual({ outcome: 'offline' });
+    expect(open.isOnline(CAR)).toBe(false);
+    expect(heard).toEqual([[CAR, false]]);
+  }, 30_000);
+
+  test('that a gateway took and never tells of are unanswered', async () => {
+    await gateway(new Set([CAR]), () => new Promise(() => {}));
+    const open = await commands();
+    expect(await open.send(CAR, END, { timeoutMs: 10 })).toEqual({ outcome: 'unanswered' });
+  });
+
+  test('can be given up, before and after they are sent', async () => {
+    await gateway(new Set([CAR]), () => new Promise(() => {}));
+    const open = await commands();
+    expect(await open.send(CAR, END, { timeoutMs: 1000, signal: AbortSignal.abort() })).toEqual({ outcome: 'aborted' });
+    const giveUp = new AbortController();
+    const sent = open.send(CAR, END, { timeoutMs: 1000, signal: giveUp.signal });
+    giveUp.abort();
+    expect(await sent).toEqual({ outcome: 'aborted' });
+  });
+
+  test('under way are bounded', async () => {
+    await gateway(new Set([CAR]), () => new Promise(() => {}));
+    const open = await commands();
+    const giveUp = new AbortController();
+    const sent = Array.from({ length: 1000 }, () => open.send(CAR, END, { timeoutMs: 1000, signal: giveUp.signal }));
+    expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual({ outcome: 'overloaded' });
+    giveUp.abort();
+    expect(new Set((await Promise.all(sent)).map(({ outcome }) => outcome))).toEqual(new Set(['aborted']));
+  });
+});
+
+describe('presence', () => {
+  test('of terminals that were there before is told by the roll-call, and then as they come and go', async () => {
+    const online = new Set([CAR]);
+    const other = '13900000002' as TerminalId;
+    const presence = await gateway(online);
+    const open = await commands();
+    const heard: [TerminalId, boolean][] = [];
+    open.onPresence((...news) => heard.push(news));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    online.add(other);
+    presence.came(other);
+    await vi.waitFor(() => expect(open.isOnline(other)).toBe(true));
+    online.delete(CAR);
+    presence.went(CAR);
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(false));
+    expect(heard.filter(([id]) => id === other)).toEqual([[other, true]]);
+    expect(heard.at(-1)).toEqual([CAR, false]);
+  });
+
+  test('that moved to another gateway stays, whatever the first one says later', async () => {
+    const first = await gateway(new Set());
+    const second = await gateway(new Set(), undefined, hub);
+    const open = await commands();
+    first.came(CAR);
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    const heard: boolean[] = [];
+    open.onPresence((_, online) => heard.push(online));
+    second.came(CAR);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    first.went(CAR);
+    second.came('13900000009' as TerminalId);
+    await vi.waitFor(() => expect(heard).toContain(true));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(open.isOnline(CAR)).toBe(true);
+    expect(heard).not.toContain(false);
+  });
+
+  test('ends with its gateway, told or not', async () => {
+    const online = new Set([CAR]);
+    const presence = await gateway(online);
+    let nowMs = 0;
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const open = await openTerminalCommands(hub, { now: () => nowMs, onError: fail });
+    closing.push(() => open.close());
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    await presence.close();
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(false));
+
+    // As a gateway that was killed: it once said that it has the terminal, and never again.
+    await hub.publish('terminal-presence', JSON.stringify({ gateway: 'killed', online: [CAR], offline: [] }));
+    expect(open.isOnline(CAR)).toBe(true);
+    nowMs = 150_001;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(open.isOnline(CAR)).toBe(false);
+  });
+
+  test('of a terminal whose gateway was too slow to take a command comes back soon', async () => {
+    const online = new Set([CAR]);
+    await gateway(online);
+    const open = await commands();
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    online.clear();
+    expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual({ outcome: 'offline' });
+    online.add(CAR);
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), { timeout: 20_000 });
+  }, 30_000);
+
+  test('is not disturbed by what is no message', async () => {
+    const open = await commands();
+    await gateway(new Set([CAR]), undefined, hub);
+    for (const channel of ['terminal-presence', 'terminal-commands', 'terminal-roll-call'])
+      for (const text of ['', 'null', '7', '{', '"x"', '{}']) await hub.publish(channel, text);
+    expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual(DONE);
+  });
+});

@@ -1,0 +1,248 @@
+import type { AddressedCommand, CommandOutcome, TerminalCommand, TerminalId } from '@outrider/domain';
+import type { Hub } from './hub.ts';
+
+/*
+ * Commands to terminals that are connected to some gateway, over publish and subscribe. A command is addressed to the gateway that
+ * is known to have the terminal, or to all of them; whoever has it says at once that it took it, and later what came of it. Nothing is kept:
+ * a command that nobody takes was not given, and whoever gave it is told so.
+ */
+
+const COMMANDS = 'terminal-commands';
+const PRESENCE = 'terminal-presence';
+const ROLL_CALL = 'terminal-roll-call';
+const answersTo = (sender: string) => `terminal-answers:${sender}`;
+
+/** How long a gateway may take to say that it has the terminal. */
+const TAKEN_MS = 4000;
+/** A gateway that says nothing of its outcome is gone. */
+const OUTCOME_GRACE_MS = 2000;
+const MAX_TIMEOUT_MS = 60_000;
+const MAX_UNDER_WAY = 1000;
+const ROLL_CALL_MS = 60_000;
+/** A terminal that seems to be gone may have been slow to be told so: the roll is called again soon. */
+const ROLL_CALL_SOON_MS = 1000;
+/** A terminal that no gateway named for two roll-calls and a half is not there. */
+const STALE_MS = 150_000;
+const MAX_TERMINALS = 200_000;
+/** Terminals named in one message. */
+const PRESENCE_BATCH = 500;
+
+type CommandMessage = AddressedCommand & { id: string; sender: string; gateway: string | null };
+type AnswerMessage = { id: string; taken: true } | { id: string; outcome: CommandOutcome };
+interface PresenceMessage {
+  gateway: string;
+  online?: readonly TerminalId[];
+  offline?: readonly TerminalId[];
+}
+
+/** Where an outcome is waited for. */
+interface UnderWay {
+  terminalId: TerminalId;
+  timeoutMs: number;
+  timer: NodeJS.Timeout;
+  resolve(outcome: CommandOutcome): void;
+}
+
+/** Terminals that take commands, as seen from a service that gives them. */
+export interface TerminalCommands {
+  /**
+   * Tells a terminal something and waits for what it says to it.
+   *
+   * @param options.timeoutMs how long the terminal may take to answer, 60 s at most
+   * @returns never rejected for the terminal's sake
+   */
+  send(
+    terminalId: TerminalId,
+    command: TerminalCommand,
+    options: { timeoutMs: number; signal?: AbortSignal },
+  ): Promise<CommandOutcome>;
+  /** As far as gateways told: a hint, which a command may prove wrong. */
+  isOnline(terminalId: TerminalId): boolean;
+  /** Hears of each terminal that comes or goes. @returns a stop */
+  onPresence(listener: (terminalId: TerminalId, online: boolean) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Begins to give commands over the hub, and calls the roll of the terminals that are there. */
+export async function openTerminalCommands(
+  hub: Hub,
+  { now = Date.now, onError = () => {} }: { now?: () => number; onError?: (error: unknown) => void } = {},
+): Promise<TerminalCommands> {
+  const sender = crypto.randomUUID();
+  const underWay = new Map<string, UnderWay>();
+  const present = new Map<TerminalId, { gateway: string; seenMs: number }>();
+  const listeners = new Set<(terminalId: TerminalId, online: boolean) => void>();
+  const tell = (terminalId: TerminalId, online: boolean) => {
+    for (const listener of listeners) listener(terminalId, online);
+  };
+  const leave = (terminalId: TerminalId) => {
+    if (present.delete(terminalId)) tell(terminalId, false);
+  };
+  const finish = (id: string, outcome: CommandOutcome) => {
+    const waiting = underWay.get(id);
+    if (waiting === undefined) return;
+    underWay.delete(id);
+    clearTimeout(waiting.timer);
+    waiting.resolve(outcome);
+  };
+
+  const leaveAnswers = await hub.subscribe(answersTo(sender), (text) => {
+    const message = parse<AnswerMessage>(text);
+    const waiting = message && underWay.get(message.id);
+    if (!message || !waiting) return;
+    if ('outcome' in message) return finish(message.id, message.outcome);
+    clearTimeout(waiting.timer);
+    waiting.timer = setTimeout(
+      () => finish(message.id, { outcome: 'unanswered' }),
+      waiting.timeoutMs + OUTCOME_GRACE_MS,
+    );
+  });
+  const leavePresence = await hub.subscribe(PRESENCE, (text) => {
+    const message = parse<PresenceMessage>(text);
+    if (!message) return;
+    const { gateway } = message;
+    const seenMs = now();
+    for (const terminalId of message.online ?? []) {
+      const known = present.has(terminalId);
+      if (!known && present.size >= MAX_TERMINALS) continue;
+      present.set(terminalId, { gateway, seenMs });
+      if (!known) tell(terminalId, true);
+    }
+    for (const terminalId of message.offline ?? []) if (present.get(terminalId)?.gateway === gateway) leave(terminalId);
+  });
+
+  const callTheRoll = () => {
+    for (const [terminalId, { seenMs }] of present) if (now() - seenMs > STALE_MS) leave(terminalId);
+    hub.publish(ROLL_CALL, '').catch(onError);
+  };
+  callTheRoll();
+  const rollCall = setInterval(callTheRoll, ROLL_CALL_MS);
+  rollCall.unref();
+  let soon: NodeJS.Timeout | null = null;
+  const callTheRollSoon = () => {
+    soon ??= setTimeout(() => {
+      soon = null;
+      callTheRoll();
+    }, ROLL_CALL_SOON_MS);
+    soon.unref();
+  };
+
+  return {
+    send(terminalId, command, { timeoutMs, signal }) {
+      if (signal?.aborted) return Promise.resolve({ outcome: 'aborted' });
+      if (underWay.size >= MAX_UNDER_WAY) return Promise.resolve({ outcome: 'overloaded' });
+      const id = crypto.randomUUID();
+      const abort = () => finish(id, { outcome: 'aborted' });
+      return new Promise<CommandOutcome>((resolve) => {
+        const bounded = Math.min(timeoutMs, MAX_TIMEOUT_MS);
+        const timer = setTimeout(() => {
+          leave(terminalId);
+          finish(id, { outcome: 'offline' });
+          callTheRollSoon();
+        }, TAKEN_MS);
+        underWay.set(id, { terminalId, timeoutMs: bounded, timer, resolve });
+        signal?.addEventListener('abort', abort, { once: true });
+        const gateway = present.get(terminalId)?.gateway ?? null;
+        const message: CommandMessage = { id, sender, gateway, terminalId, command, timeoutMs: bounded };
+        hub.publish(COMMANDS, JSON.stringify(message)).catch((error) => {
+          onError(error);
+          finish(id, { outcome: 'offline' });
+        });
+      }).finally(() => signal?.removeEventListener('abort', abort));
+    },
+    isOnline: (terminalId) => present.has(terminalId),
+    onPresence(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      clearInterval(rollCall);
+      if (soon) clearTimeout(soon);
+      await Promise.all([leaveAnswers(), leavePresence()]);
+      for (const id of [...underWay.keys()]) finish(id, { outcome: 'aborted' });
+      listeners.clear();
+    },
+  };
+}
+
+/** A gateway's side: the terminals that are connected to it. */
+export interface ConnectedTerminals {
+  /** Those that take commands. */
+  online(): Iterable<TerminalId>;
+  /**
+   * Gives a command to a terminal.
+   *
+   * @returns null where this gateway does not have the terminal
+   */
+  deliver(addressed: AddressedCommand): Promise<CommandOutcome> | null;
+}
+
+/** What a gateway tells of the terminals that it has. */
+export interface TerminalPresence {
+  came(terminalId: TerminalId): void;
+  went(terminalId: TerminalId): void;
+  /** All of them went. */
+  close(): Promise<void>;
+}
+
+/** Takes commands from the hub for the terminals of one gateway, and tells which ones it has. */
+export async function serveTerminalCommands(
+  hub: Hub,
+  terminals: ConnectedTerminals,
+  onError: (error: unknown) => void,
+): Promise<TerminalPresence> {
+  const gateway = crypto.randomUUID();
+  const say = (channel: string, message: unknown) => hub.publish(channel, JSON.stringify(message)).catch(onError);
+  // Comings and goings of one turn of the event loop are told together.
+  let news = new Map<TerminalId, boolean>();
+  let telling: NodeJS.Immediate | null = null;
+
+  async function tellNews(): Promise<void> {
+    telling = null;
+    const told = [...news];
+    news = new Map();
+    for (let i = 0; i < told.length; i += PRESENCE_BATCH) {
+      const batch = told.slice(i, i + PRESENCE_BATCH);
+      const named = (online: boolean) => batch.filter((one) => one[1] === online).map(([terminalId]) => terminalId);
+      await say(PRESENCE, { gateway, online: named(true), offline: named(false) } satisfies PresenceMessage);
+    }
+  }
+  function note(terminalId: TerminalId, online: boolean): void {
+    news.set(terminalId, online);
+    telling ??= setImmediate(() => void tellNews());
+  }
+
+  const leaveCommands = await hub.subscribe(COMMANDS, (text) => {
+    const message = parse<CommandMessage>(text);
+    if (!message || (message.gateway !== null && message.gateway !== gateway)) return;
+    const outcome = terminals.deliver(message);
+    if (outcome === null) return;
+    const { id, sender } = message;
+    void say(answersTo(sender), { id, taken: true } satisfies AnswerMessage);
+    outcome.then((come) => say(answersTo(sender), { id, outcome: come } satisfies AnswerMessage)).catch(onError);
+  });
+  const leaveRollCall = await hub.subscribe(ROLL_CALL, () => {
+    for (const terminalId of terminals.online()) note(terminalId, true);
+  });
+
+  return {
+    came: (terminalId) => note(terminalId, true),
+    went: (terminalId) => note(terminalId, false),
+    async close() {
+      await Promise.all([leaveCommands(), leaveRollCall()]);
+      for (const terminalId of terminals.online()) news.set(terminalId, false);
+      if (telling !== null) clearImmediate(telling);
+      await tellNews();
+    },
+  };
+}
+
+/** What another instance said; null where it speaks otherwise than this one. */
+function parse<Message extends object>(text: string): Message | null {
+  try {
+    const message: unknown = JSON.parse(text);
+    return typeof message === 'object' && message !== null ? (message as Message) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+import { readPhone } from '../jt808/bcd.ts';
+
+/** Begins every packet of a stream: the characters `01cd`. */
+export const MAGIC = Buffer.from([0x30, 0x31, 0x63, 0x64]);
+
+/** The standard has 950 bytes of payload at most; terminals exceed it, though not by so much. */
+export const MAX_PAYLOAD_BYTES = 16 * 1024;
+
+/** Magic, flags, marker and type of payload, sequence. */
+const PHONE_AT = 8;
+/** A phone number as of 2016, and as terminals of the 2019 edition write it. */
+export type PhoneForm = 6 | 10;
+export const LONGEST_HEADER_BYTES = PHONE_AT + 10 + 1 + 1 + 8 + 2 + 2 + 2;
+
+export const KIND = { key: 0, predicted: 1, bidirectional: 2, audio: 3, data: 4 } as const;
+export const PART = { whole: 0, first: 1, last: 2, middle: 3 } as const;
+
+/** One packet of a stream (JT/T 1078, "format of the stream's packets"). */
+export interface StreamPacket {
+  payloadType: number;
+  /** The last packet of a frame, as far as terminals set it. */
+  marker: boolean;
+  sequence: number;
+  /** Digits without leading zeros. */
+  phone: string;
+  channel: number;
+  /** See {@link KIND}. */
+  kind: number;
+  /** See {@link PART}. */
+  part: number;
+  /** Milliseconds of the terminal's choice; 0 for data, which has none. */
+  timestampMs: number;
+  /** A view of what was read from. */
+  payload: Buffer;
+}
+
+/** Where a packet's parts lie; null where the bytes can't be its header. */
+export interface PacketHeader {
+  headerBytes: number;
+  payloadBytes: number;
+}
+
+/**
+ * Reads as much of a header as is needed to know its length and its payload's.
+ *
+ * @param to end of what may be read
+ * @returns `cut-off` where it isn't whole, null where no packet begins like this
+ */
+export function readHeader(bytes: Buffer, from: number, to: number, form: PhoneForm): PacketHeader | 'cut-off' | null {
+  const kindAt = from + PHONE_AT + form + 1;
+  if (kindAt >= to) return 'cut-off';
+  if (readPhone(bytes, from + PHONE_AT, from + PHONE_AT + form) === null) return null;
+  const kind = (bytes[kindAt] as number) >> 4;
+  const part = (bytes[kindAt] as number) & 0x0f;
+  if (kind > KIND.data || part > PART.middle) return null;
+  const lengthAt = kindAt + 1 + timeBytes(kind) + gapBytes(kind);
+  if (lengthAt + 2 > to) return 'cut-off';
+  const payloadBytes = bytes.readUInt16BE(lengthAt);
+  if (payloadBytes > MAX_PAYLOAD_BYTES) return null;
+  return { headerBytes: lengthAt + 2 - from, payloadBytes };
+}
+
+/** Types of payload, by the standard's table: sound up to 28, pictures from 98 to 101, data that it leaves open. */
+const LAST_AUDIO_TYPE = 28;
+const VIDEO_TYPES = { first: 98, last: 101 };
+const OPEN_DATA_TYPE = 91;
+/** With fewer digits it is the beginning of a longer number. */
+const SHORTEST_PHONE = 7;
+
+/** Do type of payload, kind and phone number agree, as they do where a header was read in its own form? */
+export function isPlausible(bytes: Buffer, from: number, form: PhoneForm): boolean {
+  const phone = readPhone(bytes, from + PHONE_AT, from + PHONE_AT + form);
+  if (phone === null || phone.length < SHORTEST_PHONE) return false;
+  const type = (bytes[from + 5] as number) & 0x7f;
+  const kind = (bytes[from + PHONE_AT + form + 1] as number) >> 4;
+  if (type <= LAST_AUDIO_TYPE) return kind === KIND.audio;
+  if (type >= VIDEO_TYPES.first && type <= VIDEO_TYPES.last) return kind <= KIND.bidirectional;
+  return type !== OPEN_DATA_TYPE || kind === KIND.data;
+}
+
+/** Reads a packet that is known to be whole. */
+export function readPacket(bytes: Buffer, from: number, form: PhoneForm, header: PacketHeader): StreamPacket {
+  const phoneEnd = from + PHONE_AT + form;
+  const markerAndType = bytes[from + 5] as number;
+  const kindAndPart = bytes[phoneEnd + 1] as number;
+  const kind = kindAndPart >> 4;
+  const payloadAt = from + header.headerBytes;
+  return {
+    payloadType: markerAndType & 0x7f,
+    marker: (markerAndType & 0x80) !== 0,
+    sequence: bytes.readUInt16BE(from + 6),
+    phone: readPhone(bytes, from + PHONE_AT, phoneEnd) ?? '',
+    channel: bytes[phoneEnd] as number,
+    kind,
+    part: kindAndPart & 0x0f,
+    timestampMs: kind === KIND.data ? 0 : Number(bytes.readBigUInt64BE(phoneEnd + 2)),
+    payload: bytes.subarray(payloadAt, payloadAt + header.payloadBytes),
+  };
+}
+
+/** A packet ready to be sent. The gaps to earlier frames are told for video alone. */
+export function buildPacket(
+  packet: StreamPacket,
+  form: PhoneForm,
+  gaps: { toKeyFrameMs: number; toFrameMs: number } = { toKeyFrameMs: 0, toFrameMs: 0 },
+): Buffer {
+  const { kind, payload } = packet;
+  const bytes = Buffer.alloc(PHONE_AT + form + 2 + timeBytes(kind) + gapBytes(kind) + 2 + payload.length);
+  MAGIC.copy(bytes);
+  // Version 2, no padding, no extension, one source.
+  bytes[4] = 0x81;
+  bytes[5] = (packet.marker ? 0x80 : 0) | packet.payloadType;
+  bytes.writeUInt16BE(packet.sequence, 6);
+  bytes.write(packet.phone.padStart(2 * form, '0'), PHONE_AT, 'hex');
+  let p = PHONE_AT + form;
+  p = bytes.writeUInt8(packet.channel, p);
+  p = bytes.writeUInt8((kind << 4) | packet.part, p);
+  if (timeBytes(kind) > 0) p = bytes.writeBigUInt64BE(BigInt(packet.timestampMs), p);
+  if (gapBytes(kind) > 0) {
+    p = bytes.writeUInt16BE(Math.min(0xffff, gaps.toKeyFrameMs), p);
+    p = bytes.writeUInt16BE(Math.min(0xffff, gaps.toFrameMs), p);
+  }
+  p = bytes.writeUInt16BE(payload.length, p);
+  payload.copy(bytes, p);
+  return bytes;
+}
+
+function timeBytes(kind: number): number {
+  return kind === KIND.data ? 0 : 8;
+}
+
+function gapBytes(kind: number): number {
+  return kind <= KIND.bidirectional ? 4 : 0;
+}

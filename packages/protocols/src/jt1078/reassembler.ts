@@ -1,0 +1,152 @@
+import type { TerminalId } from '@outrider/domain';
+import type { RefusalReason } from '../protocol.ts';
+import { FrameBuilder } from './frame-builder.ts';
+import { KIND, type StreamPacket } from './packet.ts';
+import { PacketReader } from './packet-reader.ts';
+import { SequenceWindow } from './sequence-window.ts';
+
+/** What a frame is coded by. */
+export type StreamCodec = 'h264' | 'h265' | 'g711a' | 'g711u' | 'aac' | 'adpcm' | `other-${number}`;
+
+/** A picture, a stretch of sound, or data that the standard leaves open. */
+export interface StreamFrame {
+  kind: keyof typeof KIND;
+  codec: StreamCodec;
+  /** Milliseconds from a beginning of the terminal's choice. */
+  timestampMs: number;
+  data: Buffer;
+}
+
+export type StreamMessage =
+  /** Who sends this stream; told once, before its first frame. */
+  | { type: 'source'; terminalId: TerminalId; channel: number }
+  | { type: 'frame'; frame: StreamFrame }
+  /** The connection is to be ended; nothing comes after this. */
+  | { type: 'refuse'; reason: RefusalReason; detail: string };
+
+/** What did not come as it was sent, so far. */
+export interface StreamLosses {
+  /** Packets that were taken. */
+  packets: number;
+  /** Numbers in the sequence that no packet had in time. */
+  packetsLost: number;
+  /** Packets that came after a later one. Those in time were put in their place. */
+  packetsReordered: number;
+  packetsRepeated: number;
+  /** How often the count began anew. */
+  restarts: number;
+  /** Frames of which parts came and not all. */
+  framesLost: number;
+  /** Packets of another terminal or channel than the first one's. */
+  packetsOfOthers: number;
+  /** Bytes that belonged to no whole packet. */
+  bytesSkipped: number;
+}
+
+const CODECS: Readonly<Record<number, StreamCodec>> = {
+  6: 'g711a',
+  7: 'g711u',
+  19: 'aac',
+  26: 'adpcm',
+  98: 'h264',
+  99: 'h265',
+};
+const KINDS = Object.keys(KIND) as (keyof typeof KIND)[];
+
+/** What a codec's frames are marked with in a packet. */
+export function payloadTypeOf(codec: StreamCodec): number {
+  for (const [type, named] of Object.entries(CODECS)) if (named === codec) return Number(type);
+  return Number(codec.slice('other-'.length));
+}
+
+/**
+ * Makes frames of one media connection's bytes (JT/T 1078): packets are put in the order of their numbers, parts are put together, and
+ * what is missing is counted. Never throws, whatever it is fed; what it holds is bounded. Frames share no memory with what was pushed.
+ */
+export class PlaybackReassembler {
+  readonly #reader = new PacketReader();
+  readonly #window = new SequenceWindow();
+  readonly #video = new FrameBuilder();
+  readonly #audio = new FrameBuilder();
+  readonly #data = new FrameBuilder();
+  #source: { phone: string; channel: number } | null = null;
+  #packetsOfOthers = 0;
+  #packets = 0;
+  #refused = false;
+  #out: StreamMessage[] = [];
+  readonly #take = (packet: StreamPacket): void => this.#takePacket(packet);
+  readonly #inTurn = (packet: StreamPacket, afterGap: boolean): void => this.#build(packet, afterGap);
+
+  /** Bytes in any split. */
+  push(chunk: Buffer): StreamMessage[] {
+    this.#out = [];
+    if (this.#refused) return this.#out;
+    this.#reader.push(chunk, this.#take);
+    return this.#told();
+  }
+
+  /** No more bytes come: gives what was waiting for more. */
+  end(): StreamMessage[] {
+    this.#out = [];
+    if (this.#refused) return this.#out;
+    this.#reader.end(this.#take);
+    this.#window.flush(this.#inTurn);
+    for (const builder of [this.#video, this.#audio, this.#data]) builder.abandon();
+    return this.#told();
+  }
+
+  losses(): StreamLosses {
+    const { lost, reordered, repeated, restarts } = this.#window;
+    return {
+      packets: this.#packets,
+      packetsLost: lost,
+      packetsReordered: reordered,
+      packetsRepeated: repeated,
+      restarts,
+      framesLost: this.#video.lost + this.#audio.lost,
+      packetsOfOthers: this.#packetsOfOthers,
+      bytesSkipped: this.#reader.bytesSkipped,
+    };
+  }
+
+  /** Bytes held now of frames and packets that are not whole or not in turn. */
+  get heldBytes(): number {
+    const building = this.#video.heldBytes + this.#audio.heldBytes + this.#data.heldBytes;
+    return this.#reader.heldBytes + this.#window.heldBytes + building;
+  }
+
+  #told(): StreamMessage[] {
+    if (this.#reader.failed) {
+      this.#refused = true;
+      this.#out.push({ type: 'refuse', reason: 'bad-frame', detail: 'too many bytes that belong to no packet' });
+    }
+    return this.#out;
+  }
+
+  #takePacket(packet: StreamPacket): void {
+    const { phone, channel } = packet;
+    if (this.#source === null) {
+      this.#source = { phone, channel };
+      this.#out.push({ type: 'source', terminalId: phone as TerminalId, channel });
+    } else if (this.#source.phone !== phone || this.#source.channel !== channel) {
+      this.#packetsOfOthers++;
+      return;
+    }
+    this.#packets++;
+    this.#window.add(packet, this.#inTurn);
+  }
+
+  #build(packet: StreamPacket, afterGap: boolean): void {
+    if (afterGap) for (const builder of [this.#video, this.#audio, this.#data]) builder.breakOff();
+    const builder =
+      packet.kind <= KIND.bidirectional ? this.#video : packet.kind === KIND.audio ? this.#audio : this.#data;
+    const data = builder.add(packet);
+    if (data === null) return;
+    const { kind, payloadType, timestampMs } = builder.frame;
+    const codec = CODECS[payloadType] ?? `other-${payloadType}`;
+    this.#out.push({
+      type: 'frame',
+      frame: { kind: KINDS[kind] ?? 'data', codec, timestampMs, data },
+    });
+  }
+}

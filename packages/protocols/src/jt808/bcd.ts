@@ -1,0 +1,84 @@
+/** JT/T 808 tells all times in the clock of China, which knows no summer time: UTC+8. */
+export const CLOCK_OFFSET_MS = 8 * 3600 * 1000;
+
+/** The bytes that a time takes: year, month, day, hour, minute, second. */
+export const TIME_BYTES = 6;
+
+/** The value of a byte that holds two decimal digits, or NaN where one of them is none. */
+function twoDigits(byte: number): number {
+  const high = byte >> 4;
+  const low = byte & 0x0f;
+  return high > 9 || low > 9 ? Number.NaN : high * 10 + low;
+}
+
+/**
+ * Reads a time `YYMMDDhhmmss`, two digits a byte, in UTC+8.
+ *
+ * @returns Unix milliseconds, or null where there is no such time (terminals without one send zeros)
+ */
+export function readTime(bytes: Uint8Array, at: number): number | null {
+  const parts: number[] = [];
+  for (let i = 0; i < TIME_BYTES; i++) parts.push(twoDigits(bytes[at + i] ?? 0xff));
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts;
+  const timeMs = Date.UTC(2000 + year, month - 1, day, hour, minute, second);
+  if (Number.isNaN(timeMs)) return null;
+  const date = new Date(timeMs);
+  // Rolled over: a 31st of June, an hour 25.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day || date.getUTCHours() !== hour) return null;
+  if (date.getUTCMinutes() !== minute || date.getUTCSeconds() !== second) return null;
+  return timeMs - CLOCK_OFFSET_MS;
+}
+
+/**
+ * A time as six bytes of two digits each, in UTC+8, fractions of a second cut off. A null time is six zeros.
+ *
+ * @throws {RangeError} when the year is not one of 2000 to 2099
+ */
+export function timeBytes(timeMs: number | null): Buffer {
+  const bytes = Buffer.alloc(TIME_BYTES);
+  if (timeMs === null) return bytes;
+  const date = new Date(Math.floor(timeMs / 1000) * 1000 + CLOCK_OFFSET_MS);
+  const year = date.getUTCFullYear();
+  if (!(year >= 2000 && year <= 2099)) throw new RangeError(`no two digits for the year of ${timeMs}`);
+  const parts = [
+    year - 2000,
+    date.getUTCMonth() + 1,
+    date.getUTCDate(),
+    date.getUTCHours(),
+    date.getUTCMinutes(),
+    date.getUTCSeconds(),
+  ];
+  parts.forEach((part, i) => {
+    bytes[i] = Math.floor(part / 10) * 16 + (part % 10);
+  });
+  return bytes;
+}
+
+/**
+ * Reads a phone number, two digits a byte.
+ *
+ * @returns its digits without leading zeros, so that the 12 digits of 2013 and the 20 of 2019 name the same terminal; null where it is none
+ */
+export function readPhone(bytes: Uint8Array, from: number, to: number): string | null {
+  let digits = '';
+  for (let i = from; i < to; i++) {
+    const byte = bytes[i] ?? 0xff;
+    const high = byte >> 4;
+    const low = byte & 0x0f;
+    if (high > 9 || low > 9) return null;
+    if (digits !== '' || high !== 0) digits += high;
+    if (digits !== '' || low !== 0) digits += low;
+  }
+  return digits === '' ? null : digits;
+}
+
+/**
+ * A phone number as `length` bytes of two digits each, with zeros in front.
+ *
+ * @throws {TypeError} when it has other characters than digits, or too many of them
+ */
+export function phoneBytes(phone: string, length: number): Buffer {
+  if (!/^\d+$/.test(phone) || phone.length > 2 * length)
+    throw new TypeError(`a phone number of ${2 * length} digits at most, not ${phone}`);
+  return Buffer.from(phone.padStart(2 * length, '0'), 'hex');
+}

@@ -1,0 +1,24 @@
+/** What a message is about: the first two bytes of its header (JT/T 808, and JT/T 1078 for those of video). */
+export const MESSAGE = {
+  terminalAck: 0x0001,
+  heartbeat: 0x0002,
+  deregister: 0x0003,
+  askTime: 0x0004,
+  register: 0x0100,
+  authorize: 0x0102,
+  location: 0x0200,
+  storedLocations: 0x0704,
+  recordings: 0x1205,
+  serverAck: 0x8001,
+  timeAnswer: 0x8004,
+  registered: 0x8100,
+  playRecording: 0x9201,
+  controlPlayback: 0x9202,
+  listRecordings: 0x9205,
+} as const;
+
+/** How a message was taken: the result of either side's general acknowledgement. */
+export const RESULT = { done: 0, failed: 1, wrong: 2, unsupported: 3 } as const;
+
+/** How a registration was taken. */
+export const REGISTRATION = { done: 0, noSuchTerminal: 4 } as const;

@@ -1,0 +1,427 @@
+import { type Alarm, NO_ALARMS, type Position, type TerminalCommand, type TerminalId } from '@outrider/domain';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { arbitraryPosition, describeProtocol } from '../protocol.conformance.ts';
+import type { Inbound } from '../protocol.ts';
+import { readPhone, readTime, timeBytes } from './bcd.ts';
+import { decodeCommand, encodeRecordings, readRecordings } from './commands.ts';
+import { buildMessage, buildParts, type Edition, type Message } from './frame.ts';
+import { ALARM_BITS } from './location.ts';
+import { MESSAGE } from './message-ids.ts';
+import { authorizationCode, jt808 } from './protocol.ts';
+import { Reassembly } from './reassembly.ts';
+import {
+  createJt808Simulator,
+  createJt808Simulator2013,
+  encodeLocation,
+  encodeLocations,
+  Jt808TerminalSide,
+} from './simulator.ts';
+
+const NOW_MS = Date.UTC(2026, 5, 1, 12);
+const PHONE = '13912345678' as TerminalId;
+const NAMED = ALARM_BITS.map(([, alarm]) => alarm);
+
+/** In steps of 1e-6 degrees, without the negative zero that the wire does not have. */
+function onGrid(degrees: number): number {
+  return (Math.sign(degrees) * Math.round(Math.abs(degrees) * 1e6)) / 1e6 + 0;
+}
+
+function alarmBits(alarms: readonly Alarm[]): number {
+  let bits = 0;
+  for (const alarm of alarms) {
+    const bit = ALARM_BITS.find(([, named]) => named === alarm)?.[0];
+    if (bit !== undefined) bits |= 1 << bit;
+  }
+  return bits >>> 0;
+}
+
+function carried(position: Position): Position {
+  const bits = alarmBits(position.alarms);
+  const named = ALARM_BITS.map(([, alarm]) => alarm).filter(
+    (alarm, i) => position.alarms.includes(alarm) && NAMED.indexOf(alarm) === i,
+  );
+  const attributes = { ...(bits === 0 ? {} : { alarmBits: bits }), ...position.attributes };
+  return {
+    ...position,
+    fixTimeMs: Math.floor(position.fixTimeMs / 1000) * 1000,
+    latitude: onGrid(position.latitude),
+    longitude: onGrid(position.longitude),
+    speedKmh: Math.round((position.speedKmh ?? 0) * 10) / 10,
+    courseDeg: position.courseDeg ?? 0,
+    altitudeM: position.altitudeM ?? 0,
+    ignition: position.ignition ?? false,
+    odometerM: position.odometerM === null ? null : Math.round(position.odometerM / 100) * 100,
+    supplyV: null,
+    alarms: named.length === 0 ? NO_ALARMS : named,
+    attributes: Object.keys(attributes).length === 0 ? null : attributes,
+  };
+}
+
+const attributes = fc
+  .record(
+    {
+      recorderSpeedKmh: fc.nat({ max: 3000 }).map((tenths) => tenths / 10),
+      videoAlarmBits: fc.nat({ max: 0xffffffff }),
+      vehicleSignalBits: fc.nat({ max: 0xffffffff }),
+      ioStatusBits: fc.nat({ max: 65535 }),
+      signal: fc.nat({ max: 31 }),
+    },
+    { requiredKeys: [] },
+  )
+  .map((held) => (Object.keys(held).length > 0 ? held : null));
+
+const conformance = {
+  protocol: jt808,
+  terminalId: PHONE,
+  positions: arbitraryPosition(attributes),
+  carried,
+  idleBytes: [0x7e],
+};
+describeProtocol('JT/T 808-2019', { ...conformance, createSimulator: createJt808Simulator });
+describeProtocol('JT/T 808-2013', { ...conformance, createSimulator: createJt808Simulator2013 });
+
+const SECRET = 'a secret of the tests';
+const fix = (second: number): Position => ({
+  ...carried(fc.sample(conformance.positions, { numRuns: 1, seed: second })[0] as Position),
+  fixTimeMs: NOW_MS + second * 1000,
+});
+
+/** A terminal and its session, the terminal registered. */
+function registered(edition: Edition = 2019) {
+  const session = jt808.createSession({ secret: SECRET });
+  const side = new Jt808TerminalSide(PHONE, edition);
+  const told = session.push(side.register(), NOW_MS);
+  return { session, side, told };
+}
+
+/** What the server said, as a terminal reads it. */
+function heard(side: Jt808TerminalSide, inbound: readonly Inbound[]): Message[] {
+  return inbound
+    .flatMap((one) => {
+      const bytes =
+        one.type === 'identify'
+          ? one.accept
+          : one.type === 'positions'
+            ? one.ack
+            : one.type === 'answer'
+              ? null
+              : one.bytes;
+      return bytes === null ? [] : side.receive(bytes);
+    })
+    .map((message) => {
+      if (typeof message === 'string') throw new Error(message);
+      return message;
+    });
+}
+
+describe('registration and authorization', () => {
+  test.each([2013, 2019] as const)('the code given in 0x8100 is the one that 0x0102 must show (%i)', (edition) => {
+    const { side, told } = registered(edition);
+    const [answer] = heard(side, told);
+    expect(answer?.id).toBe(MESSAGE.registered);
+    expect(answer?.phone).toBe(PHONE);
+    expect(answer?.edition).toBe(edition);
+    const code = answer?.body.toString('latin1', 3) ?? '';
+    expect(code).toBe(authorizationCode(SECRET, PHONE));
+
+    const again = jt808.createSession({ secret: SECRET });
+    const [identify] = again.push(side.authorize(code), NOW_MS);
+    expect(identify).toMatchObject({ type: 'identify', terminalId: PHONE });
+    const [ack] = heard(side, identify ? [identify] : []);
+    expect(ack?.id).toBe(MESSAGE.serverAck);
+    expect(ack?.body[4]).toBe(0);
+    expect(again.push(side.say(MESSAGE.location, encodeLocation(fix(1))).bytes, NOW_MS)).toMatchObject([
+      { type: 'positions', positions: [fix(1)] },
+    ]);
+  });
+
+  test.each([2013, 2019] as const)(
+    'a wrong code is answered by a failure, and the terminal may register (%i)',
+    (edition) => {
+      const session = jt808.createSession({ secret: SECRET });
+      const side = new Jt808TerminalSide(PHONE, edition);
+      const refused = session.push(side.authorize('0000000000000000'), NOW_MS);
+      expect(refused).toMatchObject([{ type: 'reply' }]);
+      expect(heard(side, refused)[0]?.body[4]).toBe(1);
+      expect(session.push(side.register(), NOW_MS)).toMatchObject([{ type: 'identify' }]);
+    },
+  );
+
+  test('the code of another terminal, or of another service, is a wrong one', () => {
+    for (const code of [authorizationCode(SECRET, '139' as TerminalId), authorizationCode('other', PHONE), '']) {
+      const side = new Jt808TerminalSide(PHONE, 2019);
+      const session = jt808.createSession({ secret: SECRET });
+      expect(heard(side, session.push(side.authorize(code), NOW_MS))[0]?.body[4]).toBe(1);
+      expect(session.push(side.heartbeat(), NOW_MS)).toMatchObject([{ type: 'refuse', reason: 'not-identified' }]);
+    }
+  });
+
+  test('a terminal that shows wrong codes only is not listened to for ever', () => {
+    const session = jt808.createSession({ secret: SECRET });
+    const side = new Jt808TerminalSide(PHONE, 2019);
+    const told = [1, 2, 3, 4].flatMap(() => session.push(side.authorize('wrong'), NOW_MS));
+    expect(told.map(({ type }) => type)).toEqual(['reply', 'reply', 'refuse']);
+  });
+
+  test('leading zeros make no other terminal, and another phone number on the same connection is refused', () => {
+    const session = jt808.createSession({ secret: SECRET });
+    const [identify] = session.push(new Jt808TerminalSide('013912345678', 2013).register(), NOW_MS);
+    expect(identify).toMatchObject({ terminalId: '13912345678' });
+    expect(session.push(new Jt808TerminalSide('13912345679', 2013).heartbeat(), NOW_MS)).toMatchObject([
+      { type: 'refuse', reason: 'bad-content' },
+    ]);
+  });
+});
+
+describe('messages', () => {
+  // Put together by hand from the standard's tables: a heartbeat of 013912345678, serial 0x007e, whose flag is escaped.
+  test('a heartbeat, byte by byte', () => {
+    const { session, side } = registered(2013);
+    const bytes = Buffer.from('7e00020000013912345678007d02007e', 'hex');
+    let checksum = 0;
+    for (const byte of Buffer.from('00020000013912345678007e', 'hex')) checksum ^= byte;
+    bytes[bytes.length - 2] = checksum;
+    const [beat] = session.push(bytes, NOW_MS);
+    expect(beat).toMatchObject({ type: 'positions', positions: [] });
+    expect(heard(side, beat ? [beat] : [])[0]?.body.toString('hex')).toBe('007e000200');
+  });
+
+  test('a location, field by field', () => {
+    const { session, side } = registered();
+    const body = Buffer.from(
+      '00000101' + // SOS and power cut
+        '0000000f' + // ignition, fix, south, west
+        '0200c1a2' + // 33.604002
+        '06eeb6ad' + // 116.307629
+        'ffec' + // -20 m
+        '0259' + // 60.1 km/h
+        '005a' + // 90°
+        '260601200000' + // 20:00 in UTC+8
+        '010400000064' + // 10 km
+        '02020123' + // 29.1 l
+        '310109' +
+        'f00401020304', // a maker's own
+      'hex',
+    );
+    const [told] = session.push(side.say(MESSAGE.location, body).bytes, NOW_MS);
+    expect(told).toMatchObject({
+      type: 'positions',
+      positions: [
+        {
+          fixTimeMs: Date.UTC(2026, 5, 1, 12),
+          latitude: -33.604002,
+          longitude: -116.307629,
+          valid: true,
+          speedKmh: 60.1,
+          courseDeg: 90,
+          altitudeM: -20,
+          satellites: 9,
+          ignition: true,
+          odometerM: 10_000,
+          fuelL: 29.1,
+          alarms: ['sos', 'power-cut'],
+          attributes: { alarmBits: 0x101 },
+        },
+      ],
+    });
+  });
+
+  test('a location without a time is acknowledged and is no position', () => {
+    const { session, side } = registered();
+    const [told] = session.push(side.say(MESSAGE.location, Buffer.alloc(28)).bytes, NOW_MS);
+    expect(told).toMatchObject({ type: 'positions', positions: [] });
+  });
+
+  test('what is cut off, and what is not spoken here, is answered so, and the terminal goes on', () => {
+    const { session, side } = registered();
+    const results = [
+      side.say(MESSAGE.location, Buffer.alloc(27)).bytes,
+      side.say(MESSAGE.storedLocations, Buffer.from('0002010004aabbccdd', 'hex')).bytes,
+      side.say(MESSAGE.recordings, Buffer.from('0000000000ff00', 'hex')).bytes,
+      side.say(0x0900, Buffer.alloc(10)).bytes,
+      side.heartbeat(),
+    ].map((bytes) => heard(side, session.push(bytes, NOW_MS))[0]?.body[4]);
+    expect(results).toEqual([2, 2, 2, 3, 0]);
+  });
+
+  test('a terminal that asks for the time gets it in UTC', () => {
+    const { session, side } = registered();
+    const [answer] = heard(side, session.push(side.say(MESSAGE.askTime, Buffer.alloc(0)).bytes, NOW_MS));
+    expect(answer?.id).toBe(MESSAGE.timeAnswer);
+    expect(answer?.body.toString('hex')).toBe('260601120000');
+  });
+
+  test('an encrypted message is refused', () => {
+    const { session } = registered(2013);
+    const bytes = Buffer.from('00020400013912345678000100', 'hex');
+    let checksum = 0;
+    for (let i = 0; i < 12; i++) checksum ^= bytes[i] as number;
+    bytes[12] = checksum;
+    const frame = Buffer.concat([Buffer.from([0x7e]), bytes, Buffer.from([0x7e])]);
+    expect(session.push(frame, NOW_MS)).toMatchObject([{ type: 'refuse', reason: 'unsupported' }]);
+  });
+});
+
+describe('split messages', () => {
+  const positions = Array.from({ length: 60 }, (_, i) => fix(i));
+  const body = encodeLocations(positions);
+  const header = { id: MESSAGE.storedLocations, edition: 2019 as Edition, version: 1, phone: PHONE, serial: 0xfffe };
+  const parts = buildParts(header, body, 500);
+
+  test('come together in any order, and are acknowledged together once they are whole', () => {
+    expect(parts.length).toBeGreaterThan(4);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(parts, { minLength: parts.length, maxLength: parts.length }), (shuffled) => {
+        const { session, side } = registered();
+        const told = shuffled.flatMap((bytes) => session.push(bytes, NOW_MS));
+        expect(told).toMatchObject([{ type: 'positions', positions }]);
+        expect(heard(side, told).map(({ body: ack }) => ack.readUInt16BE(0))).toEqual(
+          parts.map((_, i) => (0xfffe + i) & 0xffff),
+        );
+      }),
+    );
+  });
+
+  test('a part that comes again is a terminal that waits for a word on it', () => {
+    const { session, side } = registered();
+    expect(session.push(parts[0] as Buffer, NOW_MS)).toEqual([]);
+    const again = session.push(parts[0] as Buffer, NOW_MS);
+    expect(heard(side, again)[0]?.body.toString('hex')).toBe('fffe070400');
+  });
+
+  test('what is held of unfinished messages is bounded, and a message that began last is still taken', () => {
+    const reassembly = new Reassembly();
+    const part = (serial: number, number: number, count: number, bytes: number) =>
+      reassembly.add({
+        ...header,
+        serial,
+        part: { number, count },
+        body: Buffer.alloc(bytes),
+      });
+    for (let i = 0; i < 5000; i++) {
+      part((i * 7) & 0xffff, 1 + (i % 300), 300, 1023);
+      expect(reassembly.heldBytes).toBeLessThanOrEqual(256 * 1024);
+    }
+    part(100, 1, 2, 10);
+    expect(part(101, 2, 2, 10)).toMatchObject({ fate: 'whole' });
+    expect(part(200, 1, 60_000, 10)).toEqual({ fate: 'too-long' });
+  });
+});
+
+describe('commands', () => {
+  const media = fc.constantFrom('video-and-audio', 'audio', 'video');
+  const stream = fc.constantFrom('any', 'main', 'sub');
+  const time = fc.integer({ min: Date.UTC(2001, 0, 1) / 1000, max: Date.UTC(2099, 0, 1) / 1000 }).map((s) => s * 1000);
+  const channel = fc.nat({ max: 255 });
+  const common = { channel, startMs: time, endMs: time, media, stream };
+  const port = fc.nat({ max: 65535 });
+  const commands = fc.oneof(
+    fc.record({ type: fc.constant('list-recordings'), ...common }),
+    fc.record({
+      type: fc.constant('play-recording'),
+      server: fc.record({ host: fc.stringMatching(/^[a-z0-9.:-]{1,60}$/), tcpPort: port, udpPort: port }),
+      ...common,
+    }),
+    fc.record({
+      type: fc.constant('control-playback'),
+      channel,
+      action: fc.constantFrom('go-on', 'pause', 'end'),
+      seekToMs: fc.constant(null),
+    }),
+    fc.record({ type: fc.constant('control-playback'), channel, action: fc.constant('seek'), seekToMs: time }),
+  ) as fc.Arbitrary<TerminalCommand>;
+
+  test('are understood by the terminal, in its own edition, each under a serial of its own', () => {
+    fc.assert(
+      fc.property(fc.array(commands, { minLength: 1, maxLength: 5 }), fc.constantFrom(2013, 2019), (asked, edition) => {
+        const { session, side, told } = registered(edition as Edition);
+        heard(side, told);
+        const sent = asked.map((command) => session.command?.(command));
+        const read = sent.flatMap((one) => side.receive(one?.bytes ?? Buffer.alloc(0)));
+        expect(read.map((message) => typeof message !== 'string' && decodeCommand(message.id, message.body))).toEqual(
+          asked,
+        );
+        expect(read.map((message) => typeof message !== 'string' && message.serial)).toEqual(
+          sent.map((one) => one?.correlation),
+        );
+        expect(new Set(sent.map((one) => one?.correlation)).size).toBe(asked.length);
+      }),
+    );
+  });
+
+  test('can be given to a terminal that said who it is, and only where they can be said', () => {
+    const end: TerminalCommand = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null };
+    expect(jt808.createSession().command?.(end)).toBeNull();
+    const { session } = registered();
+    expect(session.command?.({ ...end, channel: 256 })).toBeNull();
+    expect(session.command?.({ ...end, action: 'seek', seekToMs: 0 })).toBeNull();
+    const play = { type: 'play-recording', ...{ channel: 1, startMs: NOW_MS, endMs: NOW_MS } } as const;
+    const server = { host: 'x'.repeat(256), tcpPort: 1, udpPort: 0 };
+    expect(session.command?.({ ...play, media: 'video', stream: 'any', server })).toBeNull();
+  });
+
+  test('are answered by a list, split where it is long, or by a word', () => {
+    const recordings = Array.from({ length: 100 }, (_, i) => ({
+      channel: 1,
+      startMs: NOW_MS + i * 60_000,
+      endMs: NOW_MS + (i + 1) * 60_000,
+      alarmFlags: '00000000000000ff',
+      media: 'video-and-audio' as const,
+      stream: 'main' as const,
+      storage: 'main' as const,
+      sizeBytes: i * 1000,
+    }));
+    const { session, side } = registered();
+    const told = session.push(side.say(MESSAGE.recordings, encodeRecordings(7, recordings)).bytes, NOW_MS);
+    expect(told).toEqual([{ type: 'answer', correlation: 7, answer: { type: 'recordings', recordings } }]);
+    const words = [0, 1, 2, 3].flatMap((result) =>
+      session.push(side.acknowledge({ id: MESSAGE.playRecording, serial: 9 }, result), NOW_MS),
+    );
+    expect(words.map((word) => word.type === 'answer' && word.answer)).toEqual(
+      ['done', 'failed', 'wrong', 'unsupported'].map((result) => ({ type: 'acknowledged', result })),
+    );
+  });
+
+  test('any bytes are a list of recordings, or none', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const read = readRecordings(Buffer.from(bytes));
+        if (read !== null) expect(read.recordings.length).toBeLessThanOrEqual(7);
+      }),
+    );
+  });
+});
+
+describe('times and phone numbers', () => {
+  test('times come out as they went in, to the second', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 946684800 - 8 * 3600, max: 4102444799 - 8 * 3600 }), (second) => {
+        expect(readTime(timeBytes(second * 1000), 0)).toBe(second * 1000);
+      }),
+    );
+  });
+
+  test('no byte makes an impossible time possible', () => {
+    for (const wrong of [
+      '000000000000',
+      '260230000000',
+      '26010a000000',
+      '260101240000',
+      '260101006000',
+      '261301000000',
+    ])
+      expect(readTime(Buffer.from(wrong, 'hex'), 0)).toBeNull();
+    expect(() => timeBytes(Date.UTC(1999, 0, 1))).toThrow(RangeError);
+  });
+
+  test('phone numbers are digits', () => {
+    expect(readPhone(Buffer.from('000000000013912345678f', 'hex'), 0, 10)).toBe('1391234567');
+    expect(readPhone(Buffer.from('01391234567f', 'hex'), 0, 6)).toBeNull();
+    expect(readPhone(Buffer.alloc(6), 0, 6)).toBeNull();
+    expect(() => new Jt808TerminalSide('1391234567890', 2013)).toThrow(TypeError);
+    expect(() => buildMessage({ ...({} as Message), edition: 2013, phone: '1' }, Buffer.alloc(1024))).toThrow(
+      RangeError,
+    );
+  });
+});

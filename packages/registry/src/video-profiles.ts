@@ -1,0 +1,257 @@
+import {
+  phoneAddress,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+  type VideoProfile,
+  type VideoProfileId,
+  type VideoProtocol,
+} from '@outrider/domain';
+import { ConflictError, NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
+import { type Page, type Paging, pageOf } from './page.ts';
+import type { VehicleRow, VideoProfileRow } from './schema.ts';
+import { differences, inChunks, type Store, type Writer } from './store.ts';
+import { endTasksOf } from './video-task-rows.ts';
+
+/** What a video profile is made of, without what the registry itself gives it. */
+export type VideoProfileFields = Omit<VideoProfile, 'kind' | 'id' | 'version'>;
+
+/** Only profiles of vehicles for which all that is set holds. */
+export interface VideoProfileFilter {
+  vehicleId?: VehicleId;
+  /** Of the vehicle. */
+  dealerId?: UserId;
+  /** The vehicle is in at least one of these; none at all for an empty list. */
+  anyOfGroups?: readonly string[];
+}
+
+/** Whether a video terminal is connected, and since when. */
+export interface Presence {
+  online: boolean;
+  sinceMs: number;
+}
+
+/** Profiles of video terminals, one for a vehicle at most; and who of them is there. */
+export class VideoProfiles {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * @throws {ConflictError} when the vehicle has a profile, or another profile has the terminal's address
+   * @throws {UnknownReferenceError} when the vehicle does not exist
+   */
+  create(fields: VideoProfileFields): Promise<VideoProfile> {
+    return this.#store.write(async (writer) => {
+      const profile: VideoProfile = {
+        ...fields,
+        kind: 'video-profile',
+        id: writer.newId() as VideoProfileId,
+        version: 1,
+      };
+      const dealerIds = await check(writer, profile);
+      await writer.tx.insertInto('video_profiles').values(toRow(profile)).execute();
+      writer.changed(profile, null, dealerIds);
+      return profile;
+    });
+  }
+
+  async get(id: VideoProfileId): Promise<VideoProfile | null> {
+    const row = await this.#store.db.selectFrom('video_profiles').selectAll().where('id', '=', id).executeTakeFirst();
+    return row ? fromProfileRow(row) : null;
+  }
+
+  /** In the order of their ids, which is that of their creation. */
+  async list(filter: VideoProfileFilter, paging: Paging): Promise<Page<VideoProfile>> {
+    if (filter.anyOfGroups?.length === 0) return { items: [], next: null };
+    let query = this.#store.db
+      .selectFrom('video_profiles')
+      .innerJoin('vehicles', 'vehicles.id', 'video_profiles.vehicle_id')
+      .selectAll('video_profiles')
+      .orderBy('video_profiles.id')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('video_profiles.id', '>', paging.after);
+    if (filter.vehicleId !== undefined) query = query.where('vehicles.id', '=', filter.vehicleId);
+    if (filter.dealerId !== undefined) query = query.where('vehicles.dealer_id', '=', filter.dealerId);
+    if (filter.anyOfGroups !== undefined) {
+      const groups = filter.anyOfGroups;
+      query = query.where('vehicles.id', 'in', (q) =>
+        q.selectFrom('vehicle_group_members').select('member_id').where('group_id', 'in', groups),
+      );
+    }
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: page.items.map(fromProfileRow) };
+  }
+
+  /**
+   * @param expectedVersion what the caller last saw; null: whatever it is
+   * @returns the profile as it now is; a patch that changes nothing makes no new version
+   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
+   */
+  update(
+    id: VideoProfileId,
+    expectedVersion: number | null,
+    patch: Partial<Omit<VideoProfileFields, 'vehicleId'>>,
+  ): Promise<VideoProfile> {
+    return this.#store.write(async (writer) => {
+      const current = await requireProfile(writer, id, expectedVersion);
+      const changed = differences<VideoProfileFields>(current, patch);
+      if (Object.keys(changed).length === 0) return current;
+      const profile: VideoProfile = { ...current, ...changed, version: current.version + 1 };
+      const dealerIds = await check(writer, profile);
+      const { id: _, ...columns } = toRow(profile);
+      await writer.tx.updateTable('video_profiles').set(columns).where('id', '=', id).execute();
+      writer.changed(profile, current, dealerIds);
+      return profile;
+    });
+  }
+
+  /**
+   * Takes the profile away; its tasks that are not done fail with it. Files that were fetched stay.
+   *
+   * @throws {NotFoundError} {StaleError}
+   */
+  delete(id: VideoProfileId, expectedVersion: number | null): Promise<void> {
+    return this.#store.write(async (writer) => {
+      const profile = await requireProfile(writer, id, expectedVersion);
+      await removeProfile(writer, profile, await dealersOfVehicle(writer, profile.vehicleId));
+    });
+  }
+
+  /** Notes who is there now; whoever was there already stays there since then. */
+  async setPresence(id: VideoProfileId, online: boolean): Promise<void> {
+    const presence = { online: online ? 1 : 0, since_ms: this.#store.now() } as const;
+    await this.#store.db
+      .insertInto('video_presence')
+      .values({ profile_id: id, ...presence })
+      .onConflict((conflict) =>
+        conflict.column('profile_id').doUpdateSet(presence).where('video_presence.online', '!=', presence.online),
+      )
+      .execute();
+  }
+
+  /** Nobody is known to be there: for a service that begins to look. */
+  async forgetPresence(): Promise<void> {
+    await this.#store.db
+      .updateTable('video_presence')
+      .set({ online: 0, since_ms: this.#store.now() })
+      .where('online', '=', 1)
+      .execute();
+  }
+
+  /** Of those that were ever heard of. */
+  async presence(ids: readonly VideoProfileId[]): Promise<Map<VideoProfileId, Presence>> {
+    const known = new Map<VideoProfileId, Presence>();
+    for (const some of inChunks(ids)) {
+      const rows = await this.#store.db
+        .selectFrom('video_presence')
+        .selectAll()
+        .where('profile_id', 'in', some)
+        .execute();
+      for (const row of rows)
+        known.set(row.profile_id as VideoProfileId, { online: row.online === 1, sinceMs: row.since_ms });
+    }
+    return known;
+  }
+}
+
+/** Takes away what a vehicle that is being deleted has of video. */
+export async function deleteVideoProfileOf(writer: Writer, vehicle: Pick<Vehicle, 'id' | 'dealerId'>): Promise<void> {
+  const row = await writer.tx
+    .selectFrom('video_profiles')
+    .selectAll()
+    .where('vehicle_id', '=', vehicle.id)
+    .executeTakeFirst();
+  if (row) await removeProfile(writer, fromProfileRow(row), vehicle.dealerId === null ? [] : [vehicle.dealerId]);
+}
+
+async function removeProfile(writer: Writer, profile: VideoProfile, dealerIds: readonly UserId[]): Promise<void> {
+  await endTasksOf(writer, profile.id);
+  await writer.tx.deleteFrom('video_presence').where('profile_id', '=', profile.id).execute();
+  await writer.tx.deleteFrom('video_profiles').where('id', '=', profile.id).execute();
+  writer.deleted(profile, dealerIds);
+}
+
+async function requireProfile(
+  { tx }: Writer,
+  id: VideoProfileId,
+  expectedVersion: number | null,
+): Promise<VideoProfile> {
+  const row = await tx.selectFrom('video_profiles').selectAll().where('id', '=', id).executeTakeFirst();
+  if (!row) throw new NotFoundError('video-profile', id);
+  const profile = fromProfileRow(row);
+  if (expectedVersion !== null && profile.version !== expectedVersion) throw new StaleError(profile, expectedVersion);
+  return profile;
+}
+
+/** @returns the dealers that it concerns */
+async function check(writer: Writer, profile: VideoProfile): Promise<UserId[]> {
+  const { tx } = writer;
+  const dealerIds = await dealersOfVehicle(writer, profile.vehicleId);
+  const others = tx.selectFrom('video_profiles').select('id').where('id', '!=', profile.id);
+  if (await others.where('vehicle_id', '=', profile.vehicleId).executeTakeFirst())
+    throw new ConflictError('video-profile', 'vehicleId', profile.vehicleId);
+  const key = addressKey(profile);
+  if (key !== null && (await others.where('address_key', '=', key).executeTakeFirst()))
+    throw new ConflictError('video-profile', 'address', profile.address);
+  return dealerIds;
+}
+
+async function dealersOfVehicle({ tx }: Writer, id: VehicleId): Promise<UserId[]> {
+  const vehicle: Pick<VehicleRow, 'dealer_id'> | undefined = await tx
+    .selectFrom('vehicles')
+    .select('dealer_id')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!vehicle) throw new UnknownReferenceError('vehicleId', id);
+  return vehicle.dealer_id === null ? [] : [vehicle.dealer_id as UserId];
+}
+
+/** A terminal says who it is by its number: two profiles must not mean the same one. A URL may play many vehicles. */
+function addressKey({ protocol, address }: VideoProfile): string | null {
+  return protocol === 'jt1078' ? `${protocol} ${phoneAddress(address)}` : null;
+}
+
+type Terms = Omit<VideoProfile, 'kind' | 'id' | 'version' | 'vehicleId' | 'protocol' | 'address'>;
+
+export function fromProfileRow(row: VideoProfileRow): VideoProfile {
+  const terms = JSON.parse(row.terms) as Terms;
+  return {
+    kind: 'video-profile',
+    id: row.id as VideoProfileId,
+    version: row.version,
+    vehicleId: row.vehicle_id as VehicleId,
+    name: terms.name,
+    protocol: row.protocol as VideoProtocol,
+    address: row.address,
+    channels: terms.channels,
+    quality: terms.quality,
+    audio: terms.audio,
+    maxFragmentSeconds: terms.maxFragmentSeconds,
+    maxParallelDownloads: terms.maxParallelDownloads,
+    timeZone: terms.timeZone,
+  };
+}
+
+function toRow(profile: VideoProfile): VideoProfileRow {
+  const terms: Terms = {
+    name: profile.name,
+    channels: profile.channels,
+    quality: profile.quality,
+    audio: profile.audio,
+    maxFragmentSeconds: profile.maxFragmentSeconds,
+    maxParallelDownloads: profile.maxParallelDownloads,
+    timeZone: profile.timeZone,
+  };
+  return {
+    id: profile.id,
+    version: profile.version,
+    vehicle_id: profile.vehicleId,
+    protocol: profile.protocol,
+    address: profile.address,
+    address_key: addressKey(profile),
+    terms: JSON.stringify(terms),
+  };
+}

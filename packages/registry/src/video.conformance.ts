@@ -1,0 +1,420 @@
+import type { TerminalId, UserId, VehicleId, VideoFile, VideoProfile, VideoTask, VideoTaskId } from '@outrider/domain';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ABSENT, ALL, PASSWORD, userFields, vehicleFields } from './fields.fixture.ts';
+import {
+  ConflictError,
+  NotFoundError,
+  type Registry,
+  StaleError,
+  UnknownReferenceError,
+  type VideoProfileFields,
+} from './index.ts';
+import type { Place } from './registry.conformance.ts';
+
+const MINUTE = 60_000;
+const FILE: VideoFile = {
+  bytes: 1000,
+  sha256: 'ab'.repeat(32),
+  durationMs: 10_000,
+  videoCodec: 'h264',
+  audioCodec: null,
+  frames: 250,
+  packetsLost: 0,
+};
+
+/** What every adapter of the registry promises of video. */
+export function videoConformance(name: string, newPlace: () => Promise<Place>): void {
+  describe(`video on ${name}`, () => {
+    let place: Place;
+    let registry: Registry;
+    let nowMs: number;
+
+    beforeEach(async () => {
+      nowMs = Date.UTC(2026, 0, 15, 12);
+      place = await newPlace();
+      registry = await place.open(() => nowMs);
+    });
+    afterEach(async () => {
+      await registry.close();
+      await place.remove();
+    });
+
+    let phones = 0;
+    async function addVehicle(more: Parameters<typeof vehicleFields>[1] = {}): Promise<VehicleId> {
+      phones += 1;
+      return (await registry.vehicles.create(vehicleFields(`Van ${phones}`, more))).id;
+    }
+    function fields(vehicleId: VehicleId, more: Partial<VideoProfileFields> = {}): VideoProfileFields {
+      phones += 1;
+      return {
+        vehicleId,
+        name: 'Recorder',
+        protocol: 'jt1078',
+        address: String(13_800_000_000 + phones),
+        channels: [{ number: 1, name: 'Road', direction: 'front' }],
+        quality: 'main',
+        audio: true,
+        maxFragmentSeconds: 900,
+        maxParallelDownloads: 1,
+        timeZone: 'Asia/Shanghai',
+        ...more,
+      };
+    }
+    async function addProfile(more: Partial<VideoProfileFields> = {}): Promise<VideoProfile> {
+      return registry.videoProfiles.create(fields(await addVehicle(), more));
+    }
+    function ask(profile: VideoProfile, createdBy: UserId | null = null): Promise<VideoTask> {
+      return registry.videoTasks.create({
+        profileId: profile.id,
+        createdBy,
+        channel: 1,
+        startMs: nowMs - 10 * MINUTE,
+        endMs: nowMs - 9 * MINUTE,
+        quality: 'main',
+        audio: true,
+        expiresAtMs: nowMs + 60 * MINUTE,
+      });
+    }
+    const leaseAll = () => registry.videoTasks.lease(100, MINUTE);
+    async function leaseOne() {
+      const [leased, ...others] = await leaseAll();
+      expect(others).toEqual([]);
+      if (!leased) throw new Error('there is no work');
+      return leased;
+    }
+    async function finish(task: VideoTask, file: VideoFile = FILE): Promise<void> {
+      const leased = await leaseOne();
+      expect(leased.task.id).toBe(task.id);
+      for (const state of ['requested', 'downloading', 'processing'] as const)
+        expect(await registry.videoTasks.step(leased, { state })).toMatchObject({ state });
+      expect(await registry.videoTasks.step(leased, { state: 'done', file })).toMatchObject({ state: 'done', file });
+    }
+    const statesOf = async (id: VideoTaskId) => (await registry.videoTasks.history(id)).map(({ state }) => state);
+
+    describe('profiles', () => {
+      test('a profile is kept whole, and is among the definitions', async () => {
+        const wanted = fields(await addVehicle(), { maxFragmentSeconds: 61.5, maxParallelDownloads: 1 });
+        const profile = await registry.videoProfiles.create(wanted);
+        expect(profile).toEqual({ ...wanted, kind: 'video-profile', id: profile.id, version: 1 });
+        expect(await registry.videoProfiles.get(profile.id)).toEqual(profile);
+        expect((await registry.snapshot()).at(-1)).toMatchObject({ kind: 'video-profile', definition: profile });
+        const changed = await registry.videoProfiles.update(profile.id, 1, { timeZone: 'Europe/Berlin' });
+        expect(changed).toEqual({ ...profile, version: 2, timeZone: 'Europe/Berlin' });
+        expect(await registry.videoProfiles.update(profile.id, 2, { timeZone: 'Europe/Berlin' })).toEqual(changed);
+        await expect(registry.videoProfiles.update(profile.id, 1, { name: 'x' })).rejects.toBeInstanceOf(StaleError);
+        const pending = (await registry.outbox.pending(100)).map(({ change }) => change);
+        expect(pending.filter(({ kind }) => kind === 'video-profile').map(({ version }) => version)).toEqual([1, 2]);
+      });
+
+      test('a vehicle has one profile, and a phone number one terminal', async () => {
+        const profile = await addProfile({ address: '13800000001' });
+        await expect(registry.videoProfiles.create(fields(profile.vehicleId))).rejects.toBeInstanceOf(ConflictError);
+        const other = await addProfile({ address: '13800000002' });
+        for (const address of ['13800000001', '0013800000001'])
+          await expect(registry.videoProfiles.update(other.id, null, { address })).rejects.toBeInstanceOf(
+            ConflictError,
+          );
+        await addProfile({ protocol: 'stream', address: 'rtsp://nvr/{channel}/{start}' });
+        await addProfile({ protocol: 'stream', address: 'rtsp://nvr/{channel}/{start}' });
+        await expect(registry.videoProfiles.create(fields(ABSENT as VehicleId))).rejects.toBeInstanceOf(
+          UnknownReferenceError,
+        );
+      });
+
+      test('profiles are listed by what their vehicles are', async () => {
+        const dealer = await registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD);
+        const group = await registry.groups.create({ name: 'G', dealerId: null });
+        const own = await registry.videoProfiles.create(fields(await addVehicle({ dealerId: dealer.id })));
+        const grouped = await registry.videoProfiles.create(fields(await addVehicle({ groupIds: [group.id] })));
+        const ids = async (filter: Parameters<typeof registry.videoProfiles.list>[0]) =>
+          (await registry.videoProfiles.list(filter, ALL)).items.map(({ id }) => id);
+        expect(await ids({})).toEqual([own.id, grouped.id]);
+        expect(await ids({ dealerId: dealer.id })).toEqual([own.id]);
+        expect(await ids({ anyOfGroups: [group.id] })).toEqual([grouped.id]);
+        expect(await ids({ anyOfGroups: [] })).toEqual([]);
+        expect(await ids({ vehicleId: own.vehicleId })).toEqual([own.id]);
+        const first = await registry.videoProfiles.list({}, { limit: 1, after: null });
+        expect(first.items.map(({ id }) => id)).toEqual([own.id]);
+        expect((await registry.videoProfiles.list({}, { limit: 1, after: first.next })).items).toEqual([grouped]);
+      });
+
+      test('the trail tells the vehicle’s dealer of it, without a login and password', async () => {
+        const dealer = await registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD);
+        const vehicleId = await addVehicle({ dealerId: dealer.id });
+        const profile = await registry.videoProfiles.create(
+          fields(vehicleId, { protocol: 'stream', address: 'rtsp://me:secret@nvr/{start}' }),
+        );
+        await registry.videoProfiles.update(profile.id, null, { address: 'rtsp://me:hidden@nvr/{start}' });
+        await registry.videoProfiles.delete(profile.id, null);
+        const { items } = await registry.audit.list({ subjectId: profile.id, ofDealer: dealer.id }, ALL);
+        expect(items.map(({ action }) => action)).toEqual(['deleted', 'changed', 'created']);
+        expect(JSON.stringify(items)).not.toMatch(/secret|hidden/);
+        expect(items[0]?.before).toMatchObject({ address: 'rtsp://***@nvr/{start}' });
+      });
+
+      test('who is there is known since when, and forgotten at once', async () => {
+        const profile = await addProfile();
+        expect(await registry.videoProfiles.presence([profile.id])).toEqual(new Map());
+        await registry.videoProfiles.setPresence(profile.id, true);
+        const since = nowMs;
+        nowMs += MINUTE;
+        await registry.videoProfiles.setPresence(profile.id, true);
+        const presence = async () => (await registry.videoProfiles.presence([profile.id])).get(profile.id);
+        expect(await presence()).toEqual({ online: true, sinceMs: since });
+        await registry.videoProfiles.forgetPresence();
+        expect(await presence()).toEqual({ online: false, sinceMs: nowMs });
+      });
+
+      test('with a vehicle go its profile and what was asked of it', async () => {
+        const profile = await addProfile();
+        const done = await ask(profile);
+        await finish(done);
+        const task = await ask(profile);
+        await registry.vehicles.delete(profile.vehicleId, null);
+        expect(await registry.videoProfiles.get(profile.id)).toBeNull();
+        expect(await registry.videoTasks.get(task.id)).toMatchObject({ state: 'failed', reason: 'profile-deleted' });
+        expect((await registry.videoTasks.list({}, ALL)).items).toEqual([]);
+        expect((await registry.videoTasks.orphanedFiles(10)).map(({ id }) => id)).toEqual([done.id]);
+        const pending = (await registry.outbox.pending(100)).map(({ change }) => change);
+        expect(pending.at(-2)).toMatchObject({ kind: 'video-profile', version: 2, definition: null });
+      });
+    });
+
+    describe('tasks', () => {
+      test('a task goes its way step by step, and each is written down', async () => {
+        const creator = await registry.users.create(userFields('anna'), PASSWORD);
+        const profile = await addProfile();
+        const task = await ask(profile, creator.id);
+        expect(task).toMatchObject({ state: 'new', attempts: 0, vehicleId: profile.vehicleId, createdBy: creator.id });
+        const leased = await leaseOne();
+        expect(leased).toMatchObject({ task, profile, fetched: null });
+        expect(await leaseAll()).toEqual([]);
+        nowMs += 1000;
+        await registry.videoTasks.step(leased, { state: 'requested' });
+        await registry.videoTasks.step(leased, { state: 'downloading' });
+        const half = await registry.videoTasks.progress(leased, { percent: 50, bytes: 500 }, MINUTE);
+        expect(half).toMatchObject({ state: 'downloading', progressPercent: 50, progressBytes: 500, attempts: 1 });
+        await registry.videoTasks.step(leased, { state: 'processing' });
+        const done = await registry.videoTasks.step(leased, { state: 'done', file: FILE });
+        expect(done).toMatchObject({ state: 'done', file: FILE, progressPercent: 100, finishedAtMs: nowMs });
+        expect(await registry.videoTasks.get(task.id)).toEqual(done);
+        expect(await registry.videoTasks.history(task.id)).toEqual([
+          { state: 'new', atMs: nowMs - 1000, reason: null, detail: null },
+          ...['requested', 'downloading', 'processing', 'done'].map((state) => ({
+            state,
+            atMs: nowMs,
+            reason: null,
+            detail: null,
+          })),
+        ]);
+        expect(await leaseAll()).toEqual([]);
+        expect(await registry.videoTasks.usage()).toEqual({ files: 1, bytes: 1000, oldestMs: nowMs });
+        await registry.users.delete(creator.id, null);
+        expect(await registry.videoTasks.get(task.id)).toMatchObject({ createdBy: null, state: 'done' });
+      });
+
+      test('a step that no task takes is a bug', async () => {
+        await ask(await addProfile());
+        const leased = await leaseOne();
+        await expect(registry.videoTasks.step(leased, { state: 'done', file: FILE })).rejects.toThrow(
+          'does not become',
+        );
+        expect(await registry.videoTasks.get(leased.task.id)).toEqual(leased.task);
+      });
+
+      test('one terminal works at one task, the oldest; terminals do not wait for each other', async () => {
+        const [one, two] = [await addProfile(), await addProfile()];
+        const first = await ask(one);
+        const second = await ask(one);
+        const other = await ask(two);
+        const leased = await leaseAll();
+        expect(leased.map(({ task }) => task.id).toSorted()).toEqual([first.id, other.id]);
+        // Not even when the older one waits: the order is that of their creation.
+        const mine = leased.find(({ task }) => task.id === first.id);
+        if (!mine) throw new Error('it was leased');
+        await registry.videoTasks.step(mine, {
+          state: 'waiting',
+          reason: 'busy',
+          detail: 'it plays another',
+          nextAttemptAtMs: nowMs + MINUTE,
+        });
+        expect(await leaseAll()).toEqual([]);
+        await registry.videoTasks.cancel(first.id);
+        expect((await leaseOne()).task.id).toBe(second.id);
+      });
+
+      test('a source that plays several at a time is asked for several', async () => {
+        const profile = await addProfile({
+          protocol: 'stream',
+          address: 'http://nvr/{start}',
+          maxParallelDownloads: 2,
+        });
+        const tasks = [await ask(profile), await ask(profile), await ask(profile)];
+        const leased = await leaseAll();
+        expect(leased.map(({ task }) => task.id)).toEqual(tasks.slice(0, 2).map(({ id }) => id));
+        expect(await registry.videoTasks.lease(1, MINUTE)).toEqual([]);
+      });
+
+      test('of many workers at once, one has a task', async () => {
+        await ask(await addProfile());
+        const all = await Promise.all(Array.from({ length: 6 }, () => registry.videoTasks.lease(1, MINUTE)));
+        expect(all.flat()).toHaveLength(1);
+      });
+
+      test('a task whose terminal is away waits until it is woken', async () => {
+        const profile = await addProfile();
+        const task = await ask(profile);
+        const away = { state: 'waiting', reason: 'terminal-offline', detail: 'away', nextAttemptAtMs: null } as const;
+        expect(await registry.videoTasks.step(await leaseOne(), away)).toMatchObject({ nextAttemptAtMs: null });
+        nowMs += 59 * MINUTE;
+        expect(await leaseAll()).toEqual([]);
+        expect((await registry.videoTasks.waitingForTerminal()).map(({ id }) => id)).toEqual([profile.id]);
+        await registry.videoTasks.wake(profile.id);
+        expect(await registry.videoTasks.waitingForTerminal()).toEqual([]);
+        // Still away: it waits on, and the history has no second line.
+        await registry.videoTasks.step(await leaseOne(), away);
+        expect(await statesOf(task.id)).toEqual(['new', 'waiting']);
+        await registry.videoTasks.wake(profile.id);
+        await finish(task);
+      });
+
+      test('a lease that ran out is somebody else’s, and the first has no more say', async () => {
+        const task = await ask(await addProfile());
+        const dead = await leaseOne();
+        await registry.videoTasks.step(dead, { state: 'requested' });
+        await registry.videoTasks.step(dead, { state: 'downloading' });
+        nowMs += MINUTE - 1;
+        expect(await leaseAll()).toEqual([]);
+        nowMs += 1;
+        const next = await leaseOne();
+        expect(next.task).toMatchObject({ state: 'waiting', reason: 'interrupted', attempts: 1 });
+        for (const step of [{ state: 'processing' }, { state: 'done', file: FILE }] as const)
+          expect(await registry.videoTasks.step(dead, step)).toBeNull();
+        expect(await registry.videoTasks.progress(dead, { percent: 1, bytes: 1 }, MINUTE)).toBeNull();
+        expect(await registry.videoTasks.step(next, { state: 'requested' })).toMatchObject({ attempts: 2 });
+        expect(await statesOf(task.id)).toEqual(['new', 'requested', 'downloading', 'waiting', 'requested']);
+      });
+
+      test('what was fetched is not fetched again', async () => {
+        const task = await ask(await addProfile());
+        const dead = await leaseOne();
+        for (const state of ['requested', 'downloading', 'processing'] as const)
+          await registry.videoTasks.step(dead, { state });
+        const { sha256: _, ...facts } = FILE;
+        await registry.videoTasks.fetched(dead, { ...facts, spool: 'a.mp4' });
+        await registry.videoTasks.releaseLeases();
+        const next = await leaseOne();
+        expect(next.fetched).toEqual({ ...facts, spool: 'a.mp4' });
+        await registry.videoTasks.step(next, { state: 'processing' });
+        expect(await registry.videoTasks.step(next, { state: 'done', file: FILE })).toMatchObject({ state: 'done' });
+        expect(await statesOf(task.id)).toContain('waiting');
+      });
+
+      test('progress keeps the lease', async () => {
+        await ask(await addProfile());
+        const leased = await leaseOne();
+        for (let n = 0; n < 3; n++) {
+          nowMs += MINUTE - 1;
+          expect(await registry.videoTasks.progress(leased, { percent: n, bytes: n }, MINUTE)).not.toBeNull();
+        }
+        nowMs += MINUTE - 1;
+        expect(await leaseAll()).toEqual([]);
+      });
+
+      test('what is cancelled is over, for its worker too', async () => {
+        const task = await ask(await addProfile());
+        const leased = await leaseOne();
+        expect(await registry.videoTasks.cancel(task.id)).toMatchObject({
+          cancelled: true,
+          task: { state: 'cancelled' },
+        });
+        expect(await registry.videoTasks.cancel(task.id)).toMatchObject({
+          cancelled: false,
+          task: { state: 'cancelled' },
+        });
+        expect(await registry.videoTasks.step(leased, { state: 'requested' })).toBeNull();
+        expect(await statesOf(task.id)).toEqual(['new', 'cancelled']);
+        await expect(registry.videoTasks.cancel(ABSENT as VideoTaskId)).rejects.toBeInstanceOf(NotFoundError);
+      });
+
+      test('a task that nothing came of in time fails, unless it is being worked on', async () => {
+        const [one, two] = [await addProfile(), await addProfile()];
+        const idle = await ask(one);
+        await registry.videoTasks.step(await leaseOne(), {
+          state: 'waiting',
+          reason: 'terminal-offline',
+          detail: 'away',
+          nextAttemptAtMs: null,
+        });
+        nowMs += 59 * MINUTE + 30_000;
+        await registry.videoTasks.create({ ...(await ask(two)), createdBy: null, expiresAtMs: nowMs + 1 });
+        const busy = await leaseOne();
+        await registry.videoTasks.cancel(busy.task.id);
+        const working = await leaseOne();
+        nowMs += 30_000;
+        expect((await registry.videoTasks.expire(10)).map(({ id }) => id)).toEqual([idle.id]);
+        expect(await registry.videoTasks.get(idle.id)).toMatchObject({ state: 'failed', reason: 'expired' });
+        expect(await registry.videoTasks.get(working.task.id)).toMatchObject({ state: 'new' });
+      });
+
+      test('tasks are listed by what their vehicles are, the newest first', async () => {
+        const group = await registry.groups.create({ name: 'G', dealerId: null });
+        const [one, two] = [await addProfile(), await addProfile()];
+        await registry.groups.setVehicle(group.id, two.vehicleId, true);
+        const first = await ask(one);
+        await finish(first);
+        const second = await ask(two);
+        const third = await ask(two);
+        const ids = async (filter: Parameters<typeof registry.videoTasks.list>[0]) =>
+          (await registry.videoTasks.list(filter, ALL)).items.map(({ id }) => id);
+        expect(await ids({})).toEqual([third.id, second.id, first.id]);
+        expect(await ids({ anyOfGroups: [group.id] })).toEqual([third.id, second.id]);
+        expect(await ids({ anyOfGroups: [] })).toEqual([]);
+        expect(await ids({ states: ['done'] })).toEqual([first.id]);
+        expect(await ids({ profileId: one.id })).toEqual([first.id]);
+        const page = await registry.videoTasks.list({}, { limit: 2, after: null });
+        expect((await registry.videoTasks.list({}, { limit: 2, after: page.next })).items.map(({ id }) => id)).toEqual([
+          first.id,
+        ]);
+        expect(await registry.videoTasks.unfinished(two.id)).toBe(2);
+        expect(await registry.videoTasks.counts()).toEqual(new Map([['new', 2]]));
+      });
+
+      test('files are told apart from what is left of them, and old tasks are forgotten', async () => {
+        const profile = await addProfile();
+        const first = await ask(profile);
+        await finish(first);
+        nowMs += MINUTE;
+        const second = await ask(profile);
+        await finish(second, { ...FILE, bytes: 500 });
+        expect(await registry.videoTasks.usage()).toEqual({ files: 2, bytes: 1500, oldestMs: nowMs - MINUTE });
+        expect((await registry.videoTasks.oldestFiles(1)).map(({ id, bytes }) => [id, bytes])).toEqual([
+          [first.id, 1000],
+        ]);
+        await registry.videoTasks.fileDeleted(first.id);
+        expect(await registry.videoTasks.get(first.id)).toMatchObject({
+          state: 'done',
+          file: null,
+          fileDeletedAtMs: nowMs,
+        });
+        expect(await registry.videoTasks.usage()).toMatchObject({ files: 1, bytes: 500 });
+        expect(await registry.videoTasks.withFiles([first.id, second.id, ABSENT])).toEqual(new Set([second.id]));
+        expect(await registry.videoTasks.clean(nowMs + 1, 10)).toBe(1);
+        expect(await registry.videoTasks.get(first.id)).toBeNull();
+        expect(await registry.videoTasks.history(first.id)).toEqual([]);
+        expect(await registry.videoTasks.get(second.id)).toMatchObject({ state: 'done' });
+      });
+    });
+
+    test('an account keeps the services that it was granted', async () => {
+      const none = await registry.users.create(userFields('none'), PASSWORD);
+      expect(none.services).toEqual([]);
+      const some = await registry.users.create(userFields('some', { services: ['video', 'video'] }), PASSWORD);
+      expect((await registry.users.get(some.id))?.services).toEqual(['video']);
+      expect(await registry.users.update(some.id, null, { services: [] })).toMatchObject({ services: [], version: 2 });
+      const terminalId = '1' as TerminalId;
+      await registry.vehicles.create(vehicleFields('x', { terminalId }));
+      expect((await registry.users.get(some.id))?.services).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,387 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Position, StoredRecording, TerminalCommand } from '@outrider/domain';
+import {
+  decodeCommand,
+  encodeLocation,
+  encodeRecordings,
+  JT808_MESSAGE,
+  JT808_RESULT,
+  type Jt808Edition,
+  type Jt808Message,
+  Jt808TerminalSide,
+  type StreamFrame,
+  StreamWriter,
+} from '@outrider/protocols';
+import { type VideoFaults, withFaults } from './faults.ts';
+import { recordedFrames } from './test-video.ts';
+
+/** A stretch of time, Unix milliseconds. */
+export interface Recorded {
+  startMs: number;
+  endMs: number;
+}
+
+export interface VideoTerminalOptions {
+  /** Where the gateway listens for JT/T 808. */
+  host: string;
+  port: number;
+  /** Digits. */
+  phone: string;
+  /** Default 2019. */
+  edition?: Jt808Edition;
+  /** Default 1 and 2. */
+  channels?: readonly number[];
+  /** What is stored, of every channel; default the week before now. */
+  recorded?: readonly Recorded[];
+  /** How fast a playback is sent: 1 as it was recorded, 10 ten times as fast; default as fast as the connection takes it. */
+  speed?: number;
+  /** Default true. */
+  sound?: boolean;
+  /** Bytes that a phone number takes in the stream's packets: default what the edition writes. */
+  phoneForm?: 6 | 10;
+  /** What the terminal's clock shows less what JT/T 808 asks for, which is UTC+8; default 0. */
+  clockErrorMs?: number;
+  faults?: VideoFaults;
+  /** Default true; see {@link VideoTerminal.connect}. */
+  online?: boolean;
+  /** Waiting between attempts; default 500 ms. */
+  retryMs?: number;
+  /** Default 20 s. */
+  heartbeatMs?: number;
+  /** What the cameras took; default {@link recordedFrames}. */
+  frames?: (channel: number, startMs: number, endMs: number) => Iterable<StreamFrame>;
+}
+
+export interface VideoTerminalStats {
+  /** Connected, and authorized. */
+  online: boolean;
+  connections: number;
+  /** Commands that came, by what they ask. */
+  commands: Partial<Record<TerminalCommand['type'], number>>;
+  playbacks: number;
+  /** Playbacks that were sent to their end. */
+  playedToEnd: number;
+  packetsSent: number;
+  /** What the server, or the network, last said against it. */
+  lastFailure: string | null;
+}
+
+/** A terminal with cameras that really connects: JT/T 808 to the gateway, JT/T 1078 to wherever a playback is asked for. */
+export interface VideoTerminal {
+  stats(): VideoTerminalStats;
+  /** Tells where the vehicle is; nothing when it is off-line. */
+  report(position: Position): void;
+  /** Goes on-line, and stays. */
+  connect(): void;
+  /** Hangs up, media connections and all, and stays off-line. */
+  disconnect(): void;
+  stop(): Promise<void>;
+}
+
+interface Playback {
+  socket: Socket;
+  channel: number;
+  paused: boolean;
+  ended: boolean;
+  /** Whoever waits for it to go on. */
+  wake: () => void;
+}
+
+const RECORDED_MS = 7 * 24 * 3600 * 1000;
+/** Terminals record in files; each is listed. */
+const FILE_MS = 5 * 60_000;
+const BYTES_A_SECOND = 60_000;
+
+/** Makes a terminal and, unless told otherwise, lets it connect. */
+export function startVideoTerminal(options: VideoTerminalOptions): VideoTerminal {
+  const terminal = new SimulatedVideoTerminal(options);
+  if (options.online ?? true) terminal.connect();
+  return terminal;
+}
+
+class SimulatedVideoTerminal implements VideoTerminal {
+  readonly #options: VideoTerminalOptions;
+  readonly #faults: VideoFaults;
+  #side: Jt808TerminalSide;
+  #socket: Socket | null = null;
+  #playbacks = new Set<Playback>();
+  #running = new Set<Promise<void>>();
+  #wantsConnection = false;
+  #authorized = false;
+  /** Given at the first registration, shown from then on. */
+  #code: string | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #heartbeat: NodeJS.Timeout | null = null;
+  #stats: VideoTerminalStats = {
+    online: false,
+    connections: 0,
+    commands: {},
+    playbacks: 0,
+    playedToEnd: 0,
+    packetsSent: 0,
+    lastFailure: null,
+  };
+
+  constructor(options: VideoTerminalOptions) {
+    this.#options = options;
+    this.#faults = options.faults ?? {};
+    this.#side = this.#newSide();
+  }
+
+  stats(): VideoTerminalStats {
+    return { ...this.#stats, commands: { ...this.#stats.commands }, online: this.#authorized };
+  }
+
+  report(position: Position): void {
+    if (!this.#authorized) return;
+    const fixTimeMs = position.fixTimeMs + (this.#options.clockErrorMs ?? 0);
+    this.#socket?.write(this.#side.say(JT808_MESSAGE.location, encodeLocation({ ...position, fixTimeMs })).bytes);
+  }
+
+  connect(): void {
+    this.#wantsConnection = true;
+    if (this.#socket === null && this.#retry === null) this.#dial();
+  }
+
+  disconnect(): void {
+    this.#wantsConnection = false;
+    if (this.#retry) clearTimeout(this.#retry);
+    this.#retry = null;
+    this.#socket?.destroy();
+    for (const playback of this.#playbacks) this.#end(playback);
+  }
+
+  async stop(): Promise<void> {
+    const socket = this.#socket;
+    const gone = socket && !socket.destroyed ? once(socket, 'close') : null;
+    this.disconnect();
+    await gone;
+    await Promise.all(this.#running);
+  }
+
+  #newSide(): Jt808TerminalSide {
+    return new Jt808TerminalSide(this.#options.phone, this.#options.edition ?? 2019);
+  }
+
+  #dial(): void {
+    const { host, port } = this.#options;
+    const socket = connect({ host, port, noDelay: true });
+    this.#socket = socket;
+    this.#side = this.#newSide();
+    socket.on('connect', () => {
+      this.#stats.connections++;
+      socket.write(this.#code === null ? this.#side.register() : this.#side.authorize(this.#code));
+    });
+    socket.on('data', (chunk: Buffer) => {
+      for (const message of this.#side.receive(chunk)) {
+        if (typeof message === 'string') this.#stats.lastFailure = message;
+        else this.#hear(message, socket);
+      }
+    });
+    socket.on('error', (error) => {
+      this.#stats.lastFailure = error.message;
+    });
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => this.#disconnected());
+  }
+
+  #disconnected(): void {
+    this.#socket = null;
+    this.#authorized = false;
+    if (this.#heartbeat) clearInterval(this.#heartbeat);
+    this.#heartbeat = null;
+    if (!this.#wantsConnection) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.#dial();
+    }, this.#options.retryMs ?? 500);
+  }
+
+  #hear(message: Jt808Message, socket: Socket): void {
+    const { id, body } = message;
+    if (id === JT808_MESSAGE.registered) {
+      if (body[2] !== JT808_RESULT.done) {
+        this.#stats.lastFailure = `the registration was answered ${body[2]}`;
+        socket.destroy();
+        return;
+      }
+      this.#code = body.toString('latin1', 3);
+      socket.write(this.#side.authorize(this.#code));
+    } else if (id === JT808_MESSAGE.serverAck) {
+      if (body.readUInt16BE(2) !== JT808_MESSAGE.authorize) return;
+      if (body[4] === JT808_RESULT.done) this.#welcome(socket);
+      else {
+        // The code is another server's, or an old one.
+        this.#code = null;
+        socket.write(this.#side.register());
+      }
+    } else {
+      const command = decodeCommand(id, body);
+      if (command === null) socket.write(this.#side.acknowledge(message, JT808_RESULT.unsupported));
+      else this.#obey(command, message, socket);
+    }
+  }
+
+  #welcome(socket: Socket): void {
+    this.#authorized = true;
+    this.#heartbeat ??= setInterval(() => socket.write(this.#side.heartbeat()), this.#options.heartbeatMs ?? 20_000);
+  }
+
+  #obey(command: TerminalCommand, message: Jt808Message, socket: Socket): void {
+    const { commands } = this.#stats;
+    commands[command.type] = (commands[command.type] ?? 0) + 1;
+    if (this.#faults.mute) return;
+    if (command.type === 'list-recordings') {
+      const stored = this.#storedIn(command);
+      socket.write(this.#side.say(JT808_MESSAGE.recordings, encodeRecordings(message.serial, stored)).bytes);
+      return;
+    }
+    if (command.type === 'control-playback') {
+      for (const playback of this.#playbacks) {
+        if (playback.channel !== command.channel) continue;
+        if (command.action === 'end') this.#end(playback);
+        else playback.paused = command.action === 'pause';
+        playback.wake();
+      }
+      socket.write(this.#side.acknowledge(message));
+      return;
+    }
+    const stored = this.#storedIn(command);
+    if (this.#faults.refusesPlayback || stored.length === 0) {
+      socket.write(this.#side.acknowledge(message, JT808_RESULT.failed));
+      return;
+    }
+    // The standard answers a playback with the list of what is played.
+    socket.write(this.#side.say(JT808_MESSAGE.recordings, encodeRecordings(message.serial, stored)).bytes);
+    const playing = this.#play(command, stored).finally(() => this.#running.delete(playing));
+    this.#running.add(playing);
+  }
+
+  /** What is stored of the wanted stretch, by the terminal's own clock, file by file. */
+  #storedIn(wanted: { channel: number; startMs: number; endMs: number }): StoredRecording[] {
+    const { channels = [1, 2], clockErrorMs = 0, sound = true } = this.#options;
+    if (!channels.includes(wanted.channel)) return [];
+    const nowMs = Date.now();
+    const recorded = this.#options.recorded ?? [{ startMs: nowMs - RECORDED_MS, endMs: nowMs }];
+    const files: StoredRecording[] = [];
+    for (const { startMs, endMs } of recorded) {
+      const from = Math.max(startMs + clockErrorMs, wanted.startMs);
+      const to = Math.min(endMs + clockErrorMs, wanted.endMs);
+      for (let at = from; at < to; at += FILE_MS) {
+        const fileEndMs = Math.min(to, at + FILE_MS);
+        files.push({
+          channel: wanted.channel,
+          startMs: at,
+          endMs: fileEndMs,
+          alarmFlags: '0'.repeat(16),
+          media: sound ? 'video-and-audio' : 'video',
+          stream: 'main',
+          storage: 'main',
+          sizeBytes: Math.round(((fileEndMs - at) / 1000) * BYTES_A_SECOND),
+        });
+      }
+    }
+    return files;
+  }
+
+  async #play(
+    command: Extract<TerminalCommand, { type: 'play-recording' }>,
+    stored: readonly StoredRecording[],
+  ): Promise<void> {
+    const { server, channel } = command;
+    const socket = connect({ host: server.host, port: server.tcpPort, noDelay: true });
+    const playback: Playback = { socket, channel, paused: false, ended: false, wake: () => {} };
+    const over = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.on('error', (error) => {
+      this.#stats.lastFailure = error.message;
+    });
+    // The server has nothing to say here; what it says is read, so that its end is seen.
+    socket.resume();
+    socket.on('close', () => {
+      playback.ended = true;
+      playback.wake();
+    });
+    this.#playbacks.add(playback);
+    this.#stats.playbacks++;
+    const faulty = this.#stats.playbacks <= (this.#faults.playbacks ?? Number.POSITIVE_INFINITY);
+    try {
+      await Promise.race([once(socket, 'connect'), over]).catch(() => {});
+      if (playback.ended || socket.destroyed) return;
+      const end = await this.#send(playback, command, stored, faulty ? this.#faults : {});
+      if (end === 'cut') socket.resetAndDestroy();
+      else if (end === 'stall' || (end === 'done' && this.#faults.keepsOpen)) await over;
+      if (end === 'done') this.#stats.playedToEnd++;
+    } finally {
+      this.#playbacks.delete(playback);
+      socket.destroySoon();
+    }
+  }
+
+  async #send(
+    playback: Playback,
+    command: Extract<TerminalCommand, { type: 'play-recording' }>,
+    stored: readonly StoredRecording[],
+    faults: VideoFaults,
+  ): Promise<'done' | 'cut' | 'stall' | 'ended'> {
+    const { phone, edition = 2019, phoneForm, speed, clockErrorMs = 0 } = this.#options;
+    const frames = this.#options.frames ?? recordedFrames;
+    const writer = new StreamWriter(phone, command.channel, { form: phoneForm ?? (edition === 2019 ? 10 : 6) });
+    const withSound = command.media !== 'video' && (this.#options.sound ?? true);
+    const beganMs = performance.now();
+    let firstMs: number | null = null;
+    let atMs = 0;
+    function* packets(): Generator<Buffer> {
+      for (const { startMs, endMs } of stored)
+        for (const frame of frames(command.channel, startMs - clockErrorMs, endMs - clockErrorMs)) {
+          if (frame.kind === 'audio' && !withSound) continue;
+          firstMs ??= frame.timestampMs;
+          atMs = frame.timestampMs;
+          yield* writer.write(frame);
+        }
+    }
+    const { socket } = playback;
+    for (const sending of withFaults(packets(), faults)) {
+      if (sending === 'cut' || sending === 'stall') return sending;
+      const wait = speed === undefined ? 0 : (atMs - (firstMs ?? atMs)) / speed - (performance.now() - beganMs);
+      if (wait > 0) await this.#waitOrWake(playback, wait);
+      while (playback.paused && !playback.ended) await this.#waitOrWake(playback, 1000);
+      if (playback.ended) return 'ended';
+      this.#stats.packetsSent++;
+      if (!socket.write(sending.send)) await this.#drained(playback);
+      if (playback.ended) return 'ended';
+    }
+    return 'done';
+  }
+
+  #waitOrWake(playback: Playback, waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      playback.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (playback.ended) playback.wake();
+    });
+  }
+
+  #drained(playback: Playback): Promise<void> {
+    return new Promise((resolve) => {
+      const { socket } = playback;
+      const done = () => {
+        socket.off('drain', done);
+        socket.off('close', done);
+        resolve();
+      };
+      socket.once('drain', done);
+      socket.once('close', done);
+      if (socket.destroyed) done();
+    });
+  }
+
+  #end(playback: Playback): void {
+    playback.ended = true;
+    playback.socket.destroySoon();
+    playback.wake();
+  }
+}

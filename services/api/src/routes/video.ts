@@ -1,0 +1,621 @@
+import {
+  CAMERA_DIRECTIONS,
+  checkStreamAddress,
+  HIDDEN_CREDENTIALS,
+  isFinal,
+  isoTime,
+  type TerminalId,
+  type VehicleId,
+  VIDEO_FAILURES,
+  VIDEO_PROTOCOLS,
+  VIDEO_QUALITIES,
+  VIDEO_TASK_STATES,
+  type VideoProfileId,
+  type VideoTask,
+  type VideoTaskId,
+  type VideoTaskTransition,
+  videoTaskJson,
+  withoutCredentials,
+} from '@outrider/domain';
+import { z } from 'zod';
+import { isKnown, mayBeSentInPart, partAsked } from '../byte-range.ts';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
+import { etagOf } from '../input.ts';
+import { badField, Problem } from '../problem.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import { type ProfileShown, requireParallel, type TaskShown, type VideoFileShown } from '../video-reach.ts';
+
+const BASE = '/service/ovms/api';
+const EXAMPLE = {
+  profile: '01961f3d-1a76-7b2c-8d4e-6f5a3b9c7d21',
+  task: '01961f3d-2b87-7c3d-9e5f-7a6b4c8d0e32',
+  vehicle: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
+};
+const DEFAULT_FRAGMENT_SECONDS = 900;
+const MAX_FRAGMENT_SECONDS = 86_400;
+const MAX_CHANNELS = 64;
+
+const isTimeZone = (zone: string) => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== null;
+  } catch {
+    return false;
+  }
+};
+
+const channels = z
+  .array(
+    z.strictObject({
+      number: z.int().min(1).max(255).meta({ description: 'As the terminal counts its cameras.' }),
+      name: line(100),
+      direction: z.enum(CAMERA_DIRECTIONS).default('other'),
+    }),
+  )
+  .min(1)
+  .max(MAX_CHANNELS)
+  .refine((all) => new Set(all.map(({ number }) => number)).size === all.length, 'Two channels have one number.');
+const address = z
+  .string()
+  .min(1)
+  .max(2048)
+  .meta({
+    description:
+      '`jt1078`: phone number of the terminal. `stream`: URL with `{start}`, and where the recorder wants them `{end}`, ' +
+      '`{seconds}`, `{channel}`, `{stream}`, `{quality}`; times as `20260115T120000Z`, or with `:iso`, `:unix`, `:local`.',
+    examples: ['13800000007'],
+  });
+const quality = z.enum(VIDEO_QUALITIES).meta({ description: '`main`: as good as it was recorded; `sub`: small.' });
+const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'It must be the IANA name of a time zone.')
+  .meta({ examples: ['Asia/Shanghai'] });
+const profileFields = {
+  name: line(200),
+  channels,
+  quality,
+  audio: z.boolean(),
+  maxFragmentSeconds: z.number().min(1).max(MAX_FRAGMENT_SECONDS),
+  maxParallelDownloads: z.int().min(1).max(16),
+  timeZone,
+};
+
+const ProfileOut = z
+  .strictObject({
+    id: idOut,
+    vehicleId: idOut,
+    terminalId: z.string().nullable().meta({ description: 'Of the vehicle.' }),
+    name: z.string(),
+    protocol: z.enum(VIDEO_PROTOCOLS),
+    address: z.string().meta({ description: 'Login and password of a URL are not shown.' }),
+    channels: z.array(z.strictObject({ number: z.int(), name: z.string(), direction: z.enum(CAMERA_DIRECTIONS) })),
+    quality,
+    audio: z.boolean(),
+    maxFragmentSeconds: z.number(),
+    maxParallelDownloads: z.int(),
+    timeZone: z.string().meta({ description: 'The clock by which the terminal files its recordings.' }),
+    online: z.boolean().nullable().meta({ description: 'Is the terminal connected? Null: never heard of it.' }),
+    onlineChangedAt: timeOut.nullable().meta({ description: 'Since when that is so.' }),
+  })
+  .meta({
+    id: 'VideoProfile',
+    examples: [
+      {
+        id: EXAMPLE.profile,
+        vehicleId: EXAMPLE.vehicle,
+        terminalId: '13800000007',
+        name: 'Dash camera',
+        protocol: 'jt1078',
+        address: '13800000007',
+        channels: [{ number: 1, name: 'Road', direction: 'front' }],
+        quality: 'main',
+        audio: true,
+        maxFragmentSeconds: 900,
+        maxParallelDownloads: 1,
+        timeZone: 'Asia/Shanghai',
+        online: true,
+        onlineChangedAt: '2026-01-15T11:00:00.000Z',
+      },
+    ],
+  });
+
+const FileOut = z.strictObject({
+  bytes: z.int(),
+  durationSeconds: z.number(),
+  videoCodec: z.string(),
+  audioCodec: z.string().nullable(),
+  frames: z.int(),
+  packetsLost: z.int().meta({ description: 'Of the stream, on the way from the terminal.' }),
+  expiresAt: timeOut.meta({ description: 'Deleted then at the latest.' }),
+});
+
+const taskFields = {
+  id: idOut,
+  profileId: idOut,
+  vehicleId: idOut,
+  createdBy: idOut.nullable().meta({ description: 'Null: an account that is gone, or that the caller may not see.' }),
+  channel: z.int(),
+  start: timeOut,
+  end: timeOut,
+  quality,
+  audio: z.boolean(),
+  status: z.enum(VIDEO_TASK_STATES).meta({
+    description:
+      '`new`: asked for; `waiting`: the terminal is off-line, or the next attempt is not due; `requested`: the ' +
+      'terminal was told to play; `downloading`; `processing`: the file is finished and stored; `done`; `failed`; `cancelled`.',
+  }),
+  reason: z.enum(VIDEO_FAILURES).nullable().meta({ description: 'What the last attempt met, or why it failed.' }),
+  detail: z.string().nullable(),
+  attempts: z.int(),
+  progress: z.strictObject({ percent: z.int().min(0).max(100), bytes: z.int() }),
+  createdAt: timeOut,
+  changedAt: timeOut,
+  expiresAt: timeOut.meta({ description: 'Until when it is tried.' }),
+  nextAttemptAt: timeOut.nullable(),
+  finishedAt: timeOut.nullable(),
+  file: FileOut.nullable().meta({ description: 'Null until it is done, and again when it was deleted.' }),
+  fileDeletedAt: timeOut.nullable(),
+};
+const TASK_EXAMPLE = {
+  id: EXAMPLE.task,
+  profileId: EXAMPLE.profile,
+  vehicleId: EXAMPLE.vehicle,
+  createdBy: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+  channel: 1,
+  start: '2026-01-15T11:30:00.000Z',
+  end: '2026-01-15T11:31:00.000Z',
+  quality: 'main' as const,
+  audio: true,
+  status: 'done' as const,
+  reason: null,
+  detail: null,
+  attempts: 1,
+  progress: { percent: 100, bytes: 7_864_320 },
+  createdAt: '2026-01-15T12:00:00.000Z',
+  changedAt: '2026-01-15T12:00:20.000Z',
+  expiresAt: '2026-01-16T12:00:00.000Z',
+  nextAttemptAt: null,
+  finishedAt: '2026-01-15T12:00:20.000Z',
+  file: {
+    bytes: 7_864_320,
+    durationSeconds: 60,
+    videoCodec: 'h264',
+    audioCodec: 'g711a',
+    frames: 1500,
+    packetsLost: 0,
+    expiresAt: '2026-02-14T12:00:20.000Z',
+  },
+  fileDeletedAt: null,
+};
+const ListedTaskOut = z.strictObject(taskFields).meta({ id: 'ListedVideoTask', examples: [TASK_EXAMPLE] });
+const TaskOut = z
+  .strictObject({
+    ...taskFields,
+    history: z.array(
+      z.strictObject({
+        status: z.enum(VIDEO_TASK_STATES),
+        at: timeOut,
+        reason: z.enum(VIDEO_FAILURES).nullable(),
+        detail: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({
+    id: 'VideoTask',
+    examples: [
+      {
+        ...TASK_EXAMPLE,
+        history: (['new', 'requested', 'downloading', 'processing', 'done'] as const).map((status, nth) => ({
+          status,
+          at: `2026-01-15T12:00:${String(nth * 5).padStart(2, '0')}.000Z`,
+          reason: null,
+          detail: null,
+        })),
+      },
+    ],
+  });
+
+const StorageOut = z
+  .strictObject({
+    retentionDays: z.number().meta({ description: 'How long a file is kept.' }),
+    quotaBytes: z.int().meta({ description: 'Above it the oldest files go first.' }),
+    usedBytes: z.int(),
+    files: z.int(),
+    oldestAt: timeOut.nullable(),
+    unfinishedTasks: z.int(),
+  })
+  .meta({
+    id: 'VideoStorage',
+    examples: [
+      {
+        retentionDays: 30,
+        quotaBytes: 10_485_760_000,
+        usedBytes: 7_864_320,
+        files: 1,
+        oldestAt: '2026-01-15T12:00:20.000Z',
+        unfinishedTasks: 3,
+      },
+    ],
+  });
+
+const byProfile = z.object({ profile_id: id<VideoProfileId>() });
+const byTask = z.object({ task_id: id<VideoTaskId>() });
+
+function profileReply(status: number, shown: ProfileShown, terminalId: string | null): Reply {
+  return {
+    status,
+    body: profileBody(shown, terminalId),
+    headers: {
+      etag: etagOf(shown.profile.version),
+      ...(status === 201 ? { location: `${BASE}/profiles/${shown.profile.id}` } : {}),
+    },
+  };
+}
+
+function profileBody({ profile, presence }: ProfileShown, terminalId: string | null): z.output<typeof ProfileOut> {
+  const { kind: _, version: __, ...fields } = profile;
+  return {
+    ...fields,
+    terminalId,
+    address: withoutCredentials(profile.address),
+    channels: profile.channels.map((channel) => ({ ...channel })),
+    online: presence?.online ?? null,
+    onlineChangedAt: presence && isoTime(presence.sinceMs),
+  };
+}
+
+function taskBody({ task, fileExpiresAtMs }: TaskShown): Record<string, unknown> {
+  const { file, ...fields } = videoTaskJson(task);
+  return {
+    ...fields,
+    createdBy: task.createdBy,
+    file: file === null || fileExpiresAtMs === null ? null : { ...file, expiresAt: isoTime(fileExpiresAtMs) },
+  };
+}
+
+function taskReply(status: number, shown: TaskShown & { history: VideoTaskTransition[] }): Reply {
+  const { task, history } = shown;
+  return {
+    status,
+    body: {
+      ...taskBody(shown),
+      history: history.map(({ state, atMs, reason, detail }) => ({ status: state, at: isoTime(atMs), reason, detail })),
+    },
+    headers: {
+      ...(isFinal(task.state) ? {} : { 'retry-after': String(secondsToWait(task)) }),
+      ...(status === 201 ? { location: `${BASE}/tasks/${task.id}` } : {}),
+    },
+  };
+}
+
+/** When there may be something new: a terminal that is away is not back in a moment. */
+function secondsToWait({ state }: VideoTask): number {
+  return state === 'waiting' ? 10 : 2;
+}
+
+const oneProfile = { description: 'The profile.', body: ProfileOut, headers: { ETag: 'Version, for `If-Match`.' } };
+const oneTask = {
+  description: 'The task.',
+  body: TaskOut,
+  headers: { 'Retry-After': 'Seconds after which to ask again; only while it is not finished.' },
+};
+
+/** What a URL that is kept must not be: one that was shown, and so lacks its login and password. */
+function requireStreamAddress(text: string): void {
+  const wrong = checkStreamAddress(text);
+  if (wrong !== null) throw badField('/address', wrong);
+  if (text.includes(`//${HIDDEN_CREDENTIALS}@`))
+    throw badField('/address', 'Say login and password again, or leave the address out.');
+}
+
+const FILE_HEADERS = {
+  'Content-Disposition': 'A file name of vehicle, time and channel.',
+  ETag: 'The same as long as the file is.',
+  'Last-Modified': 'When it was stored.',
+  'Accept-Ranges': '`bytes`.',
+};
+const aVideo = z.string().meta({ format: 'binary', examples: ['the bytes of an MP4'] });
+
+export const videoRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: `${BASE}/profiles`,
+    group: 'VideoService',
+    operationId: 'listVideoProfiles',
+    summary: 'Video profiles of vehicles that the caller may see; by `terminalId` the one of a vehicle’s terminal.',
+    description:
+      'All calls of this group are for operators, dealers, and users who were granted the service `video`. Of a terminal ' +
+      'that the caller may not see, or that has no profile, the list is empty.',
+    query: z.object({
+      ...paging,
+      terminalId: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .meta({ description: 'Id of the terminal that is fitted to the vehicle.', examples: ['13800000007'] }),
+    }),
+    answers: { 200: { description: 'A page.', body: listOf(ProfileOut) } },
+    problems: ['forbidden'],
+    async handle({ query }, { reach }) {
+      const page = await reach.video.profiles(query.terminalId as TerminalId | undefined, pageAsked(query));
+      return pageReply(page, (shown) => profileBody(shown, reach.terminalOf(shown.profile.vehicleId)));
+    },
+  }),
+  route({
+    method: 'post',
+    path: `${BASE}/profiles`,
+    group: 'VideoService',
+    operationId: 'addVideoProfile',
+    summary: 'Add the video profile of a vehicle; a vehicle has one at most.',
+    description: 'What is left out has the value that the answer shows; the address is that of the vehicle’s terminal.',
+    body: z
+      .strictObject({
+        vehicleId: id<VehicleId>(),
+        protocol: z.enum(VIDEO_PROTOCOLS).default('jt1078'),
+        address: address.optional(),
+        ...profileFields,
+        name: profileFields.name.default('Video'),
+        channels: channels.default([{ number: 1, name: 'Channel 1', direction: 'front' }]),
+        quality: quality.default('main'),
+        audio: profileFields.audio.default(true),
+        maxFragmentSeconds: profileFields.maxFragmentSeconds.default(DEFAULT_FRAGMENT_SECONDS),
+        maxParallelDownloads: profileFields.maxParallelDownloads.default(1),
+        timeZone: timeZone.default('Asia/Shanghai'),
+      })
+      .meta({
+        id: 'NewVideoProfile',
+        examples: [
+          {
+            vehicleId: EXAMPLE.vehicle,
+            address: '13800000007',
+            channels: [{ number: 1, name: 'Road', direction: 'front' }],
+          },
+        ],
+      }),
+    answers: { 201: { ...oneProfile, description: 'Added.' } },
+    problems: ['forbidden', 'conflict'],
+    async handle({ body }, { reach }) {
+      if (body.protocol === 'stream') {
+        if (body.address === undefined) throw badField('/address', 'It must be the URL of the source.');
+        requireStreamAddress(body.address);
+      }
+      requireParallel(body.protocol, body.maxParallelDownloads);
+      const shown = await reach.video.addProfile({ ...body, address: body.address });
+      return profileReply(201, shown, reach.terminalOf(shown.profile.vehicleId));
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${BASE}/profiles/{profile_id}`,
+    group: 'VideoService',
+    operationId: 'getVideoProfile',
+    summary: 'One video profile.',
+    params: byProfile,
+    answers: { 200: oneProfile },
+    problems: ['not-found', 'forbidden'],
+    async handle({ params }, { reach }) {
+      const shown = await reach.video.profile(params.profile_id);
+      return profileReply(200, shown, reach.terminalOf(shown.profile.vehicleId));
+    },
+  }),
+  route({
+    method: 'patch',
+    path: `${BASE}/profiles/{profile_id}`,
+    group: 'VideoService',
+    operationId: 'changeVideoProfile',
+    summary: 'Change a video profile (JSON merge patch).',
+    description: 'It is in force for the next attempt of each task.',
+    params: byProfile,
+    body: z
+      .strictObject({ ...profileFields, address })
+      .partial()
+      .meta({ id: 'VideoProfilePatch', examples: [{ quality: 'sub' }] }),
+    conditional: true,
+    answers: { 200: oneProfile },
+    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
+    async handle({ params, body }, { reach, ifMatch }) {
+      const { profile } = await reach.video.profile(params.profile_id);
+      if (profile.protocol === 'stream' && body.address !== undefined) requireStreamAddress(body.address);
+      const shown = await reach.video.changeProfile(params.profile_id, ifMatch, body);
+      return profileReply(200, shown, reach.terminalOf(shown.profile.vehicleId));
+    },
+  }),
+  route({
+    method: 'delete',
+    path: `${BASE}/profiles/{profile_id}`,
+    group: 'VideoService',
+    operationId: 'deleteVideoProfile',
+    summary: 'Delete a video profile; its unfinished tasks fail, its files stay.',
+    params: byProfile,
+    conditional: true,
+    answers: { 204: { description: 'Deleted.' } },
+    problems: ['not-found', 'forbidden', 'stale'],
+    async handle({ params }, { reach, ifMatch }) {
+      await reach.video.removeProfile(params.profile_id, ifMatch);
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'post',
+    path: `${BASE}/tasks`,
+    group: 'VideoService',
+    operationId: 'addVideoTask',
+    summary: 'Ask for a fragment of video.',
+    description:
+      'Refused where the fragment lies in the future or is longer than the profile allows, or where there is no such ' +
+      'channel. A terminal works at its tasks one after the other, in the order of their creation; one that is away is waited for.',
+    body: z
+      .strictObject({
+        profileId: id<VideoProfileId>(),
+        channel: z.int().min(1).max(255),
+        start: timeIn,
+        end: timeIn,
+        quality: quality.optional().meta({ description: 'The profile’s, where it is left out.' }),
+        audio: z.boolean().optional().meta({ description: 'The profile’s, where it is left out.' }),
+      })
+      .meta({
+        id: 'NewVideoTask',
+        examples: [
+          {
+            profileId: EXAMPLE.profile,
+            channel: 1,
+            start: '2026-01-15T11:30:00.000Z',
+            end: '2026-01-15T11:31:00.000Z',
+          },
+        ],
+      }),
+    answers: { 201: { ...oneTask, description: 'Asked for.' } },
+    problems: ['forbidden', 'conflict'],
+    async handle({ body }, { reach, nowMs }) {
+      const { start, end, ...rest } = body;
+      const wish = { ...rest, startMs: start, endMs: end, quality: body.quality, audio: body.audio };
+      const { task } = await reach.video.addTask(wish, nowMs);
+      return taskReply(201, await reach.video.task(task.id));
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${BASE}/tasks`,
+    group: 'VideoService',
+    operationId: 'listVideoTasks',
+    summary: 'Tasks of vehicles that the caller may see, the newest first.',
+    query: z.object({
+      ...paging,
+      profileId: id<VideoProfileId>().optional().meta({ description: 'Only of this profile.' }),
+      status: z.enum(VIDEO_TASK_STATES).optional().meta({ description: 'Only in this state.' }),
+    }),
+    answers: { 200: { description: 'A page.', body: listOf(ListedTaskOut) } },
+    problems: ['not-found', 'forbidden'],
+    async handle({ query }, { reach }) {
+      const { profileId, status: state } = query;
+      return pageReply(await reach.video.tasks({ profileId, state }, pageAsked(query)), taskBody);
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${BASE}/tasks/{task_id}`,
+    group: 'VideoService',
+    operationId: 'getVideoTask',
+    summary: 'How far a task is, and everything that became of it.',
+    params: byTask,
+    answers: { 200: oneTask },
+    problems: ['not-found', 'forbidden'],
+    async handle({ params }, { reach }) {
+      return taskReply(200, await reach.video.task(params.task_id));
+    },
+  }),
+  route({
+    method: 'post',
+    path: `${BASE}/tasks/{task_id}/cancel`,
+    group: 'VideoService',
+    operationId: 'cancelVideoTask',
+    summary: 'Cancel a task that is not finished; once more does nothing.',
+    description: 'For whoever made it, or keeps the vehicle.',
+    params: byTask,
+    answers: { 200: { ...oneTask, headers: {} } },
+    problems: ['not-found', 'forbidden', 'conflict'],
+    async handle({ params }, { reach }) {
+      return taskReply(200, await reach.video.cancelTask(params.task_id));
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${BASE}/tasks/file/{task_id}`,
+    group: 'VideoService',
+    operationId: 'getVideoFile',
+    summary: 'The video of a task that is done, as MP4.',
+    description: 'With `Range`, a part of it. `HEAD` is answered as well.',
+    headers: {
+      Range: { description: 'One range of bytes; of several, all of the file is sent.', example: 'bytes=0-1048575' },
+      'If-None-Match': { description: 'ETag of what the client has.', example: '"5f2c8a3e9d414b6c8e071a2b3c4d5e6f"' },
+      'If-Range': {
+        description: 'ETag of what the client has a part of.',
+        example: '"5f2c8a3e9d414b6c8e071a2b3c4d5e6f"',
+      },
+    },
+    params: byTask,
+    answers: {
+      200: { description: 'The file.', body: aVideo, mediaType: 'video/mp4', headers: FILE_HEADERS },
+      206: {
+        description: 'The part that was asked for.',
+        body: aVideo,
+        mediaType: 'video/mp4',
+        headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes, of how many.' },
+      },
+      304: { description: 'The client has it already.', headers: FILE_HEADERS },
+    },
+    problems: ['not-found', 'forbidden', 'not-done', 'gone', 'range-not-satisfiable'],
+    async handle({ params }, { reach, method, header }) {
+      const { video } = reach;
+      const file = await video.file(params.task_id);
+      const { task, bytes } = file;
+      const etag = `"${file.sha256.slice(0, 32)}"`;
+      const lastModified = new Date(task.finishedAtMs ?? task.changedAtMs).toUTCString();
+      const headers = {
+        'content-disposition': dispositionOf(file),
+        etag,
+        'last-modified': lastModified,
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-cache',
+      };
+      if (isKnown(header('if-none-match'), etag)) return { status: 304, headers };
+      const isInParts = method === 'GET' && mayBeSentInPart(header('if-range'), etag, lastModified);
+      const part = isInParts ? partAsked(header('range'), bytes) : null;
+      if (part === 'unsatisfiable')
+        throw new Problem('range-not-satisfiable', `The file has ${bytes} bytes.`, {
+          headers: { 'content-range': `bytes */${bytes}` },
+        });
+      const { start, end } = part ?? { start: 0, end: bytes };
+      return {
+        status: part === null ? 200 : 206,
+        bytes: video.bytes(task.id, start, end),
+        headers: {
+          ...headers,
+          'content-type': 'video/mp4',
+          'content-length': String(end - start),
+          ...(part === null ? {} : { 'content-range': `bytes ${start}-${end - 1}/${bytes}` }),
+        },
+      };
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${BASE}/storage`,
+    group: 'VideoService',
+    operationId: 'getVideoStorage',
+    summary: 'How much video is stored, and how much may be.',
+    description: 'For operators alone.',
+    answers: { 200: { description: 'What is stored.', body: StorageOut } },
+    problems: ['forbidden'],
+    async handle(_, { reach }) {
+      const { usage, config, waiting } = await reach.video.storage();
+      return {
+        status: 200,
+        body: {
+          retentionDays: config.retentionDays,
+          quotaBytes: config.quotaBytes,
+          usedBytes: usage.bytes,
+          files: usage.files,
+          oldestAt: usage.oldestMs === null ? null : isoTime(usage.oldestMs),
+          unfinishedTasks: [...waiting.values()].reduce((sum, count) => sum + count, 0),
+        },
+      };
+    },
+  }),
+];
+
+/** A name for the file that says what it is (RFC 6266): for old clients in ASCII, for others as it is. */
+function dispositionOf({ task, vehicle }: VideoFileShown): string {
+  const time = new Date(task.startMs).toISOString().slice(0, 19).replaceAll(':', '-');
+  const name = `${vehicle.name} ${time}Z channel ${task.channel}.mp4`.replaceAll(/[/\\:*?"<>|]/g, '-');
+  const ascii = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,346 @@
+import {
+  type Directory,
+  isFinal,
+  mayUseVideo,
+  phoneAddress,
+  type TerminalId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+  VIDEO_TASK_CHANNEL,
+  type VideoProfile,
+  type VideoProfileId,
+  type VideoQuality,
+  type VideoTask,
+  type VideoTaskId,
+  type VideoTaskNews,
+  type VideoTaskState,
+  type VideoTaskTransition,
+} from '@outrider/domain';
+import type { Files } from '@outrider/files';
+import type { Hub } from '@outrider/hub';
+import type { Page, Paging, Presence, Registry, VideoProfileFields, VideoUsage } from '@outrider/registry';
+import { badField, notFound, Problem } from './problem.ts';
+import { isOperator, type Right, rightToUser, rightToVehicle, visibleVehicles } from './rights.ts';
+
+export interface VideoConfig {
+  /** How long a task is tried. */
+  taskHours: number;
+  /** How long a file is kept. */
+  retentionDays: number;
+  /** How much room all files together may take up. */
+  quotaBytes: number;
+}
+
+/** Where the video service puts what it fetched. */
+export type VideoFiles = Pick<Files, 'info' | 'get'>;
+
+/** The data behind a caller's video. */
+export interface VideoSources {
+  registry: Registry;
+  directory: Directory;
+  hub: Pick<Hub, 'publish'>;
+  videoFiles: VideoFiles;
+  config: { video: VideoConfig };
+}
+
+/** A profile, and whether its terminal is there; null where nothing was ever heard of it. */
+export interface ProfileShown {
+  profile: VideoProfile;
+  presence: Presence | null;
+}
+
+/** What a task is asked for with; what is undefined is the profile's. */
+export interface TaskWish {
+  profileId: VideoProfileId;
+  channel: number;
+  startMs: number;
+  endMs: number;
+  quality: VideoQuality | undefined;
+  audio: boolean | undefined;
+}
+
+/** A task as the caller may see it: who made it only where they may see that account. */
+export interface TaskShown {
+  task: VideoTask;
+  /** Until when its file is kept at most; null where there is none. */
+  fileExpiresAtMs: number | null;
+}
+
+/** A task whose file is there. */
+export interface VideoFileShown {
+  task: VideoTask;
+  vehicle: Vehicle;
+  bytes: number;
+  sha256: string;
+}
+
+export type NewProfile = Omit<VideoProfileFields, 'address'> & { address: string | undefined };
+
+const DAY_MS = 86_400_000;
+/** Who asks for more is not waiting for them. */
+const MAX_UNFINISHED_TASKS = 200;
+
+/** What of video one caller can reach, like {@link Reach}: a vehicle's video goes with the vehicle. */
+export class VideoReach {
+  readonly #caller: User;
+  readonly #sources: VideoSources;
+
+  constructor(caller: User, sources: VideoSources) {
+    this.#caller = caller;
+    this.#sources = sources;
+  }
+
+  // Profiles
+
+  async profiles(terminalId: TerminalId | undefined, paging: Paging): Promise<Page<ProfileShown>> {
+    this.#requireService();
+    const { registry, directory } = this.#sources;
+    const filter = { ...visibleVehicles(this.#caller) };
+    if (terminalId !== undefined) {
+      const vehicle = directory.vehicleOfTerminal(terminalId);
+      if (vehicle === undefined) return { items: [], next: null };
+      Object.assign(filter, { vehicleId: vehicle.id });
+    }
+    const page = await registry.videoProfiles.list(filter, paging);
+    const presence = await registry.videoProfiles.presence(page.items.map(({ id }) => id));
+    const seen = page.items.filter((profile) => this.#right(profile.vehicleId) !== 'none');
+    return { ...page, items: seen.map((profile) => ({ profile, presence: presence.get(profile.id) ?? null })) };
+  }
+
+  async profile(id: VideoProfileId): Promise<ProfileShown> {
+    return this.#shown(await this.#profile(id, 'read'));
+  }
+
+  async addProfile(fields: NewProfile): Promise<ProfileShown> {
+    this.#requireService();
+    const { registry, directory } = this.#sources;
+    const right = this.#right(fields.vehicleId);
+    if (right === 'none') throw badField('/vehicleId', 'There is no such vehicle.');
+    requireWrite(right);
+    const { terminalId } = directory.vehicles.get(fields.vehicleId) ?? { terminalId: null };
+    const address = fields.address ?? (fields.protocol === 'jt1078' ? terminalId : null);
+    if (address === null) throw badField('/address', 'The vehicle has no terminal: say the address.');
+    return this.#shown(
+      await registry.videoProfiles.create({ ...fields, address: addressOf(fields.protocol, address) }),
+    );
+  }
+
+  async changeProfile(
+    id: VideoProfileId,
+    ifMatch: number | null,
+    patch: Partial<Omit<VideoProfileFields, 'vehicleId' | 'protocol'>>,
+  ): Promise<ProfileShown> {
+    const { protocol } = await this.#profile(id, 'write');
+    const { address, ...rest } = patch;
+    requireParallel(protocol, rest.maxParallelDownloads ?? 1);
+    return this.#shown(
+      await this.#sources.registry.videoProfiles.update(id, ifMatch, {
+        ...rest,
+        ...(address === undefined ? {} : { address: addressOf(protocol, address) }),
+      }),
+    );
+  }
+
+  async removeProfile(id: VideoProfileId, ifMatch: number | null): Promise<void> {
+    await this.#profile(id, 'write');
+    const { registry } = this.#sources;
+    const unfinished = await registry.videoTasks.list(
+      { profileId: id, states: ['new', 'waiting', 'requested', 'downloading', 'processing'] },
+      { limit: MAX_UNFINISHED_TASKS, after: null },
+    );
+    await registry.videoProfiles.delete(id, ifMatch);
+    for (const task of unfinished.items) {
+      const now = await registry.videoTasks.get(task.id);
+      if (now) await this.#tell(now);
+    }
+  }
+
+  // Tasks
+
+  async addTask(wish: TaskWish, nowMs: number): Promise<TaskShown> {
+    this.#requireService();
+    const { registry, directory, config } = this.#sources;
+    const profile = directory.videoProfiles.get(wish.profileId);
+    if (!profile || this.#right(profile.vehicleId) === 'none')
+      throw badField('/profileId', 'There is no such video profile.');
+    requireFragment(wish, profile, nowMs);
+    if ((await registry.videoTasks.unfinished(profile.id)) >= MAX_UNFINISHED_TASKS)
+      throw new Problem('conflict', `The terminal has ${MAX_UNFINISHED_TASKS} tasks to do: cancel some, or wait.`);
+    const task = await registry.videoTasks.create({
+      profileId: profile.id,
+      createdBy: this.#caller.id,
+      channel: wish.channel,
+      startMs: wish.startMs,
+      endMs: wish.endMs,
+      quality: wish.quality ?? profile.quality,
+      audio: wish.audio ?? profile.audio,
+      expiresAtMs: nowMs + config.video.taskHours * 3_600_000,
+    });
+    await this.#tell(task);
+    return this.#taskShown(task);
+  }
+
+  async tasks(
+    filter: { profileId?: VideoProfileId | undefined; state?: VideoTaskState | undefined },
+    paging: Paging,
+  ): Promise<Page<TaskShown>> {
+    this.#requireService();
+    const { profileId, state } = filter;
+    if (profileId !== undefined) await this.#profile(profileId, 'read');
+    const page = await this.#sources.registry.videoTasks.list(
+      {
+        ...visibleVehicles(this.#caller),
+        ...(profileId === undefined ? {} : { profileId }),
+        ...(state === undefined ? {} : { states: [state] }),
+      },
+      paging,
+    );
+    const seen = page.items.filter((task) => this.#right(task.vehicleId) !== 'none');
+    return { ...page, items: seen.map((task) => this.#taskShown(task)) };
+  }
+
+  async task(id: VideoTaskId): Promise<TaskShown & { history: VideoTaskTransition[] }> {
+    const task = await this.#task(id);
+    return { ...this.#taskShown(task), history: await this.#sources.registry.videoTasks.history(id) };
+  }
+
+  /** By who made it, or keeps the vehicle. */
+  async cancelTask(id: VideoTaskId): Promise<TaskShown & { history: VideoTaskTransition[] }> {
+    const { createdBy, vehicleId } = await this.#task(id);
+    if (createdBy !== this.#caller.id && this.#right(vehicleId) !== 'write')
+      throw new Problem('forbidden', 'Only who made a task, or keeps the vehicle, may cancel it.');
+    const { task, cancelled } = await this.#sources.registry.videoTasks.cancel(id);
+    if (cancelled) await this.#tell(task);
+    if (!cancelled && task.state !== 'cancelled') throw new Problem('conflict', `The task is ${task.state} already.`);
+    return this.task(id);
+  }
+
+  // Files
+
+  async file(id: VideoTaskId): Promise<VideoFileShown> {
+    const task = await this.#task(id);
+    if (task.state !== 'done') throw notDone(task);
+    const { retentionDays } = this.#sources.config.video;
+    const gone = new Problem('gone', `The video was deleted: videos are kept for ${retentionDays} days at most.`);
+    const vehicle = this.#sources.directory.vehicles.get(task.vehicleId);
+    if (task.file === null || vehicle === undefined) throw gone;
+    const info = await this.#sources.videoFiles.info(videoFileId(id));
+    if (info === null) throw gone;
+    return { task, vehicle, bytes: info.bytes, sha256: task.file.sha256 };
+  }
+
+  /** The bytes of a file that {@link file} has shown, read as they are taken. */
+  async *bytes(id: VideoTaskId, start: number, end: number): AsyncIterable<Uint8Array> {
+    const bytes = await this.#sources.videoFiles.get(videoFileId(id), { start, end });
+    if (bytes === null) throw new Error(`the file of ${id} was deleted meanwhile`);
+    yield* bytes;
+  }
+
+  /** How much is stored, and what is allowed. */
+  async storage(): Promise<{ usage: VideoUsage; config: VideoConfig; waiting: ReadonlyMap<VideoTaskState, number> }> {
+    if (!isOperator(this.#caller))
+      throw new Problem('forbidden', 'What is stored altogether is shown to operators alone.');
+    const { registry, config } = this.#sources;
+    return {
+      usage: await registry.videoTasks.usage(),
+      config: config.video,
+      waiting: await registry.videoTasks.counts(),
+    };
+  }
+
+  // The checks
+
+  #requireService(): void {
+    if (!mayUseVideo(this.#caller)) throw new Problem('forbidden', 'This account was not granted the video service.');
+  }
+
+  #right(vehicleId: VehicleId): Right {
+    const vehicle = this.#sources.directory.vehicles.get(vehicleId);
+    return vehicle ? rightToVehicle(this.#caller, vehicle) : 'none';
+  }
+
+  async #profile(id: VideoProfileId, needed: Right): Promise<VideoProfile> {
+    this.#requireService();
+    const { directory, registry } = this.#sources;
+    const profile = directory.videoProfiles.get(id) ?? (await registry.videoProfiles.get(id));
+    const right = profile ? this.#right(profile.vehicleId) : 'none';
+    if (!profile || right === 'none') throw notFound();
+    if (needed === 'write') requireWrite(right);
+    return profile;
+  }
+
+  async #task(id: VideoTaskId): Promise<VideoTask> {
+    this.#requireService();
+    const task = await this.#sources.registry.videoTasks.get(id);
+    if (!task || this.#right(task.vehicleId) === 'none') throw notFound();
+    return task;
+  }
+
+  async #shown(profile: VideoProfile): Promise<ProfileShown> {
+    const presence = await this.#sources.registry.videoProfiles.presence([profile.id]);
+    return { profile, presence: presence.get(profile.id) ?? null };
+  }
+
+  #taskShown(task: VideoTask): TaskShown {
+    const { retentionDays } = this.#sources.config.video;
+    return {
+      task: { ...task, createdBy: this.#seesUser(task.createdBy) ? task.createdBy : null },
+      fileExpiresAtMs:
+        task.file === null || task.finishedAtMs === null ? null : task.finishedAtMs + retentionDays * DAY_MS,
+    };
+  }
+
+  #seesUser(id: UserId | null): boolean {
+    const user = id === null ? undefined : this.#sources.directory.users.get(id);
+    return user !== undefined && rightToUser(this.#caller, user) !== 'none';
+  }
+
+  /** Wakes the video service, and whoever watches. */
+  async #tell(task: VideoTask): Promise<void> {
+    const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
+    await this.#sources.hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news));
+  }
+}
+
+/** What the file of a task is called in the store. */
+export function videoFileId(id: VideoTaskId): string {
+  return `${id}.mp4`;
+}
+
+/** @throws {Problem} when one terminal would have to play several recordings at once, and can't */
+export function requireParallel(protocol: VideoProfile['protocol'], maxParallelDownloads: number): void {
+  if (protocol === 'jt1078' && maxParallelDownloads > 1)
+    throw badField('/maxParallelDownloads', 'A JT/T 1078 terminal plays one recording at a time.');
+}
+
+function requireFragment({ channel, startMs, endMs }: TaskWish, profile: VideoProfile, nowMs: number): void {
+  if (endMs <= startMs) throw badField('/end', 'It must be after the start.');
+  if (endMs > nowMs) throw badField('/end', 'It lies in the future.');
+  const seconds = (endMs - startMs) / 1000;
+  if (seconds > profile.maxFragmentSeconds)
+    throw badField('/end', `The fragment has ${seconds} s, and may have ${profile.maxFragmentSeconds} s.`);
+  if (!profile.channels.some(({ number }) => number === channel)) {
+    const known = profile.channels.map(({ number }) => number).join(', ');
+    throw badField('/channel', `There is no such channel; there are: ${known}.`);
+  }
+}
+
+function addressOf(protocol: VideoProfile['protocol'], address: string): string {
+  if (protocol !== 'jt1078') return address;
+  if (!/^\d{1,20}$/.test(address)) throw badField('/address', 'It must be a phone number, up to 20 digits.');
+  return phoneAddress(address);
+}
+
+function requireWrite(right: Right): void {
+  if (right !== 'write') throw new Problem('forbidden', 'This account may see it, and may not change it.');
+}
+
+function notDone({ state, progressPercent, reason }: VideoTask): Problem {
+  const why = reason === null ? '' : `: ${reason}`;
+  const detail = isFinal(state)
+    ? `The task is ${state}${why}.`
+    : `The task is ${state}, ${progressPercent} % of it${why}.`;
+  return new Problem('not-done', detail, { errors: [{ parameter: 'task_id', detail: state }] });
+}

@@ -1,0 +1,241 @@
+import { rm, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { VideoTask } from '@outrider/domain';
+import type { FetchedFile, LeasedVideoTask, Registry, VideoStep } from '@outrider/registry';
+import type { Log as Diary } from '@outrider/runtime';
+import type { DriverFailure, FetchPhase, FetchProgress, VideoDriver, VideoSource } from './driver.ts';
+import { afterFailure } from './retry.ts';
+import type { Shelf } from './shelf.ts';
+
+/** What a job needs around it. */
+export interface JobParts {
+  tasks: Pick<Registry['videoTasks'], 'step' | 'progress' | 'fetched'>;
+  driver: VideoDriver;
+  shelf: Shelf;
+  /** Folder of files that are not finished, on a disk of this machine. */
+  spool: string;
+  leaseMs: number;
+  /** Told of each change, as it is durable. */
+  onChange(task: VideoTask): void;
+  onBytes(bytes: number): void;
+  diary: Diary;
+  now(): number;
+  random(): number;
+}
+
+const PHASES: readonly FetchPhase[] = ['requested', 'downloading', 'processing'];
+/** A lease is renewed so many times before it could run out. */
+const RENEWALS = 3;
+/** How often whoever watches hears how far it is. */
+const TELL_EVERY_MS = 1000;
+
+/** One attempt at one task, from the lease to whatever becomes of it. */
+export class Job {
+  readonly #leased: LeasedVideoTask;
+  readonly #parts: JobParts;
+  readonly #abort = new AbortController();
+  #task: VideoTask;
+  #progress: FetchProgress = { bytes: 0, mediaMs: 0 };
+  /** The task is nobody's, or somebody else's: nothing that is done here counts any more. */
+  #lost = false;
+  #stopping = false;
+  /** Steps come one after the other. */
+  #steps: Promise<void> = Promise.resolve();
+  #counted = 0;
+  readonly #passed = new Set<FetchPhase>();
+  #renewedAtMs: number;
+
+  constructor(leased: LeasedVideoTask, parts: JobParts) {
+    this.#leased = leased;
+    this.#parts = parts;
+    this.#task = leased.task;
+    this.#renewedAtMs = parts.now();
+  }
+
+  get task(): VideoTask {
+    return this.#task;
+  }
+
+  /** The task was cancelled, or went with its profile. */
+  drop(): void {
+    this.#lost = true;
+    this.#abort.abort();
+  }
+
+  /** The service stops: the task is left for the next start. */
+  stop(): void {
+    this.#stopping = true;
+    this.#abort.abort();
+  }
+
+  /** Never rejects for the sake of a terminal, a store or a disk: those are written down in the task. */
+  async run(): Promise<void> {
+    const { spool, leaseMs, diary } = this.#parts;
+    const path = join(spool, `${this.#task.id}.mp4`);
+    const renewing = setInterval(() => this.#renew(), Math.min(leaseMs / RENEWALS, TELL_EVERY_MS));
+    try {
+      const fetched = await this.#fetchedBefore(path);
+      const file = fetched ?? (await this.#fetch(path));
+      if (file !== null) await this.#store(file, path);
+    } catch (error) {
+      await this.#steps.catch(() => {});
+      diary.error({ err: error, task: this.#task.id }, 'a video could not be fetched or stored');
+      const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC';
+      await this.#fail(
+        isFull
+          ? { reason: 'no-space', detail: 'the disk of the service is full' }
+          : { reason: 'source-failed', detail: 'something went wrong in the service' },
+      );
+    } finally {
+      clearInterval(renewing);
+      await rm(path, { force: true });
+      if (this.#lost) await this.#parts.shelf.discard(this.#task.id);
+    }
+  }
+
+  /** What an earlier attempt fetched and a crash kept from being stored; null where it is not there, whole. */
+  async #fetchedBefore(path: string): Promise<FetchedFile | null> {
+    const { fetched } = this.#leased;
+    if (fetched === null || fetched.spool !== basename(path)) return null;
+    const found = await stat(path).catch(() => null);
+    return found?.size === fetched.bytes ? fetched : null;
+  }
+
+  async #fetch(path: string): Promise<FetchedFile | null> {
+    const { driver, shelf } = this.#parts;
+    const { profile, task } = this.#leased;
+    const source: VideoSource = {
+      profileId: profile.id,
+      vehicleId: profile.vehicleId,
+      protocol: profile.protocol,
+      address: profile.address,
+      timeZone: profile.timeZone,
+    };
+    if (!(await driver.online(source))) {
+      await this.#fail({ reason: 'terminal-offline', detail: 'the terminal is not connected' });
+      return null;
+    }
+    await rm(path, { force: true });
+    const outcome = await driver.fetch(
+      {
+        source,
+        taskId: task.id,
+        channel: task.channel,
+        startMs: task.startMs,
+        endMs: task.endMs,
+        stream: task.quality,
+        audio: task.audio,
+      },
+      {
+        path,
+        signal: this.#abort.signal,
+        maxBytes: shelf.quotaBytes,
+        onPhase: (phase) => this.#advance(phase),
+        onProgress: (progress) => this.#note(progress),
+      },
+    );
+    await this.#steps;
+    if (!outcome.ok) {
+      if (outcome.reason !== 'aborted') await this.#fail({ reason: outcome.reason, detail: outcome.detail });
+      else if (this.#stopping) await this.#leaveForNextStart();
+      return null;
+    }
+    if (this.#lost) return null;
+    this.#advance('processing');
+    await this.#steps;
+    const { durationMs, videoCodec, audioCodec, frames, packetsLost } = outcome.value;
+    // What counts is what is on the disk, not what was meant to be.
+    const { size: bytes } = await stat(path);
+    const file = { spool: basename(path), bytes, durationMs, videoCodec, audioCodec, frames, packetsLost };
+    const noted = await this.#parts.tasks.fetched(this.#leased, file);
+    if (noted === null) this.#lost = true;
+    return this.#lost ? null : file;
+  }
+
+  async #store(fetched: FetchedFile, path: string): Promise<void> {
+    const { shelf, tasks } = this.#parts;
+    const { spool: _, ...facts } = fetched;
+    if (this.#task.state === 'waiting') await this.#step({ state: 'processing' });
+    if (this.#lost) return;
+    if (facts.bytes > shelf.quotaBytes) {
+      await this.#fail({ reason: 'too-large', detail: `${facts.bytes} bytes are more than there is room for` });
+      return;
+    }
+    const { bytes, sha256 } = await shelf.put(this.#task.id, path, facts.bytes);
+    if (this.#lost) return;
+    const done = await tasks.step(this.#leased, { state: 'done', file: { ...facts, bytes, sha256 } });
+    if (done === null) this.#lost = true;
+    else this.#changed(done);
+  }
+
+  /** Takes the states up to this one, each of them once: a driver may leave out what it can't know. */
+  #advance(phase: FetchPhase): void {
+    this.#steps = this.#steps.then(async () => {
+      for (const state of PHASES.slice(0, PHASES.indexOf(phase) + 1)) {
+        if (this.#lost) return;
+        if (!this.#passed.has(state)) {
+          this.#passed.add(state);
+          await this.#step({ state });
+        }
+      }
+    });
+    // Whoever waits for the steps hears of what went wrong.
+    this.#steps.catch(() => this.#abort.abort());
+  }
+
+  #note(progress: FetchProgress): void {
+    this.#parts.onBytes(Math.max(0, progress.bytes - this.#counted));
+    this.#counted = Math.max(this.#counted, progress.bytes);
+    this.#progress = progress;
+  }
+
+  /** Keeps the lease, and tells how far it is. */
+  #renew(): void {
+    this.#steps = this.#steps.then(async () => {
+      if (this.#lost) return;
+      const { bytes, mediaMs } = this.#progress;
+      const { startMs, endMs } = this.#task;
+      // All of it is there only when it is stored.
+      const percent = Math.min(99, Math.max(0, Math.floor((100 * mediaMs) / (endMs - startMs))));
+      const isNews = percent !== this.#task.progressPercent || bytes !== this.#task.progressBytes;
+      const { leaseMs, now } = this.#parts;
+      if (!isNews && now() < this.#renewedAtMs + leaseMs / RENEWALS) return;
+      this.#renewedAtMs = now();
+      const task = await this.#parts.tasks.progress(this.#leased, { percent, bytes }, leaseMs);
+      if (task === null) return this.drop();
+      if (isNews) this.#changed(task);
+    });
+    this.#steps.catch(() => this.#abort.abort());
+  }
+
+  async #step(step: VideoStep): Promise<void> {
+    const task = await this.#parts.tasks.step(this.#leased, step);
+    if (task === null) this.drop();
+    else this.#changed(task);
+  }
+
+  async #fail(failure: { reason: Exclude<DriverFailure, 'aborted'> | 'no-space'; detail: string }): Promise<void> {
+    if (this.#lost) return;
+    const { now, random } = this.#parts;
+    // An attempt counts even where the terminal was never told to play; asking for one that is away is none.
+    const isCounted = this.#passed.has('requested') || failure.reason === 'terminal-offline';
+    const attempts = this.#task.attempts + (isCounted ? 0 : 1);
+    const step = afterFailure({ ...this.#task, attempts }, failure, now(), random());
+    await this.#step({ ...step, attempts });
+  }
+
+  async #leaveForNextStart(): Promise<void> {
+    if (this.#lost) return;
+    await this.#step({
+      state: 'waiting',
+      reason: 'interrupted',
+      detail: 'the service was stopped',
+      nextAttemptAtMs: this.#parts.now(),
+    });
+  }
+
+  #changed(task: VideoTask): void {
+    this.#task = task;
+    this.#parts.onChange(task);
+  }
+}

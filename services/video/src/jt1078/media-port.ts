@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { TerminalId } from '@outrider/domain';
+import { PlaybackReassembler, type StreamMessage } from '@outrider/protocols';
+
+/** How long a terminal may take to send its first packet. */
+const FIRST_PACKET_MS = 15_000;
+const MAX_CONNECTIONS = 1000;
+
+/** A stream that was waited for: its connection, paused, with what came on it so far. */
+export interface MediaConnection {
+  socket: Socket;
+  reassembler: PlaybackReassembler;
+  messages: StreamMessage[];
+}
+
+/** Somebody who waits for a stream. */
+export interface Expectation {
+  /** Resolves with the first connection that belongs to it. */
+  connected: Promise<MediaConnection>;
+  /** Waits no longer; a connection that comes later is turned away. */
+  cancel(): void;
+}
+
+/** Why a connection was turned away. */
+export type TurnedAway = 'not-expected' | 'no-stream' | 'silent';
+
+interface Waiting {
+  sinceMs: number;
+  connect(connection: MediaConnection): void;
+}
+
+/**
+ * Where terminals send their streams (JT/T 1078). A connection is known by the phone number and the channel in its packets, and taken only where
+ * somebody waits for these, by whoever came first: it must have been made after the playback was asked for, so that what is left of an
+ * older one is not taken for it.
+ */
+export class MediaPort {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #sockets = new Set<Socket>();
+
+  static async open(
+    host: string,
+    port: number,
+    onTurnedAway: (reason: TurnedAway, address: string) => void,
+  ): Promise<MediaPort> {
+    let open: MediaPort | null = null;
+    const server = createServer({ keepAlive: true }, (socket) => {
+      if (open !== null) open.#greet(socket, onTurnedAway);
+    });
+    server.maxConnections = MAX_CONNECTIONS;
+    server.listen({ host, port });
+    await once(server, 'listening');
+    const address = server.address();
+    open = new MediaPort(server, typeof address === 'object' && address !== null ? address.port : port);
+    return open;
+  }
+
+  private constructor(server: Server, port: number) {
+    this.#server = server;
+    this.port = port;
+  }
+
+  /** @throws {Error} when the same stream is waited for already */
+  expect(terminalId: TerminalId, channel: number): Expectation {
+    const key = keyOf(terminalId, channel);
+    if (this.#waiting.has(key)) throw new Error(`the stream of ${key} is waited for already`);
+    const { promise, resolve } = Promise.withResolvers<MediaConnection>();
+    const waiting: Waiting = {
+      sinceMs: performance.now(),
+      connect: (connection) => {
+        this.#waiting.delete(key);
+        resolve(connection);
+      },
+    };
+    this.#waiting.set(key, waiting);
+    return {
+      connected: promise,
+      cancel: () => {
+        if (this.#waiting.get(key) === waiting) this.#waiting.delete(key);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #greet(socket: Socket, onTurnedAway: (reason: TurnedAway, address: string) => void): void {
+    const connectedMs = performance.now();
+    const reassembler = new PlaybackReassembler();
+    const messages: StreamMessage[] = [];
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    // A terminal that goes away is daily business: whoever reads the stream sees its end.
+    socket.on('error', () => {});
+    const turnAway = (reason: TurnedAway) => {
+      onTurnedAway(reason, socket.remoteAddress ?? 'unknown');
+      socket.destroy();
+    };
+    const silent = setTimeout(() => turnAway('silent'), FIRST_PACKET_MS);
+    const isOver = () => clearTimeout(silent);
+    const hear = (ended: boolean, chunk: Buffer | null) => {
+      messages.push(...(chunk === null ? [] : reassembler.push(chunk)), ...(ended ? reassembler.end() : []));
+      const [first] = messages;
+      if (first === undefined) return ended ? isOver() : undefined;
+      isOver();
+      socket.off('data', onData);
+      socket.off('end', onEnd);
+      socket.pause();
+      const waiting = first.type === 'source' ? this.#waiting.get(keyOf(first.terminalId, first.channel)) : undefined;
+      if (first.type !== 'source') turnAway('no-stream');
+      else if (waiting === undefined || waiting.sinceMs > connectedMs) turnAway('not-expected');
+      else waiting.connect({ socket, reassembler, messages });
+    };
+    const onData = (chunk: Buffer) => hear(false, chunk);
+    const onEnd = () => hear(true, null);
+    socket.on('data', onData);
+    socket.on('end', onEnd);
+    socket.on('close', isOver);
+  }
+}
+
+function keyOf(terminalId: TerminalId, channel: number): string {
+  return `${terminalId}/${channel}`;
+}
