@@ -2,6 +2,7 @@ export * from './checkpoints.ts';
 export * from './follow-definitions.ts';
 export { type KafkaLogOptions, openKafkaLog } from './kafka/open.ts';
 export * from './log.ts';
+export { openRedisCheckpoints, type RedisCheckpointsOptions } from './redis/checkpoints.ts';
 export { openSqliteCheckpoints } from './sqlite/checkpoints.ts';
 export { openSqliteLog, type SqliteLogOptions } from './sqlite/open.ts';
 export * from './topics.ts';

@@ -66,7 +66,7 @@ class RecordedLog {
 
 class MemoryCheckpoints {
   readonly saved = new Map<string, Checkpoint>();
-  async load(consumer: string, partition: number): Promise<Checkpoint | null> {
+  async claim(consumer: string, partition: number): Promise<Checkpoint | null> {
     return this.saved.get(`${consumer}:${partition}`) ?? null;
   }
   async save(consumer: string, partition: number, { offsets }: CheckpointChange): Promise<void> {

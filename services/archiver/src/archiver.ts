@@ -27,7 +27,7 @@ export interface ArchiverConfig {
 export interface ArchiverParts {
   config?: ArchiverConfig;
   log: Pick<Log, 'consume'>;
-  checkpoints: Pick<Checkpoints, 'load' | 'save'>;
+  checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
   warehouse: Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
   diary: Diary;
   metrics: Registry;
@@ -115,7 +115,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
           group: GROUP,
           maxBatchRecords: BATCH_RECORDS,
           async startAt(partition) {
-            const checkpoint = await checkpoints.load(consumer, partition);
+            const checkpoint = await checkpoints.claim(consumer, partition);
             return checkpoint?.offsets[topic.name] ?? 'earliest';
           },
           onBatch: ({ partition, records }) => gatherer.add(partition, records),

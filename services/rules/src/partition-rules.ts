@@ -91,7 +91,7 @@ export class PartitionRules {
     return this.#inTurn(async () => {
       const { log, checkpoints, diary } = this.#parts;
       const partition = this.#partition;
-      const checkpoint = await checkpoints.load(CONSUMER, partition);
+      const checkpoint = await checkpoints.claim(CONSUMER, partition);
       const offsets = checkpoint?.offsets ?? {};
       await this.#readTold(offsets);
       this.#replayEnd = (await log.endOffsets(telemetryTopic)).get(partition) ?? 0;

@@ -141,6 +141,7 @@ class Life {
   checkpoints(checkpoints: Checkpoints): Checkpoints {
     return {
       load: (consumer, partition) => checkpoints.load(consumer, partition),
+      claim: (consumer, partition) => checkpoints.claim(consumer, partition),
       save: (consumer, partition, change) => this.act(() => checkpoints.save(consumer, partition, change)),
       close: () => checkpoints.close(),
     };
