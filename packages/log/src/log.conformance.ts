@@ -358,6 +358,34 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       await subscription.stop();
     });
 
+    test('a subscription that is stopped gives up its partitions, after the batch in hand', async () => {
+      const topic = noteTopic();
+      const log = await open();
+      await log.append(topic, notes(50));
+      const said: string[] = [];
+      let came = 0;
+      const subscription = await log.consume(topic, {
+        group: `test-${randomUUID()}`,
+        startAt: () => 'earliest',
+        async onBatch({ records }) {
+          came += records.length;
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          said.push('batch');
+        },
+        async onRevoked(partition) {
+          said.push(`revoked ${partition}`);
+        },
+      });
+      while (came < 50) await new Promise((resolve) => setTimeout(resolve, 5));
+      await subscription.stop();
+      await subscription.stop();
+      const partitions = [...(await log.endOffsets(topic)).keys()];
+      expect(said.filter((word) => word !== 'batch').toSorted()).toEqual(
+        partitions.map((partition) => `revoked ${partition}`).toSorted(),
+      );
+      expect(said.slice(-partitions.length)).not.toContain('batch');
+    });
+
     test('a handler that throws stops its subscription with what it threw', async () => {
       const topic = noteTopic();
       const log = await open();

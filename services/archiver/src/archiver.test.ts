@@ -10,14 +10,15 @@ import {
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
-import type {
-  Batch,
-  Checkpoint,
-  CheckpointChange,
-  ConsumeOptions,
-  LogRecord,
-  Subscription,
-  Topic,
+import {
+  type Batch,
+  type Checkpoint,
+  type CheckpointChange,
+  CheckpointFencedError,
+  type ConsumeOptions,
+  type LogRecord,
+  type Subscription,
+  type Topic,
 } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
 import { openWarehouse, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
@@ -37,9 +38,12 @@ class RecordedLog {
 
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
     const all = (this.#topics[topic.name] ?? []) as readonly LogRecord<T>[];
-    const startAt = await options.startAt(0);
-    let at = startAt === 'earliest' ? 0 : all.findIndex(({ offset }) => offset >= Number(startAt));
-    if (at < 0) at = all.length;
+    const begin = async () => {
+      const startAt = await options.startAt(0);
+      const first = startAt === 'earliest' ? 0 : all.findIndex(({ offset }) => offset >= Number(startAt));
+      return first < 0 ? all.length : first;
+    };
+    let at = await begin();
     let stopped = false;
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => {
@@ -49,7 +53,14 @@ class RecordedLog {
     const running = (async () => {
       while (!stopped && at < all.length) {
         const records = all.slice(at, at + Math.min(options.maxBatchRecords ?? 1000, 7));
-        await options.onBatch({ partition: 0, records } satisfies Batch<T>);
+        try {
+          await options.onBatch({ partition: 0, records } satisfies Batch<T>);
+        } catch (error) {
+          // Another had the partition for a while, and the group gives it back.
+          if (!(error instanceof CheckpointFencedError)) throw error;
+          at = await begin();
+          continue;
+        }
         at += records.length;
         this.taken[topic.name] = (this.taken[topic.name] ?? 0) + records.length;
       }
@@ -66,10 +77,16 @@ class RecordedLog {
 
 class MemoryCheckpoints {
   readonly saved = new Map<string, Checkpoint>();
+  claims = 0;
+  /** True while another has the partitions. */
+  fenced = false;
   async claim(consumer: string, partition: number): Promise<Checkpoint | null> {
+    this.claims++;
+    this.fenced = false;
     return this.saved.get(`${consumer}:${partition}`) ?? null;
   }
   async save(consumer: string, partition: number, { offsets }: CheckpointChange): Promise<void> {
+    if (this.fenced) throw new CheckpointFencedError(consumer, partition);
     this.saved.set(`${consumer}:${partition}`, { offsets, entries: new Map() });
   }
   next(topic: string): number | undefined {
@@ -281,6 +298,26 @@ test('it stops while the warehouse is away, and what was not archived comes at t
   await vi.waitFor(() => expect(shelf.positions).toBe(300));
   await second.archiver.stop();
   expect(checkpoints.next('telemetry')).toBe(600);
+});
+
+test('a partition that another member claimed is let go of, and begun anew where it comes back', async () => {
+  const shelf = new Shelf();
+  const checkpoints = new MemoryCheckpoints();
+  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(300, 1) }), checkpoints, shelf, {
+    maxRows: 20,
+  });
+  const insert = shelf.insertPositions.bind(shelf);
+  shelf.insertPositions = async (records) => {
+    const rows = await insert(records);
+    if (shelf.positions === 60 || shelf.positions === 140) checkpoints.fenced = true;
+    return rows;
+  };
+  await archiver.start();
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600), { timeout: 10_000 });
+  await archiver.stop();
+  expect(await Promise.race([archiver.failed, 'well'])).toBe('well');
+  expect(checkpoints.claims).toBeGreaterThan(2);
+  expect(shelf.positions).toBeGreaterThanOrEqual(300);
 });
 
 test('a record that can never be archived fails the archiver', async () => {

@@ -1,5 +1,6 @@
 import type { FleetEvent, TelemetryPacket } from '@outrider/domain';
 import {
+  CheckpointFencedError,
   type Checkpoints,
   eventsTopic,
   type Log,
@@ -80,7 +81,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         firstMs: retryFirstMs,
         longestMs: retryLongestMs,
         giveUp: giveUp.signal,
-        isFinal: (error) => error instanceof UnfitRecordError,
+        isFinal: (error) => error instanceof UnfitRecordError || error instanceof CheckpointFencedError,
         onRetry(error, attempt, waitMs) {
           troubled.add(topic.name);
           counted.retries.inc();
@@ -88,16 +89,30 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         },
       });
 
+    /** Of these another member has claimed the checkpoints. */
+    const fenced = new Set<number>();
+
+    /** The rows are in the warehouse, where those that the other member brings again replace them. */
+    async function savePlace(partition: number, offset: number): Promise<void> {
+      try {
+        await persistently(() =>
+          checkpoints.save(consumer, partition, { offsets: { [topic.name]: offset }, changed: [] }),
+        );
+      } catch (error) {
+        if (!(error instanceof CheckpointFencedError)) throw error;
+        if (fenced.has(partition)) return;
+        fenced.add(partition);
+        diary.info({ topic: topic.name, partition }, 'another member has the partition now: let go of it');
+      }
+    }
+
     const gatherer = new Gatherer<T>({
       rowsOf,
       maxRows,
       maxDelayMs,
       async write(records, nextOffsets, rows) {
         await persistently(() => insert(records));
-        for (const [partition, offset] of nextOffsets)
-          await persistently(() =>
-            checkpoints.save(consumer, partition, { offsets: { [topic.name]: offset }, changed: [] }),
-          );
+        for (const [partition, offset] of nextOffsets) await savePlace(partition, offset);
         if (troubled.delete(topic.name)) diary.info({ topic: topic.name }, 'archives again');
         counted.rows.inc(rows);
         counted.inserts.inc();
@@ -115,10 +130,16 @@ export function createArchiver(parts: ArchiverParts): Archiver {
           group: GROUP,
           maxBatchRecords: BATCH_RECORDS,
           async startAt(partition) {
+            // What was gathered under an earlier claim is of an earlier place.
+            if (fenced.has(partition)) await gatherer.drain();
             const checkpoint = await checkpoints.claim(consumer, partition);
+            fenced.delete(partition);
             return checkpoint?.offsets[topic.name] ?? 'earliest';
           },
-          onBatch: ({ partition, records }) => gatherer.add(partition, records),
+          async onBatch({ partition, records }) {
+            if (fenced.has(partition)) throw new CheckpointFencedError(consumer, partition);
+            await gatherer.add(partition, records);
+          },
           onRevoked: () => gatherer.drain(),
         }),
       drain: () => gatherer.drain(),

@@ -35,6 +35,11 @@ export function rulesMetrics(registry: Registry, vehicles: () => number) {
       help: 'Times the log was too full to take events',
       registers,
     }),
+    fenced: new Counter({
+      name: 'outrider_rules_fenced_total',
+      help: 'Partitions let go of because another member had claimed them',
+      registers,
+    }),
     checkpoints: new Histogram({
       name: 'outrider_rules_checkpoint_seconds',
       help: 'How long a checkpoint takes to be durable',

@@ -20,6 +20,7 @@ import {
 import { Engine } from '@outrider/engine';
 import { MemoryHub } from '@outrider/hub';
 import {
+  CheckpointFencedError,
   type Checkpoints,
   definitionsTopic,
   eventsTopic,
@@ -170,6 +171,32 @@ beforeEach(() => openWorld());
 afterEach(closeWorld);
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** As a log does that members share: who was fenced gets no more of the partition. */
+function shared(log: Log): Log {
+  return {
+    append: (topic, records) => log.append(topic, records),
+    endOffsets: (topic) => log.endOffsets(topic),
+    read: (topic, partition, from, to) => log.read(topic, partition, from, to),
+    close: () => log.close(),
+    get pendingBytes() {
+      return log.pendingBytes;
+    },
+    consume(topic, options) {
+      const lost = new Set<number>();
+      return log.consume(topic, {
+        ...options,
+        async onBatch(batch) {
+          if (lost.has(batch.partition)) return;
+          await options.onBatch(batch).catch((error) => {
+            if (!(error instanceof CheckpointFencedError)) throw error;
+            lost.add(batch.partition);
+          });
+        },
+      });
+    },
+  };
+}
 
 function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log?: Log; now?: () => number } = {}) {
   const rules = createRules({
@@ -460,6 +487,37 @@ test('definitions that change while data flows leave no visit open, and tell not
     { numRuns: 25 },
   );
 }, 120_000);
+
+test('a member that lost its partition lets go of it without failing; what both told has one id', async () => {
+  await define(operator, vehicle(1), geofence());
+  const driven = Array.from({ length: 40 }, (_, n) => packet(1, fix(n * 60, n % 2 ? 0.1 : 0.09)));
+  await log.append(telemetryTopic, driven.slice(0, 10));
+  const lost = rulesIn(new Life(), { checkpointPackets: 1 }, { log: shared(log) });
+  await lost.start();
+  await until('the first events', async () => (await all(eventsTopic)).length === 9);
+
+  const others = openSqliteCheckpoints({ path: join(folder, 'checkpoints.sqlite') });
+  const winner = createRules({
+    config: { checkpointMs: 1000, checkpointPackets: 1 },
+    log,
+    checkpoints: others,
+    hub,
+    diary: SILENT,
+    metrics: new Registry(),
+    now: () => 0,
+  });
+  await winner.start();
+  await log.append(telemetryTopic, driven.slice(10));
+  await define(vehicle(1, { version: 2, name: 'Van 1 of another name' }));
+  const keys = async () => new Set((await all(eventsTopic)).map(({ id, phase }) => `${id} ${phase}`));
+  await until('all events', async () => (await keys()).size === 39);
+
+  await lost.stop();
+  await winner.stop();
+  expect(await Promise.race([lost.failed, winner.failed, 'well'])).toBe('well');
+  expect((await saved())?.offsets.telemetry).toBe((await log.endOffsets(telemetryTopic)).get(0));
+  await others.close();
+});
 
 test('each partition has a checkpoint and an engine of its own', async () => {
   await closeWorld();

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Hub } from '@outrider/hub';
-import { type Checkpoints, definitionsTopic, type Log, type Subscription, telemetryTopic } from '@outrider/log';
+import {
+  CheckpointFencedError,
+  type Checkpoints,
+  definitionsTopic,
+  type Log,
+  type Subscription,
+  telemetryTopic,
+} from '@outrider/log';
 import type { Log as Diary, Part, Registry } from '@outrider/runtime';
 import { rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
@@ -34,6 +41,8 @@ const BATCH_PACKETS = 1000;
 export function createRules({ config, metrics: registry, ...parts }: RulesParts): Part & { failed: Promise<never> } {
   const { log, diary } = parts;
   const partitions = new Map<number, PartitionRules>();
+  /** Of these another member has claimed the checkpoints. */
+  const fenced = new Set<number>();
   const metrics = rulesMetrics(registry, () => {
     let vehicles = 0;
     for (const partition of partitions.values()) vehicles += partition.vehicleCount;
@@ -52,6 +61,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
   function open(partition: number): Promise<number> {
     const rules = new PartitionRules(partition, { ...parts, ...config, metrics });
     partitions.set(partition, rules);
+    fenced.delete(partition);
     return rules.open();
   }
 
@@ -61,14 +71,31 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
     return rules;
   }
 
+  /** Another member has claimed the partition: what this one still does with it is let go, and is no failure. */
+  function letGo(partition: number, error: unknown): void {
+    if (!(error instanceof CheckpointFencedError)) throw error;
+    if (fenced.has(partition)) return;
+    fenced.add(partition);
+    metrics.fenced.inc();
+    diary.info({ partition }, 'another member has the partition now: let go of it');
+  }
+
   function follow(): Promise<Subscription> {
     return log.consume(telemetryTopic, {
       group: 'rules',
       startAt: open,
-      onBatch: (batch) => ofPartition(batch.partition).takePackets(batch),
+      async onBatch(batch) {
+        try {
+          await ofPartition(batch.partition).takePackets(batch);
+        } catch (error) {
+          letGo(batch.partition, error);
+          throw error;
+        }
+      },
       async onRevoked(partition) {
-        await partitions.get(partition)?.checkpoint();
+        const rules = partitions.get(partition);
         partitions.delete(partition);
+        await rules?.checkpoint().catch((error) => letGo(partition, error));
       },
       maxBatchRecords: config.batchPackets ?? BATCH_PACKETS,
     });
@@ -85,7 +112,11 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
         group: `rules-definitions-${randomUUID()}`,
         startAt: (partition) => ends.get(partition) ?? 'earliest',
         async onBatch({ partition, records }) {
-          await Promise.all([...partitions.values()].map((rules) => rules.takeDefinitions(partition, records)));
+          await Promise.all(
+            [...partitions].map(([own, rules]) =>
+              rules.takeDefinitions(partition, records).catch((error) => letGo(own, error)),
+            ),
+          );
         },
       });
       definitions.failed.catch(fail);
@@ -95,7 +126,11 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
       });
       telemetry.failed.catch(fail);
       timer = setInterval(() => {
-        for (const rules of partitions.values()) rules.checkpoint().catch(fail);
+        for (const [partition, rules] of partitions)
+          rules
+            .checkpoint()
+            .catch((error) => letGo(partition, error))
+            .catch(fail);
       }, config.checkpointMs);
     },
 
@@ -103,7 +138,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
       if (timer) clearInterval(timer);
       await telemetry?.stop();
       await definitions?.stop();
-      for (const rules of partitions.values()) await rules.checkpoint();
+      for (const [partition, rules] of partitions) await rules.checkpoint().catch((error) => letGo(partition, error));
       diary.debug({ partitions: partitions.size }, 'checkpoints saved');
     },
   };

@@ -137,7 +137,8 @@ class KafkaLog implements Log {
   async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>, only: number | null): Promise<Subscription> {
     let stopping = false;
     const consumer = this.#kafka.consumer({
-      groupId: options.group,
+      // The members of a group are given partitions of any topic that one of them reads: those of one topic are a group.
+      groupId: `${options.group}.${topic.name}`,
       allowAutoTopicCreation: false,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       heartbeatInterval: HEARTBEAT_EVERY_MS,

@@ -1,10 +1,13 @@
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import { CheckpointFencedError } from '../checkpoints.ts';
 import type { ConsumeOptions, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
 import type { KafkaTopics } from './topics.ts';
 
 /** While a batch is in hand the group must hear that this member lives. */
 const HEARTBEAT_EVERY_MS = 2000;
 const DEFAULT_BATCH_RECORDS = 1000;
+/** After so long a member that lost a partition has heard of it; one that has not still has it. */
+const FENCED_PAUSE_MS = HEARTBEAT_EVERY_MS + 1000;
 
 /** A partition that this member has. A new object each time that the group gives it. */
 interface Place {
@@ -19,8 +22,9 @@ interface Place {
  * committed: nothing is committed. Partitions are paused from the moment that the group gives them until that is known.
  *
  * Kafka's clients of this kind give up all partitions when the group rebalances, and this library does not wait with
- * joining again: `onRevoked` begins at once, and may end after another member began. What it writes late is harmless to
- * consumers whose state holds its own offsets.
+ * joining again: `onRevoked` begins at once, and may end after another member began. A consumer whose checkpoints are
+ * claimed is told of it by a `CheckpointFencedError`, and so lets go of the partition. The one that claims last need not be
+ * the one that the group means: who was fenced and still has the partition a while later begins anew with it.
  */
 export class KafkaSubscription<T> implements Subscription {
   readonly failed: Promise<never>;
@@ -33,10 +37,13 @@ export class KafkaSubscription<T> implements Subscription {
   readonly #places = new Map<number, Place>();
   /** Of partitions that were given up: what must end before they may begin again here. */
   readonly #revoked = new Map<number, Promise<void>>();
+  /** What the group gave last. */
+  #assigned: ReadonlySet<number> = new Set();
   /** Where this member was, for consumers that keep no place of their own. */
   readonly #lastOffsets = new Map<number, number>();
   readonly #onStop: () => void;
   #stopped: Promise<void> | null = null;
+  #crashed = false;
 
   /**
    * @param only the one partition that is wanted of those that the group gives; null for all
@@ -72,7 +79,9 @@ export class KafkaSubscription<T> implements Subscription {
     const begun = new Promise<void>((resolve, reject) => {
       this.#consumer.on('consumer.group_join', ({ payload }) => {
         this.#revokeAll();
-        this.#take(payload.memberAssignment[name] ?? []).then(resolve, (error) => {
+        const assigned = payload.memberAssignment[name] ?? [];
+        this.#assigned = new Set(assigned);
+        this.#take(assigned).then(resolve, (error) => {
           reject(error);
           this.#crash(error);
         });
@@ -101,11 +110,18 @@ export class KafkaSubscription<T> implements Subscription {
   async #stop(): Promise<void> {
     this.#onStop();
     const inHand = [...this.#places.values()].map((place) => place.inHand);
-    await Promise.all([...inHand, ...this.#revoked.values()]);
-    await this.#consumer.disconnect();
+    try {
+      await Promise.all(inHand);
+      // Written before the group gives the partitions to others: they go on where this member was.
+      if (!this.#crashed) this.#revokeAll();
+      await Promise.all(this.#revoked.values());
+    } finally {
+      await this.#consumer.disconnect();
+    }
   }
 
   #crash(error: unknown): void {
+    this.#crashed = true;
     this.#fail(error);
     // Not waited for: the batch in hand may be what failed. An error of leaving adds nothing to why it left.
     this.stop().catch(() => {});
@@ -120,7 +136,7 @@ export class KafkaSubscription<T> implements Subscription {
         await place.inHand;
         if (place.nextOffset === null) return;
         this.#lastOffsets.set(partition, place.nextOffset);
-        await onRevoked?.(partition);
+        await onRevoked?.(partition).catch(ignoreFenced);
       })();
       this.#revoked.set(partition, revoked);
       revoked.catch((error) => this.#crash(error));
@@ -145,12 +161,30 @@ export class KafkaSubscription<T> implements Subscription {
     await this.#revoked.get(partition);
     const { onRevoked, startAt } = this.#options;
     const kept = onRevoked ? undefined : this.#lastOffsets.get(partition);
-    const offset = await this.#offsetOf(partition, kept ?? (await startAt(partition)));
+    let offset: number;
+    try {
+      offset = await this.#offsetOf(partition, kept ?? (await startAt(partition)));
+    } catch (error) {
+      if (!(error instanceof CheckpointFencedError)) throw error;
+      return this.#letGo(partition, place);
+    }
     // The group may have taken it back meanwhile.
     if (this.#places.get(partition) !== place || this.#stopped) return;
     place.nextOffset = offset;
     this.#consumer.seek({ topic: this.#topic.name, partition, offset: String(offset) });
     this.#consumer.resume([{ topic: this.#topic.name, partitions: [partition] }]);
+  }
+
+  /** Another has claimed the partition. Where the group means this member after all, it begins anew. */
+  #letGo(partition: number, place: Place): void {
+    if (this.#places.get(partition) !== place) return;
+    this.#places.delete(partition);
+    if (this.#stopped) return;
+    this.#consumer.pause([{ topic: this.#topic.name, partitions: [partition] }]);
+    setTimeout(() => {
+      if (this.#stopped || this.#places.has(partition) || !this.#assigned.has(partition)) return;
+      this.#take([partition]).catch((error) => this.#crash(error));
+    }, FENCED_PAUSE_MS).unref();
   }
 
   async #offsetOf(partition: number, startAt: StartAt): Promise<number> {
@@ -206,7 +240,8 @@ export class KafkaSubscription<T> implements Subscription {
       if (!lost) await heartbeat();
     } catch (error) {
       if (await isRejected(handled)) {
-        this.#crash(error);
+        if (error instanceof CheckpointFencedError) this.#letGo(partition, place);
+        else this.#crash(error);
         return 'failed';
       }
       lost = error as Error;
@@ -225,6 +260,10 @@ export class KafkaSubscription<T> implements Subscription {
       throw new Error(`the log can't be read: ${where}: ${(error as Error).message}`, { cause: error });
     }
   }
+}
+
+function ignoreFenced(error: unknown): void {
+  if (!(error instanceof CheckpointFencedError)) throw error;
 }
 
 function isRejected(promise: Promise<unknown>): Promise<boolean> {

@@ -77,7 +77,7 @@ class SqliteLog implements Log {
   }
 
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
-    const { startAt, onBatch, maxBatchRecords = DEFAULT_BATCH_RECORDS } = options;
+    const { startAt, onBatch, onRevoked, maxBatchRecords = DEFAULT_BATCH_RECORDS } = options;
     const feeds = await Promise.all(
       this.#partitionNumbers().map(async (partition) => {
         const offset = this.#offsetOf(topic, partition, await startAt(partition));
@@ -86,7 +86,7 @@ class SqliteLog implements Log {
     );
     const followers = feeds.map(({ partition, grown }) => ({ topic: topic.name, partition, grown }));
     for (const follower of followers) this.#followers.add(follower);
-    const subscription = new SqliteSubscription(feeds, maxBatchRecords, onBatch, () => {
+    const subscription = new SqliteSubscription(feeds, { maxBatchRecords, onBatch, onRevoked }, () => {
       for (const follower of followers) this.#followers.delete(follower);
       this.#subscriptions.delete(subscription);
       if (this.#followers.size === 0) this.#stopLooking();
