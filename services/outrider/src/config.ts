@@ -1,3 +1,4 @@
+import { logVariables, serverVariables } from '@outrider/backing';
 import { oneOf, port, secret, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 
 /** Texts separated by commas; none where it is unset. */
@@ -11,20 +12,6 @@ function list(description: string): Variable<readonly string[]> {
         .split(',')
         .map((item) => item.trim())
         .filter((item) => item !== ''),
-  };
-}
-
-/** A list of `host:port`, separated by commas; null where it is unset. */
-function brokers(description: string): Variable<readonly string[] | null> {
-  return {
-    description,
-    fallback: undefined,
-    secret: false,
-    parse(value) {
-      const list = value.split(',').map((broker) => broker.trim());
-      if (!list.every((broker) => /^[^\s:]+:\d{1,5}$/.test(broker))) throw new Error('host:port, separated by commas');
-      return list;
-    },
   };
 }
 
@@ -55,13 +42,7 @@ export const variables = {
   LIMIT_UNAUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 60, 'Unauthorized calls per IP address.'),
   BLOCK_SECONDS: whole(1, 86_400, 60, 'How long a user or an address that went over a limit is blocked.'),
   TRUSTED_PROXIES: list('Addresses or subnets of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
-  TELEMETRY_RETENTION_HOURS: whole(
-    1,
-    87_600,
-    168,
-    'How long the log keeps packets and events for replay; the archive keeps them for ever.',
-  ),
-  TELEMETRY_RETENTION_MB: whole(64, 100_000_000, 20_480, 'How large the log may grow before its oldest packets go.'),
+  ...logVariables,
   CHECKPOINT_MS: whole(50, 60_000, 1000, 'How often the rules write down how far they got.'),
   ARCHIVE_MS: whole(50, 60_000, 1000, 'How long positions may wait to be archived together.'),
   AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
@@ -80,9 +61,7 @@ export const variables = {
     90,
     'How long notifications and their deliveries are kept; of each user the newest 10,000 at most.',
   ),
-  KAFKA_BROKERS: brokers('Kafka as the log; where unset, a SQLite file in `DATA_DIR`.'),
-  DATABASE_URL: secret('PostgreSQL for definitions; where unset, a SQLite file in `DATA_DIR`.'),
-  CLICKHOUSE_URL: secret('ClickHouse server for the archive; where unset, ClickHouse runs in the process.'),
+  ...serverVariables,
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'How much the service says about itself.'),
   LOG_FORMAT: oneOf(['text', 'json'], 'text', '`text` for people, `json` for machines.'),
 } satisfies Variables;

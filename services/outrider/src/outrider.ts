@@ -1,21 +1,18 @@
 import { createApi, createHousekeeping, createRelay, listenApi } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
 import { openKeys, Tokens, watchKeys } from '@outrider/auth';
+import { backingOf, openCheckpoints, openHub, openLog, openRegistry, openWarehouse } from '@outrider/backing';
 import { createEmailChannel, createWebhookChannel } from '@outrider/channels';
 import type { ProtocolName } from '@outrider/domain';
-import { MemoryHub } from '@outrider/hub';
-import { openSqliteCheckpoints } from '@outrider/log';
 import { createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
-import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
+import { followRegistry, type Registry } from '@outrider/registry';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
-import { openWarehouse } from '@outrider/warehouse';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { ensureAdmin } from './first-start.ts';
 import type { GatewaySettings } from './gateway-thread.ts';
 import { SIGNING_KEYS_FILE } from './rotate-keys.ts';
 import type { RulesSettings } from './rules-thread.ts';
-import { type LogAddress, openLog } from './stores.ts';
 import { createServiceThread } from './threads.ts';
 
 /** An endpoint of a webhook has to take a message in this time. */
@@ -52,27 +49,18 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
   try {
     life.own('data folder', () => dataDir.release());
 
-    const registry = await openRegistry(
-      config.DATABASE_URL === null ? { path: dataDir.file('registry.sqlite') } : { url: config.DATABASE_URL },
-    );
+    const backing = backingOf(config, dataDir.path);
+    const registry = await openRegistry(backing, part('registry'));
     life.own('registry', () => registry.close());
     const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
 
-    const logAddress: LogAddress = {
-      folder: dataDir.path,
-      brokers: config.KAFKA_BROKERS,
-      retentionHours: config.TELEMETRY_RETENTION_HOURS,
-      retentionMb: config.TELEMETRY_RETENTION_MB,
-    };
-    const log = await openLog(logAddress, part('log'));
+    const log = await openLog(backing, part('log'));
     life.own('log', () => log.close());
-    const checkpoints = openSqliteCheckpoints({ path: dataDir.file('checkpoints.sqlite') });
+    const checkpoints = await openCheckpoints(backing, part('checkpoints'));
     life.own('checkpoints', () => checkpoints.close());
-    const warehouse = await openWarehouse(
-      config.CLICKHOUSE_URL === null ? { path: dataDir.file('warehouse') } : { url: config.CLICKHOUSE_URL },
-    );
+    const warehouse = await openWarehouse(backing);
     life.own('warehouse', () => warehouse.close());
-    const hub = new MemoryHub();
+    const hub = await openHub(backing, part('hub'));
     life.own('hub', () => hub.close());
 
     // What an earlier run committed and did not tell comes into the log before anyone reads it.
@@ -94,7 +82,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     const rules = createServiceThread<RulesSettings, null>(
       'rules',
       new URL('./rules-thread.ts', import.meta.url),
-      { config: { checkpointMs: config.CHECKPOINT_MS, checkpointPackets: 100_000 }, log: logAddress },
+      { config: { checkpointMs: config.CHECKPOINT_MS, checkpointPackets: 100_000 }, backing },
       hub,
       threadDiary,
     );
@@ -128,7 +116,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
           maxConnections: config.MAX_TERMINAL_CONNECTIONS,
           idleTimeoutMs: config.TERMINAL_IDLE_SECONDS * 1000,
         },
-        log: logAddress,
+        backing,
       },
       hub,
       threadDiary,

@@ -1,0 +1,3 @@
+export * from './backing.ts';
+export * from './open.ts';
+export * from './variables.ts';
