@@ -9,6 +9,7 @@ export interface Backing {
   folder: string | null;
   log: {
     brokers: readonly string[] | null;
+    prefix: string;
     ssl: boolean;
     sasl: Sasl | null;
     retentionHours: number;
@@ -34,6 +35,7 @@ export function backingOf(config: BackingConfig, folder: string | null): Backing
     folder,
     log: {
       brokers: config.KAFKA_BROKERS,
+      prefix: config.KAFKA_PREFIX,
       ssl: config.KAFKA_SSL === 'yes',
       sasl: saslOf(config),
       retentionHours: config.TELEMETRY_RETENTION_HOURS,

@@ -23,6 +23,7 @@ export async function openLog({ folder, log }: Pick<Backing, 'folder' | 'log'>, 
   if (log.brokers !== null)
     return openKafkaLog({
       brokers: log.brokers,
+      prefix: log.prefix,
       ...(log.ssl ? { ssl: true } : {}),
       ...(log.sasl === null ? {} : { sasl: kafkaSasl(log.sasl) }),
       maxAgeMs,

@@ -1,4 +1,4 @@
-import { oneOf, secret, text, type Variable, type Variables, whole } from '@outrider/runtime';
+import { oneOf, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 
 /** A list of `host:port`, separated by commas; null where it is unset. */
 function brokers(description: string): Variable<readonly string[] | null> {
@@ -46,6 +46,10 @@ export const logVariables = {
 export const serverVariables = {
   KAFKA_BROKERS: brokers(
     'Kafka as the log, `host:port` separated by commas; where unset, a SQLite file in `DATA_DIR`.',
+  ),
+  KAFKA_PREFIX: textOr(
+    '',
+    'Put in front of the names of topics and groups, where others use the Kafka cluster as well.',
   ),
   KAFKA_SSL: oneOf(['no', 'yes'], 'no', 'Whether Kafka is spoken to over TLS.'),
   KAFKA_SASL_MECHANISM: oneOf(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], 'none', 'How to log in to Kafka.'),

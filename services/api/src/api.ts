@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Refused, Tokens, Verified } from '@outrider/auth';
+import { arrivalOf, countedAs, type Refused, type Tokens, trustedProxies, type Verified } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import {
@@ -14,8 +14,6 @@ import {
 import { type Log as Diary, Histogram, type Registry as Metrics } from '@outrider/runtime';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { arrivalOf } from './arrival.ts';
-import { countedAs, trustedProxies } from './client-address.ts';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
 import { docsPages, homePage } from './docs.ts';
 import { identify } from './identify.ts';
@@ -33,6 +31,7 @@ import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED, ROUTES } from './routes.ts';
 import { streamed } from './streamed.ts';
 
+export { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
 export { type ApiServer, listenApi } from './listen.ts';
@@ -40,6 +39,7 @@ export type { EventReport } from './notification-reach.ts';
 export type { TrackCursor, TrackReport } from './reach.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
+export { apiConfigOf, apiVariables } from './settings.ts';
 
 export interface ApiConfig {
   /** How long after the login a token can be refreshed. */

@@ -15,6 +15,8 @@ import { Gatherer } from './gatherer.ts';
 import { archiverMetrics } from './metrics.ts';
 import { retry } from './retry.ts';
 
+export { archiverVariables } from './settings.ts';
+
 export interface ArchiverConfig {
   /** An insert goes out when this many rows wait for it… Default 100,000. */
   maxRows?: number;

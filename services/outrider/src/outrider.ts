@@ -1,23 +1,25 @@
-import { createApi, createHousekeeping, createRelay, listenApi } from '@outrider/api';
+import { apiConfigOf, createApi, createHousekeeping, createRelay, ensureAdmin, listenApi } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
-import { openKeys, Tokens, watchKeys } from '@outrider/auth';
-import { backingOf, openCheckpoints, openHub, openLog, openRegistry, openWarehouse } from '@outrider/backing';
-import { createEmailChannel, createWebhookChannel } from '@outrider/channels';
+import {
+  backingOf,
+  openCheckpoints,
+  openHub,
+  openLog,
+  openRegistry,
+  openTokens,
+  openWarehouse,
+} from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
-import { createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
+import { gatewayConfigOf } from '@outrider/gateway';
+import { createChannels, createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
+import { rulesConfigOf } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
-import { ensureAdmin } from './first-start.ts';
 import type { GatewaySettings } from './gateway-thread.ts';
-import { SIGNING_KEYS_FILE } from './rotate-keys.ts';
 import type { RulesSettings } from './rules-thread.ts';
 import { createServiceThread } from './threads.ts';
-
-/** An endpoint of a webhook has to take a message in this time. */
-const WEBHOOK_TIMEOUT_MS = 15_000;
-const WEBHOOK_MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** A service that runs, as its command line sees it. */
 export interface Outrider {
@@ -82,40 +84,19 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     const rules = createServiceThread<RulesSettings, null>(
       'rules',
       new URL('./rules-thread.ts', import.meta.url),
-      { config: { checkpointMs: config.CHECKPOINT_MS, checkpointPackets: 100_000 }, backing },
+      { config: rulesConfigOf(config), backing },
       hub,
       threadDiary,
     );
     await life.start(rules);
 
-    const lifetimes = { tokenSeconds: config.JWT_TTL_SECONDS, sessionSeconds: config.SESSION_TTL_SECONDS };
-    const keys = await openKeys(dataDir.file(SIGNING_KEYS_FILE), lifetimes);
-    const unwatchKeys = watchKeys(keys, {
-      onRotated: (kid) => part('auth').info({ kid }, 'another key signs from now on'),
-      onError: (error) => part('auth').error({ err: error }, 'the keys could not be read again; they stay as they are'),
-    });
-    await life.start({ name: 'keys', start: async () => {}, stop: unwatchKeys });
-    const tokens = new Tokens({
-      keys,
-      ttlSeconds: config.JWT_TTL_SECONDS,
-      now,
-      sessionIsLive: async (sessionId) => (await registry.sessions.get(sessionId)) !== null,
-    });
+    const { tokens, close: closeTokens } = await openTokens(config, registry, part('auth'), now);
+    life.own('keys', closeTokens);
     const gateway = createServiceThread<GatewaySettings, Partial<Record<ProtocolName, number>>>(
       'gateway',
       new URL('./gateway-thread.ts', import.meta.url),
       {
-        config: {
-          host: config.HOST,
-          ports: {
-            omnicomm: config.OMNICOMM_PORT,
-            teltonika: config.TELTONIKA_PORT,
-            'wialon-ips': config.WIALON_PORT,
-            osmand: config.OSMAND_PORT,
-          },
-          maxConnections: config.MAX_TERMINAL_CONNECTIONS,
-          idleTimeoutMs: config.TERMINAL_IDLE_SECONDS * 1000,
-        },
+        config: gatewayConfigOf(config),
         backing,
       },
       hub,
@@ -127,17 +108,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       if (!healthy) throw new Error(what);
     };
     const api = createApi({
-      config: {
-        sessionTtlSeconds: config.SESSION_TTL_SECONDS,
-        limits: {
-          failedLoginsPerMinute: config.LIMIT_FAILED_LOGINS_PER_MINUTE,
-          authorizedPerMinute: config.LIMIT_AUTHORIZED_PER_MINUTE,
-          unauthorizedPerMinute: config.LIMIT_UNAUTHORIZED_PER_MINUTE,
-          blockSeconds: config.BLOCK_SECONDS,
-        },
-        trustedProxies: config.TRUSTED_PROXIES,
-        allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
-      },
+      config: apiConfigOf(config),
       registry,
       directory,
       tokens,
@@ -172,19 +143,8 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       }),
     );
 
-    const email = createEmailChannel({
-      smtpUrl: config.SMTP_URL,
-      from: config.MAIL_FROM,
-      folder: dataDir.file('mail'),
-      now,
-    });
+    const { email, webhook } = createChannels(config, now);
     life.own('e-mail', () => email.close());
-    const webhook = createWebhookChannel({
-      allowPrivateAddresses: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
-      timeoutMs: WEBHOOK_TIMEOUT_MS,
-      maxResponseBytes: WEBHOOK_MAX_RESPONSE_BYTES,
-      now,
-    });
     life.own('webhooks', () => webhook.close());
     const deliveries = createDeliveries({
       config: {},

@@ -12,6 +12,8 @@ import type { Log as Diary, Part, Registry } from '@outrider/runtime';
 import { rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
+export { rulesConfigOf, rulesVariables } from './settings.ts';
+
 export interface RulesConfig {
   /** A checkpoint is saved after so many milliseconds … */
   checkpointMs: number;

@@ -10,6 +10,8 @@ export interface KafkaLogOptions {
   brokers: readonly string[];
   /** What the brokers know this process by. Default `outrider`. */
   clientId?: string;
+  /** Put in front of the names of topics and groups, where others use the cluster as well. Default none. */
+  prefix?: string;
   ssl?: KafkaConfig['ssl'];
   sasl?: KafkaConfig['sasl'];
   /** Partitions of the topics that are made here. Default 12. */
@@ -62,6 +64,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
 class KafkaLog implements Log {
   readonly #kafka: Kafka;
   readonly #admin: Admin;
+  readonly #prefix: string;
   readonly #topics: KafkaTopics;
   readonly #appender: KafkaAppender;
   readonly #subscriptions = new Set<Subscription>();
@@ -70,6 +73,7 @@ class KafkaLog implements Log {
   constructor(kafka: Kafka, admin: Admin, options: KafkaLogOptions) {
     this.#kafka = kafka;
     this.#admin = admin;
+    this.#prefix = options.prefix ?? '';
     this.#topics = new KafkaTopics(admin, {
       partitions: options.partitions ?? 12,
       replicationFactor: options.replicationFactor ?? null,
@@ -83,18 +87,26 @@ class KafkaLog implements Log {
   }
 
   append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
-    return this.#appender.append(topic, records);
+    return this.#appender.append(this.#named(topic), records);
   }
 
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
-    return this.#consume(topic, options, null);
+    return this.#consume(this.#named(topic), options, null);
+  }
+
+  /** The topic by the name that the cluster knows it by. */
+  #named<T>(topic: Topic<T>): Topic<T> {
+    return this.#prefix === '' ? topic : { ...topic, name: this.#prefix + topic.name };
   }
 
   async endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>> {
-    return new Map([...(await this.#topics.bounds(topic))].map(([partition, { high }]) => [partition, high]));
+    return new Map(
+      [...(await this.#topics.bounds(this.#named(topic)))].map(([partition, { high }]) => [partition, high]),
+    );
   }
 
-  async *read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
+  async *read<T>(ofTopic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
+    const topic = this.#named(ofTopic);
     const bounds = (await this.#topics.bounds(topic)).get(partition);
     if (!bounds) throw new Error(`${topic.name} has no partition ${partition}`);
     const begin =
@@ -138,7 +150,7 @@ class KafkaLog implements Log {
     let stopping = false;
     const consumer = this.#kafka.consumer({
       // The members of a group are given partitions of any topic that one of them reads: those of one topic are a group.
-      groupId: `${options.group}.${topic.name}`,
+      groupId: `${this.#prefix}${options.group}.${topic.name}`,
       allowAutoTopicCreation: false,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       heartbeatInterval: HEARTBEAT_EVERY_MS,

@@ -1,0 +1,36 @@
+import {
+  backingOf,
+  hubCheck,
+  logCheck,
+  logVariables,
+  needServers,
+  openHub,
+  openLog,
+  serverVariables,
+} from '@outrider/backing';
+import { runService } from '@outrider/runtime';
+import { createGateway } from './gateway.ts';
+import { gatewayConfigOf, gatewayVariables } from './settings.ts';
+
+/** The gateway in a process of its own; any number of them take terminals side by side. */
+await runService('gateway', { ...gatewayVariables, ...logVariables, ...serverVariables }, async (parts) => {
+  const { config, diary, metrics, life, now } = parts;
+  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
+  const backing = backingOf(config, null);
+  const log = await openLog(backing, diary);
+  life.own('log', () => log.close());
+  const hub = await openHub(backing, diary);
+  life.own('hub', () => hub.close());
+  const gateway = createGateway({ config: gatewayConfigOf(config), log, hub, diary, metrics, now });
+  await life.start(gateway);
+  return {
+    checks: {
+      log: logCheck(log),
+      hub: hubCheck(hub, now),
+      async intake() {
+        if (!gateway.healthy) throw new Error('the log takes no packets');
+      },
+    },
+    ports: gateway.ports,
+  };
+});

@@ -1,0 +1,193 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openHttpFront } from '@outrider/warehouse/http-front';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+
+const SERVICES = join(import.meta.dirname, '../..');
+const PASSWORD = 'the operator of a test';
+
+export type ServiceName = 'gateway' | 'rules' | 'archiver' | 'notifier' | 'api';
+
+/** A service in a process of its own. */
+export interface Instance {
+  service: ServiceName;
+  /** By what listens there; `health` always does. */
+  ports: Record<string, number>;
+  /** What it said on standard error, a JSON object a line. */
+  said(): Record<string, unknown>[];
+  /** `kill -9`: nothing is written down. */
+  kill(): Promise<void>;
+  /** As an orchestrator does. @returns the exit code */
+  terminate(): Promise<number | null>;
+}
+
+/** Servers that others use as well. */
+export interface Servers {
+  kafkaBrokers: string;
+  redisUrl: string;
+  databaseUrl: string;
+}
+
+/** Where the tests' servers are; null where they are not given. */
+export function givenServers(environment: NodeJS.ProcessEnv = process.env): Servers | null {
+  const { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = environment;
+  return kafkaBrokers && redisUrl && databaseUrl ? { kafkaBrokers, redisUrl, databaseUrl } : null;
+}
+
+/** The services as processes on servers: topics, database and keys of their own, so that nothing of another test is seen. */
+export class Cluster {
+  readonly folder = mkdtempSync(join(tmpdir(), 'outrider-cluster-'));
+  readonly #instances: Instance[] = [];
+  readonly #environment: Record<string, string>;
+  readonly #ends: (() => Promise<unknown>)[];
+
+  private constructor(environment: Record<string, string>, ends: (() => Promise<unknown>)[]) {
+    this.#environment = environment;
+    this.#ends = ends;
+  }
+
+  static async open({ kafkaBrokers, redisUrl, databaseUrl }: Servers): Promise<Cluster> {
+    const name = `outrider_${randomUUID().replaceAll('-', '')}`;
+    const postgres = new pg.Client({ connectionString: databaseUrl });
+    await postgres.connect();
+    await postgres.query(`create database ${name}`);
+    const ownDatabase = new URL(databaseUrl);
+    ownDatabase.pathname = `/${name}`;
+    const ownRedis = new URL(redisUrl);
+    ownRedis.pathname = '/9';
+    const redis = new Redis(ownRedis.href);
+    await redis.flushdb();
+    const ends: (() => Promise<unknown>)[] = [];
+    const cluster = new Cluster(
+      {
+        KAFKA_BROKERS: kafkaBrokers,
+        KAFKA_PREFIX: `${name}.`,
+        REDIS_URL: ownRedis.href,
+        DATABASE_URL: ownDatabase.href,
+      },
+      ends,
+    );
+    const frontFolder = join(cluster.folder, 'clickhouse');
+    mkdirSync(frontFolder);
+    const front = await openHttpFront(frontFolder);
+    cluster.#environment.CLICKHOUSE_URL = front.url;
+    ends.push(
+      () => front.close(),
+      async () => {
+        await redis.flushdb();
+        redis.disconnect();
+      },
+      async () => {
+        await postgres.query(`drop database ${name} with (force)`);
+        await postgres.end();
+      },
+    );
+    return cluster;
+  }
+
+  async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
+    const child = spawn(process.execPath, [join(SERVICES, service, 'src/main.ts')], {
+      env: {
+        PATH: process.env.PATH,
+        ...this.#environment,
+        DATA_DIR: join(this.folder, 'shared'),
+        HOST: '127.0.0.1',
+        PORT: '0',
+        HEALTH_PORT: '0',
+        OMNICOMM_PORT: '0',
+        TELTONIKA_PORT: '0',
+        WIALON_PORT: '0',
+        OSMAND_PORT: '0',
+        ADMIN_PASSWORD: PASSWORD,
+        LIMIT_AUTHORIZED_PER_MINUTE: '100000',
+        ARCHIVE_MS: '200',
+        CHECKPOINT_MS: '300',
+        LOG_FORMAT: 'json',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let diary = '';
+    child.stderr.on('data', (chunk) => {
+      diary += chunk;
+    });
+    const exited = once(child, 'exit') as Promise<[number | null]>;
+    const ports = await readyPorts(child);
+    if (ports === null) throw new Error(`${service} did not start:\n${diary}`);
+    const end = async (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      return (await exited)[0];
+    };
+    const instance: Instance = {
+      service,
+      ports,
+      said: () =>
+        diary
+          .split('\n')
+          .filter((line) => line.startsWith('{'))
+          .map((line) => JSON.parse(line)),
+      kill: async () => void (await end('SIGKILL')),
+      terminate: () => end('SIGTERM'),
+    };
+    this.#instances.push(instance);
+    return instance;
+  }
+
+  /** Everything that any of its processes said. */
+  get said(): string {
+    return this.#instances
+      .flatMap(({ service, said }) => said().map((line) => `${service} ${JSON.stringify(line)}`))
+      .join('\n');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#instances.map(({ kill }) => kill().catch(() => {})));
+    for (const end of this.#ends) await end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function readyPorts(child: ChildProcess): Promise<Record<string, number> | null> {
+  if (child.stdout === null) return null;
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.startsWith('{')) continue;
+    return (JSON.parse(line) as { ports: Record<string, number> }).ports;
+  }
+  return null;
+}
+
+/** Logs the operator in at one instance of the API. */
+export async function logInAt({ ports }: Instance): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${ports.http}/auth/login?jwt=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ login: 'admin', password: PASSWORD }),
+  });
+  const { jwt } = (await answer.json()) as { jwt?: string };
+  if (jwt === undefined) throw new Error(`the operator was not let in: ${answer.status}`);
+  return jwt;
+}
+
+/** One call of the REST API; throws on any answer that is not 2xx. */
+export async function callAt<T>(
+  { ports }: Instance,
+  jwt: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(`http://127.0.0.1:${ports.http}${path}`, {
+    method,
+    headers: { Authorization: `JWT ${jwt}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return (text === '' ? null : JSON.parse(text)) as T;
+}
