@@ -9,27 +9,43 @@ import {
   openSqliteLog,
 } from '@outrider/log';
 import { openRegistry as openRegistryAt, type Registry } from '@outrider/registry';
-import type { Log as Diary } from '@outrider/runtime';
+import type { Log as Diary, Registry as Metrics } from '@outrider/runtime';
 import { openWarehouse as openWarehouseAt, type Warehouse } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
+import { unreadableRecords } from './dead-letter-office.ts';
 
 /**
- * Kafka where brokers are given, else a SQLite file.
+ * Kafka where brokers are given, else a SQLite file. A record that can't be read is put into topic `<name>-dead`, and whoever
+ * reads goes on behind it.
  *
+ * @param metrics where what is put aside is counted
  * @throws {Error} when it can't be opened or reached
  */
-export async function openLog({ folder, log }: Pick<Backing, 'folder' | 'log'>, diary: Diary): Promise<Log> {
-  const maxAgeMs = log.retentionHours * 3_600_000;
-  if (log.brokers !== null)
-    return openKafkaLog({
-      brokers: log.brokers,
-      prefix: log.prefix,
-      ...(log.ssl ? { ssl: true } : {}),
-      ...(log.sasl === null ? {} : { sasl: kafkaSasl(log.sasl) }),
-      maxAgeMs,
-      onWarning: (message) => diary.warn(message),
-    });
-  return openSqliteLog({ path: inFolder(folder, 'log.sqlite'), maxAgeMs, maxBytes: log.retentionMb * 1024 * 1024 });
+export async function openLog(
+  { folder, log: address }: Pick<Backing, 'folder' | 'log'>,
+  diary: Diary,
+  metrics: Metrics | null = null,
+): Promise<Log> {
+  const maxAgeMs = address.retentionHours * 3_600_000;
+  const onUnreadable = unreadableRecords(() => log, diary, metrics);
+  const log =
+    address.brokers === null
+      ? openSqliteLog({
+          path: inFolder(folder, 'log.sqlite'),
+          maxAgeMs,
+          maxBytes: address.retentionMb * 1024 * 1024,
+          onUnreadable,
+        })
+      : await openKafkaLog({
+          brokers: address.brokers,
+          prefix: address.prefix,
+          ...(address.ssl ? { ssl: true } : {}),
+          ...(address.sasl === null ? {} : { sasl: kafkaSasl(address.sasl) }),
+          maxAgeMs,
+          onUnreadable,
+          onWarning: (message) => diary.warn(message),
+        });
+  return log;
 }
 
 /** The client has a type for each mechanism. */

@@ -1,4 +1,5 @@
 export * from './checkpoints.ts';
+export * from './dead-letters.ts';
 export * from './follow-definitions.ts';
 export { type KafkaLogOptions, openKafkaLog } from './kafka/open.ts';
 export * from './log.ts';

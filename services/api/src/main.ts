@@ -37,7 +37,7 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, life, now })
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
   if (generatedPassword !== null)
     process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (told this once)\n`);
-  const log = await openLog(backing, diary);
+  const log = await openLog(backing, diary, metrics);
   life.own('log', () => log.close());
   const hub = await openHub(backing, diary);
   life.own('hub', () => hub.close());

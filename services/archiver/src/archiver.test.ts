@@ -16,6 +16,7 @@ import {
   type CheckpointChange,
   CheckpointFencedError,
   type ConsumeOptions,
+  type DeadLetter,
   type LogRecord,
   type Subscription,
   type Topic,
@@ -32,8 +33,15 @@ class RecordedLog {
   readonly #topics: Record<string, readonly LogRecord<unknown>[]>;
   /** Records handed over and taken in so far, by topic. */
   readonly taken: Record<string, number> = { telemetry: 0, events: 0 };
+  /** What was put aside. */
+  readonly appended: DeadLetter[] = [];
   constructor(topics: Record<string, readonly LogRecord<unknown>[]>) {
     this.#topics = topics;
+  }
+
+  async append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
+    expect(topic.name).toBe('telemetry-dead');
+    this.appended.push(...(records as readonly DeadLetter[]));
   }
 
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
@@ -320,13 +328,27 @@ test('a partition that another member claimed is let go of, and begun anew where
   expect(shelf.positions).toBeGreaterThanOrEqual(300);
 });
 
-test('a record that can never be archived fails the archiver', async () => {
+test('records that can never be archived are put aside with the reason, and the others are archived', async () => {
   const shelf = new Shelf();
-  shelf.insertPositions = async () => {
-    throw new UnfitRecordError('not a vehicle');
+  const insert = shelf.insertPositions.bind(shelf);
+  const unfit = new Set([1, 77, 78, 401]);
+  shelf.insertPositions = async (records) => {
+    const all = [...records];
+    if (all.some(({ offset }) => unfit.has(offset))) throw new UnfitRecordError('not a vehicle');
+    return insert(all);
   };
-  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(3, 1) }), new MemoryCheckpoints(), shelf);
+  const checkpoints = new MemoryCheckpoints();
+  const log = new RecordedLog({
+    telemetry: telemetry(300, 2).map((record) => ({ ...record, offset: record.offset === 79 ? 78 : record.offset })),
+  });
+  const { archiver, metrics } = archiverOn(log, checkpoints, shelf);
   await archiver.start();
-  await expect(archiver.failed).rejects.toThrow('not a vehicle');
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600));
   await archiver.stop();
+  expect(shelf.positions).toBe(2 * (300 - unfit.size));
+  expect(log.appended.map(({ offset, reader, reason }) => ({ offset, reader, reason }))).toEqual(
+    [...unfit].map((offset) => ({ offset, reader: 'archiver', reason: 'not a vehicle' })),
+  );
+  expect(await metrics.metrics()).toContain('outrider_dead_letters_total{topic="telemetry",reader="archiver"} 4');
+  expect(await Promise.race([archiver.failed, 'well'])).toBe('well');
 });

@@ -1,3 +1,4 @@
+import { createDeadLetterOffice } from '@outrider/backing';
 import type { FleetEvent, TelemetryPacket } from '@outrider/domain';
 import {
   CheckpointFencedError,
@@ -29,7 +30,7 @@ export interface ArchiverConfig {
 
 export interface ArchiverParts {
   config?: ArchiverConfig;
-  log: Pick<Log, 'consume'>;
+  log: Pick<Log, 'consume' | 'append'>;
   checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
   warehouse: Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
   diary: Diary;
@@ -55,13 +56,14 @@ const BATCH_RECORDS = 4096;
  * `archiver/events`), because with several members its partitions may be another member's.
  *
  * A warehouse that fails is tried again for as long as it takes; meanwhile no more than two inserts' rows are held, and
- * the rest waits in the log. Only a record that can never be archived fails the archiver itself.
+ * the rest waits in the log. A record that can never be archived is put aside, into topic `<name>-dead`.
  */
 export function createArchiver(parts: ArchiverParts): Archiver {
   const { log, checkpoints, warehouse, diary, now } = parts;
   const { maxRows = 100_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
   const metrics = archiverMetrics(parts.metrics);
   const giveUp = new AbortController();
+  const deadLetters = createDeadLetterOffice({ log, reader: GROUP, diary, metrics: parts.metrics, now });
   const troubled = new Set<string>();
   let subscriptions: Subscription[] = [];
   let fail: (error: unknown) => void = () => {};
@@ -108,12 +110,32 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       }
     }
 
+    /** Where records stand that wait to be written, for those that turn out to be unfit. */
+    const partitionOf = new WeakMap<LogRecord<T>, number>();
+
+    /** Inserts what can be archived: what can't is found by halving, so that a few among many cost little. */
+    async function insertFit(records: readonly LogRecord<T>[]): Promise<void> {
+      try {
+        await persistently(() => insert(records));
+      } catch (error) {
+        const [record] = records;
+        if (!(error instanceof UnfitRecordError) || record === undefined) throw error;
+        if (records.length === 1) {
+          const partition = partitionOf.get(record) ?? 0;
+          return persistently(() => deadLetters.take(topic, partition, record.offset, record.value, error));
+        }
+        const half = records.length >> 1;
+        await insertFit(records.slice(0, half));
+        await insertFit(records.slice(half));
+      }
+    }
+
     const gatherer = new Gatherer<T>({
       rowsOf,
       maxRows,
       maxDelayMs,
       async write(records, nextOffsets, rows) {
-        await persistently(() => insert(records));
+        await insertFit(records);
         for (const [partition, offset] of nextOffsets) await savePlace(partition, offset);
         if (troubled.delete(topic.name)) diary.info({ topic: topic.name }, 'archives again');
         counted.rows.inc(rows);
@@ -140,6 +162,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
           },
           async onBatch({ partition, records }) {
             if (fenced.has(partition)) throw new CheckpointFencedError(consumer, partition);
+            for (const record of records) partitionOf.set(record, partition);
             await gatherer.add(partition, records);
           },
           onRevoked: () => gatherer.drain(),

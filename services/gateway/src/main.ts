@@ -17,7 +17,7 @@ await runService('gateway', { ...gatewayVariables, ...logVariables, ...serverVar
   const { config, diary, metrics, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
   const backing = backingOf(config, null);
-  const log = await openLog(backing, diary);
+  const log = await openLog(backing, diary, metrics);
   life.own('log', () => log.close());
   const hub = await openHub(backing, diary);
   life.own('hub', () => hub.close());

@@ -33,7 +33,7 @@ await runService('notifier', VARIABLES, async ({ config, diary, metrics, life, n
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, diary);
   life.own('registry', () => registry.close());
-  const log = await openLog(backing, diary);
+  const log = await openLog(backing, diary, metrics);
   life.own('log', () => log.close());
   const hub = await openHub(backing, diary);
   life.own('hub', () => hub.close());

@@ -9,7 +9,7 @@ export interface GatewaySettings {
 
 /** The gateway in a thread of its own: a busy port keeps no person waiting. */
 await runInThread<GatewaySettings>(async ({ settings, hub, diary, metrics }) => {
-  const log = await openLog(settings.backing, diary);
+  const log = await openLog(settings.backing, diary, metrics);
   const gateway = createGateway({
     config: settings.config,
     log,

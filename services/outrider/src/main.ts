@@ -1,5 +1,6 @@
 import { createLogger, describeConfig, explainStart, readConfig, stopSignal } from '@outrider/runtime';
 import { variables } from './config.ts';
+import { runDeadLetters } from './dead-letters.ts';
 import { runDemo } from './demo.ts';
 import { startOutrider } from './outrider.ts';
 import { rotateSigningKeys } from './rotate-keys.ts';
@@ -10,6 +11,8 @@ const USAGE = `usage: outrider <command>
   start         run the service
   demo          run the service with a fleet of 25 vehicles that drive
   rotate-keys   have a new key sign tokens, of a service that runs or not; the old one verifies until they are over
+  dead-letters  list: what could not be processed and was put aside, with the reason;
+                replay <id>… or replay all: put it into its topic again
   help          print this
 
 Settings come from environment variables: see the table in README.md.
@@ -23,6 +26,16 @@ if (command === 'help' || command === '--help' || command === '-h') {
 } else if (command === 'rotate-keys' && rest.length === 0) {
   try {
     process.stdout.write(await rotateSigningKeys(readConfig(variables, process.env), Date.now()));
+  } catch (error) {
+    process.stderr.write(`outrider: ${explainStart(error)}\n`);
+    process.exitCode = 1;
+  }
+} else if (command === 'dead-letters') {
+  try {
+    const config = readConfig(variables, process.env);
+    const diary = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
+    const failures = await runDeadLetters(rest, config, diary, (line) => process.stdout.write(`${line}\n`));
+    process.exitCode = failures > 0 ? 1 : 0;
   } catch (error) {
     process.stderr.write(`outrider: ${explainStart(error)}\n`);
     process.exitCode = 1;

@@ -56,7 +56,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     life.own('registry', () => registry.close());
     const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
 
-    const log = await openLog(backing, part('log'));
+    const log = await openLog(backing, part('log'), metrics);
     life.own('log', () => log.close());
     const checkpoints = await openCheckpoints(backing, part('checkpoints'));
     life.own('checkpoints', () => checkpoints.close());

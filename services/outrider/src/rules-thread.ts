@@ -9,7 +9,7 @@ export interface RulesSettings {
 
 /** The rules in a thread of their own: the engine has a core to itself where there is one. */
 await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics }) => {
-  const log = await openLog(settings.backing, diary);
+  const log = await openLog(settings.backing, diary, metrics);
   const checkpoints = await openCheckpoints(settings.backing, diary);
   const rules = createRules({
     config: settings.config,

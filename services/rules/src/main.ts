@@ -20,7 +20,7 @@ await runService('rules', { ...rulesVariables, ...logVariables, ...serverVariabl
   const { config, diary, metrics, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
   const backing = backingOf(config, null);
-  const log = await openLog(backing, diary);
+  const log = await openLog(backing, diary, metrics);
   life.own('log', () => log.close());
   const checkpoints = patientCheckpoints(await openCheckpoints(backing, diary), diary);
   life.own('checkpoints', () => checkpoints.close());

@@ -1,3 +1,4 @@
+import type { DeadLetterOffice } from '@outrider/backing';
 import type { DefinitionChange, FleetEvent, TelemetryPacket } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
 import type { Hub } from '@outrider/hub';
@@ -27,6 +28,7 @@ export interface PartitionParts {
   hub: Hub;
   diary: Diary;
   metrics: RulesMetrics;
+  deadLetters: DeadLetterOffice;
   /** Unix milliseconds. */
   now(): number;
   /** A checkpoint is due after so many milliseconds, or so many packets. */
@@ -137,7 +139,12 @@ export class PartitionRules {
       for (const { value, offset } of records) {
         // A consumer may be given again what it was in the middle of.
         if (offset < this.#position) continue;
-        moved += this.#engine.process(value, offset, events);
+        try {
+          moved += this.#engine.process(value, offset, events);
+        } catch (error) {
+          // It would fail again however often it is tried. What it made before stays: a replay makes it again, too.
+          await this.#parts.deadLetters.take(telemetryTopic, this.#partition, offset, value, error);
+        }
         positions += value.positions.length;
         this.#position = offset + 1;
       }

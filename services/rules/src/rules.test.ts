@@ -22,6 +22,7 @@ import { MemoryHub } from '@outrider/hub';
 import {
   CheckpointFencedError,
   type Checkpoints,
+  deadLettersOf,
   definitionsTopic,
   eventsTopic,
   type Log,
@@ -33,7 +34,7 @@ import {
 } from '@outrider/log';
 import { Registry } from '@outrider/runtime';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRules, type RulesConfig } from './rules.ts';
 
 const T0 = Date.UTC(2026, 2, 1, 8);
@@ -517,6 +518,29 @@ test('a member that lost its partition lets go of it without failing; what both 
   expect(await Promise.race([lost.failed, winner.failed, 'well'])).toBe('well');
   expect((await saved())?.offsets.telemetry).toBe((await log.endOffsets(telemetryTopic)).get(0));
   await others.close();
+});
+
+test('a packet that the engine can not process is put aside, and those after it make their events', async () => {
+  await define(operator, vehicle(1), geofence());
+  const process = Engine.prototype.process;
+  const spy = vi.spyOn(Engine.prototype, 'process').mockImplementation(function (this: Engine, taken, offset, events) {
+    if (taken.terminalId === 'poison') throw new Error('it made no sense');
+    return process.call(this, taken, offset, events);
+  });
+  try {
+    const poison = { ...packet(1, fix(30, 0.1)), terminalId: 'poison' as TerminalId };
+    await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), poison, packet(1, fix(60, 0.1))]);
+    const rules = rulesIn(new Life());
+    await rules.start();
+    await until('the entry', async () => (await all(eventsTopic)).length === 1);
+    await rules.stop();
+    const letters = await deadLettersOf(log, 'telemetry');
+    expect(letters).toMatchObject([{ partition: 0, offset: 1, reader: 'rules', reason: 'it made no sense' }]);
+    expect(telemetryTopic.decode(letters[0]?.record ?? Buffer.alloc(0))).toMatchObject({ terminalId: 'poison' });
+    expect((await saved())?.offsets.telemetry).toBe(3);
+  } finally {
+    spy.mockRestore();
+  }
 });
 
 test('each partition has a checkpoint and an engine of its own', async () => {

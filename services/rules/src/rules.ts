@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createDeadLetterOffice } from '@outrider/backing';
 import type { Hub } from '@outrider/hub';
 import {
   CheckpointFencedError,
@@ -50,6 +51,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
     for (const partition of partitions.values()) vehicles += partition.vehicleCount;
     return vehicles;
   });
+  const deadLetters = createDeadLetterOffice({ ...parts, metrics: registry, reader: 'rules' });
   let telemetry: Subscription | null = null;
   let definitions: Subscription | null = null;
   let timer: NodeJS.Timeout | null = null;
@@ -61,7 +63,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
 
   /** Known to the definitions' consumer from here on, so that no change falls between reading and following. */
   function open(partition: number): Promise<number> {
-    const rules = new PartitionRules(partition, { ...parts, ...config, metrics });
+    const rules = new PartitionRules(partition, { ...parts, ...config, metrics, deadLetters });
     partitions.set(partition, rules);
     fenced.delete(partition);
     return rules.open();

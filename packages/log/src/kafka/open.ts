@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
-import type { Batch, ConsumeOptions, Log, StartAt, Subscription, Topic } from '../log.ts';
+import type { UnreadableRecord } from '../dead-letters.ts';
+import type { Batch, ConsumeOptions, Log, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
 import { KafkaAppender } from './appender.ts';
+import { Decoder } from './decoder.ts';
 import { KafkaSubscription } from './subscription.ts';
 import { KafkaTopics } from './topics.ts';
 
@@ -22,6 +24,10 @@ export interface KafkaLogOptions {
   maxAgeMs?: number;
   /** `append` refuses while so many bytes wait to be sent. Default 64 MiB. */
   maxPendingBytes?: number;
+  /**
+   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the reading.
+   */
+  onUnreadable?: (record: UnreadableRecord) => Promise<void>;
   /** Hears what the client library complains of. Default: a warning of the process. */
   onWarning?: (message: string) => void;
 }
@@ -65,6 +71,7 @@ class KafkaLog implements Log {
   readonly #kafka: Kafka;
   readonly #admin: Admin;
   readonly #prefix: string;
+  readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | null;
   readonly #topics: KafkaTopics;
   readonly #appender: KafkaAppender;
   readonly #subscriptions = new Set<Subscription>();
@@ -74,6 +81,7 @@ class KafkaLog implements Log {
     this.#kafka = kafka;
     this.#admin = admin;
     this.#prefix = options.prefix ?? '';
+    this.#onUnreadable = options.onUnreadable ?? null;
     this.#topics = new KafkaTopics(admin, {
       partitions: options.partitions ?? 12,
       replicationFactor: options.replicationFactor ?? null,
@@ -115,9 +123,11 @@ class KafkaLog implements Log {
     if (begin >= end) return;
 
     // The library reads for members of groups alone: a group of one, for this reading.
-    const batches = new Handover<Batch<T>>();
+    // It reads bytes: the end is found by offsets, whether the last record can be decoded or not.
+    const batches = new Handover<Batch<Buffer>>();
+    const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);
     const subscription = await this.#consume(
-      topic,
+      { ...topic, key: () => '', encode: (bytes: Buffer) => bytes, decode: (bytes: Buffer) => bytes },
       { group: `read-${randomUUID()}`, startAt: () => begin, onBatch: (batch) => batches.give(batch) },
       partition,
     );
@@ -125,7 +135,11 @@ class KafkaLog implements Log {
     try {
       for (;;) {
         const { records } = await batches.take();
-        const wanted = records.filter(({ offset }) => offset < end);
+        const wanted: LogRecord<T>[] = [];
+        for (const { offset, value } of records) {
+          const record = offset < end ? await decoder.decode(partition, offset, value) : null;
+          if (record) wanted.push(record);
+        }
         if (wanted.length > 0) yield { partition, records: wanted };
         if ((records.at(-1)?.offset ?? 0) >= end - 1) return;
       }
@@ -158,7 +172,8 @@ class KafkaLog implements Log {
       // Brokers that are gone are waited for, but not by a subscription that was stopped meanwhile.
       retry: { restartOnFailure: async () => !stopping },
     });
-    const subscription = new KafkaSubscription(topic, this.#topics, consumer, options, only, () => {
+    const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);
+    const subscription = new KafkaSubscription(topic, this.#topics, consumer, decoder, options, only, () => {
       stopping = true;
       this.#subscriptions.delete(subscription);
     });

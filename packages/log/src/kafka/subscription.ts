@@ -1,6 +1,7 @@
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { CheckpointFencedError } from '../checkpoints.ts';
 import type { ConsumeOptions, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
+import type { Decoder } from './decoder.ts';
 import type { KafkaTopics } from './topics.ts';
 
 /** While a batch is in hand the group must hear that this member lives. */
@@ -34,6 +35,7 @@ export class KafkaSubscription<T> implements Subscription {
   readonly #options: ConsumeOptions<T>;
   readonly #only: number | null;
   readonly #consumer: Consumer;
+  readonly #decoder: Decoder<T>;
   readonly #places = new Map<number, Place>();
   /** Of partitions that were given up: what must end before they may begin again here. */
   readonly #revoked = new Map<number, Promise<void>>();
@@ -53,6 +55,7 @@ export class KafkaSubscription<T> implements Subscription {
     topic: Topic<T>,
     topics: KafkaTopics,
     consumer: Consumer,
+    decoder: Decoder<T>,
     options: ConsumeOptions<T>,
     only: number | null,
     onStop: () => void,
@@ -65,6 +68,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.#topic = topic;
     this.#topics = topics;
     this.#consumer = consumer;
+    this.#decoder = decoder;
     this.#options = options;
     this.#only = only;
     this.#onStop = onStop;
@@ -230,9 +234,13 @@ export class KafkaSubscription<T> implements Subscription {
       });
     }, HEARTBEAT_EVERY_MS);
     const handled = (async () => {
-      const records = messages.map((message) => this.#record(partition, message));
-      await this.#options.onBatch({ partition, records });
-      place.nextOffset = (records.at(-1)?.offset ?? 0) + 1;
+      const records: LogRecord<T>[] = [];
+      for (const { offset, value } of messages) {
+        const record = await this.#decoder.decode(partition, Number(offset), value ?? Buffer.alloc(0));
+        if (record) records.push(record);
+      }
+      if (records.length > 0) await this.#options.onBatch({ partition, records });
+      place.nextOffset = Number(messages.at(-1)?.offset ?? 0) + 1;
     })();
     place.inHand = handled.catch(() => {});
     try {
@@ -249,16 +257,6 @@ export class KafkaSubscription<T> implements Subscription {
       clearInterval(beat);
     }
     return lost;
-  }
-
-  #record(partition: number, message: KafkaMessage): LogRecord<T> {
-    const offset = Number(message.offset);
-    try {
-      return { offset, value: this.#topic.decode(message.value ?? Buffer.alloc(0)) };
-    } catch (error) {
-      const where = `${this.#topic.name}/${partition} at offset ${offset}`;
-      throw new Error(`the log can't be read: ${where}: ${(error as Error).message}`, { cause: error });
-    }
   }
 }
 

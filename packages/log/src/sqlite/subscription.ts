@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Subscription } from '../log.ts';
 import type { Cursor } from './reader.ts';
 
@@ -33,7 +34,10 @@ export interface Feed<T> {
 }
 
 /** What the consumer brings. */
-type Handlers<T> = Pick<ConsumeOptions<T>, 'onBatch' | 'onRevoked'> & { maxBatchRecords: number };
+type Handlers<T> = Pick<ConsumeOptions<T>, 'onBatch' | 'onRevoked'> & {
+  maxBatchRecords: number;
+  onUnreadable: ((record: UnreadableRecord) => Promise<void>) | undefined;
+};
 
 /** Hands the partitions' records out, each partition's one batch after the other, until stopped or failed. */
 export class SqliteSubscription<T> implements Subscription {
@@ -44,11 +48,17 @@ export class SqliteSubscription<T> implements Subscription {
   readonly #done: Promise<unknown>;
   readonly #onEnd: () => void;
   readonly #onRevoked: ((partition: number) => Promise<void>) | undefined;
+  readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | undefined;
   #failed = false;
   #stopped: Promise<void> | null = null;
 
-  constructor(feeds: readonly Feed<T>[], { maxBatchRecords, onBatch, onRevoked }: Handlers<T>, onEnd: () => void) {
+  constructor(
+    feeds: readonly Feed<T>[],
+    { maxBatchRecords, onBatch, onRevoked, onUnreadable }: Handlers<T>,
+    onEnd: () => void,
+  ) {
     this.#onRevoked = onRevoked;
+    this.#onUnreadable = onUnreadable;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -87,8 +97,10 @@ export class SqliteSubscription<T> implements Subscription {
       // The caller has its subscription before the first batch comes, and every batch leaves the event loop a turn.
       for (await nextTurn(); !this.#stopping; await nextTurn()) {
         const records = cursor.take(maxBatchRecords);
+        const unreadable = cursor.takeUnreadable();
+        for (const record of unreadable) await this.#onUnreadable?.(record);
         if (records.length > 0) await onBatch({ partition, records });
-        else await grown.wait();
+        else if (unreadable.length === 0) await grown.wait();
       }
     } catch (error) {
       this.#failed = true;
