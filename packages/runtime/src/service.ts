@@ -1,9 +1,9 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
 import { openHealthServer } from './health-server.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { createLogger, type Logger } from './logger.ts';
-import type { ReadyCheck } from './readiness.ts';
+import { createLogger, type Log, type Logger } from './logger.ts';
+import { type ReadyCheck, readiness } from './readiness.ts';
 import { explainStart } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
 
@@ -67,6 +67,17 @@ export async function runService<V extends Variables>(
     const metrics = new Registry();
     collectDefaultMetrics({ register: metrics });
     let checks: Readonly<Record<string, ReadyCheck>> = { start: () => Promise.reject(new Error('it starts')) };
+    new Gauge({
+      name: 'outrider_part_ready',
+      help: 'Whether a part of the service works: 1, or 0',
+      labelNames: ['part'],
+      registers: [metrics],
+      async collect() {
+        const { parts } = await readiness(checks, SILENT);
+        this.reset();
+        for (const [part, { status }] of Object.entries(parts)) this.set({ part }, status === 'ok' ? 1 : 0);
+      },
+    });
     const health = await openHealthServer({
       host: config.HOST,
       port: config.HEALTH_PORT,
@@ -109,6 +120,9 @@ export async function runService<V extends Variables>(
     process.exit(1);
   }
 }
+
+/** Whoever scrapes does it again in seconds: failures are told to the diary where somebody asks for readiness. */
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 function tellReady(name: string, format: 'text' | 'json', ports: Readonly<Record<string, number>>): void {
   if (format === 'json') process.stdout.write(`${JSON.stringify({ ready: true, service: name, ports })}\n`);

@@ -36,6 +36,18 @@ export interface PartitionParts {
   checkpointPackets: number;
 }
 
+/** How far a partition has come. */
+export interface Standing {
+  /** Next offset of topic `telemetry`. */
+  next: number;
+  /** Unix milliseconds at which the gateway had the newest packet that was taken in; null before the first. */
+  reachedAtMs: number | null;
+  /** Unix milliseconds of the last checkpoint. */
+  savedAtMs: number;
+  /** Whether something is not in it. */
+  unsaved: boolean;
+}
+
 /** A change, and where it stood in topic `definitions`. */
 interface PlacedChange {
   partition: number;
@@ -64,6 +76,8 @@ export class PartitionRules {
   readonly #told = new ToldEvents();
   /** Next offset of topic `telemetry`. */
   #position = 0;
+  /** When the packet was received that was taken in last; null before the first. */
+  #reachedAtMs: number | null = null;
   /** Where the replay is over for sure: the end of the partition when it was opened. */
   #replayEnd = 0;
   /** The checkpoint's offsets in topic `events`, kept while the replay lasts. */
@@ -86,6 +100,11 @@ export class PartitionRules {
 
   get vehicleCount(): number {
     return this.#engine.vehicleCount;
+  }
+
+  /** Where it stands, for those who watch. */
+  get standing(): Standing {
+    return { next: this.#position, reachedAtMs: this.#reachedAtMs, savedAtMs: this.#savedAtMs, unsaved: this.#unsaved };
   }
 
   /** Goes back to the checkpoint. Returns the offset of topic `telemetry` to go on from. */
@@ -147,6 +166,7 @@ export class PartitionRules {
         }
         positions += value.positions.length;
         this.#position = offset + 1;
+        this.#reachedAtMs = value.receivedAtMs;
       }
       await this.#append(events);
       this.#unsaved = true;

@@ -10,7 +10,7 @@ import {
   telemetryTopic,
 } from '@outrider/log';
 import type { Log as Diary, Part, Registry } from '@outrider/runtime';
-import { rulesMetrics } from './metrics.ts';
+import { type Lag, rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
 export { rulesConfigOf, rulesVariables } from './settings.ts';
@@ -46,11 +46,15 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
   const partitions = new Map<number, PartitionRules>();
   /** Of these another member has claimed the checkpoints. */
   const fenced = new Set<number>();
-  const metrics = rulesMetrics(registry, () => {
-    let vehicles = 0;
-    for (const partition of partitions.values()) vehicles += partition.vehicleCount;
-    return vehicles;
-  });
+  const metrics = rulesMetrics(
+    registry,
+    () => {
+      let vehicles = 0;
+      for (const partition of partitions.values()) vehicles += partition.vehicleCount;
+      return vehicles;
+    },
+    lag,
+  );
   const deadLetters = createDeadLetterOffice({ ...parts, metrics: registry, reader: 'rules' });
   let telemetry: Subscription | null = null;
   let definitions: Subscription | null = null;
@@ -73,6 +77,22 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
     const rules = partitions.get(partition);
     if (!rules) throw new Error(`a batch of partition ${partition}, which is not open`);
     return rules;
+  }
+
+  async function lag(): Promise<Lag | null> {
+    // A log that is away is told by its own check.
+    const ends = await log.endOffsets(telemetryTopic).catch(() => null);
+    if (ends === null) return null;
+    const told: Lag = { packets: 0, oldestSeconds: 0, checkpointSeconds: 0 };
+    for (const [partition, rules] of partitions) {
+      const { next, reachedAtMs, savedAtMs, unsaved } = rules.standing;
+      const waiting = Math.max(0, (ends.get(partition) ?? 0) - next);
+      told.packets += waiting;
+      if (waiting > 0 && reachedAtMs !== null)
+        told.oldestSeconds = Math.max(told.oldestSeconds, (parts.now() - reachedAtMs) / 1000);
+      if (unsaved) told.checkpointSeconds = Math.max(told.checkpointSeconds, (parts.now() - savedAtMs) / 1000);
+    }
+    return told;
   }
 
   /** Another member has claimed the partition: what this one still does with it is let go, and is no failure. */
