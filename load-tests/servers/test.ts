@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureCommands, isInPath } from './install.ts';
@@ -19,6 +19,8 @@ const ON_SERVERS = [
 
 /** Starts Redis, PostgreSQL and Kafka on free ports and an empty folder, runs tests on them, and stops them. */
 const folder = mkdtempSync(join(tmpdir(), 'outrider-servers-'));
+// PostgreSQL runs as another user where this runs as root.
+chmodSync(folder, 0o755);
 const running: Server[] = [];
 let code = 1;
 try {

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { openHttpFront } from '@outrider/warehouse/http-front';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -21,6 +22,8 @@ export interface Instance {
   ports: Record<string, number>;
   /** What it said on standard error, a JSON object a line. */
   said(): Record<string, unknown>[];
+  /** Resolves when it has ended, however it did. */
+  ended: Promise<unknown>;
   /** `kill -9`: nothing is written down. */
   kill(): Promise<void>;
   /** As an orchestrator does. @returns the exit code */
@@ -44,6 +47,7 @@ export function givenServers(environment: NodeJS.ProcessEnv = process.env): Serv
 export class Cluster {
   readonly folder = mkdtempSync(join(tmpdir(), 'outrider-cluster-'));
   readonly #instances: Instance[] = [];
+  #closing = false;
   readonly #environment: Record<string, string>;
   readonly #ends: (() => Promise<unknown>)[];
 
@@ -52,16 +56,20 @@ export class Cluster {
     this.#ends = ends;
   }
 
-  static async open({ kafkaBrokers, redisUrl, databaseUrl }: Servers): Promise<Cluster> {
+  /** @param clickhouseUrl a ClickHouse that somebody else opened; by default one is opened here */
+  static async open(
+    { kafkaBrokers, redisUrl, databaseUrl }: Servers,
+    clickhouseUrl: string | null = null,
+  ): Promise<Cluster> {
     const name = `outrider_${randomUUID().replaceAll('-', '')}`;
-    const postgres = new pg.Client({ connectionString: databaseUrl });
-    await postgres.connect();
-    await postgres.query(`create database ${name}`);
+    await command(databaseUrl, `create database ${name}`);
     const ownDatabase = new URL(databaseUrl);
     ownDatabase.pathname = `/${name}`;
     const ownRedis = new URL(redisUrl);
     ownRedis.pathname = '/9';
     const redis = new Redis(ownRedis.href);
+    // It may be stopped meanwhile, and comes back.
+    redis.on('error', () => {});
     await redis.flushdb();
     const ends: (() => Promise<unknown>)[] = [];
     const cluster = new Cluster(
@@ -73,19 +81,21 @@ export class Cluster {
       },
       ends,
     );
-    const frontFolder = join(cluster.folder, 'clickhouse');
-    mkdirSync(frontFolder);
-    const front = await openHttpFront(frontFolder);
-    cluster.#environment.CLICKHOUSE_URL = front.url;
+    if (clickhouseUrl === null) {
+      const frontFolder = join(cluster.folder, 'clickhouse');
+      mkdirSync(frontFolder);
+      const front = await openHttpFront(frontFolder);
+      clickhouseUrl = front.url;
+      ends.push(() => front.close());
+    }
+    cluster.#environment.CLICKHOUSE_URL = clickhouseUrl;
     ends.push(
-      () => front.close(),
       async () => {
         await redis.flushdb();
         redis.disconnect();
       },
       async () => {
-        await postgres.query(`drop database ${name} with (force)`);
-        await postgres.end();
+        await command(databaseUrl, `drop database ${name} with (force)`);
       },
     );
     return cluster;
@@ -127,6 +137,7 @@ export class Cluster {
     const instance: Instance = {
       service,
       ports,
+      ended: exited,
       said: () =>
         diary
           .split('\n')
@@ -139,6 +150,36 @@ export class Cluster {
     return instance;
   }
 
+  /**
+   * Starts a service and, as an orchestrator does, starts it again whenever it ends by itself, until the cluster is closed.
+   *
+   * @param environment with the ports that it is to have each time
+   * @returns how often it was started again, and its present process
+   */
+  async keep(
+    service: ServiceName,
+    environment: Record<string, string>,
+  ): Promise<{ restarts(): number; kill(): Promise<void> }> {
+    let restarts = 0;
+    let current: Instance | null = null;
+    const run = async () => {
+      current = await this.start(service, environment);
+      void current.ended.then(async () => {
+        while (!this.#closing) {
+          await wait(500);
+          restarts++;
+          try {
+            if (!this.#closing) return await run();
+          } catch {
+            // What it lacks is away: it is tried again, as an orchestrator does.
+          }
+        }
+      });
+    };
+    await run();
+    return { restarts: () => restarts, kill: async () => current?.kill() };
+  }
+
   /** Everything that any of its processes said. */
   get said(): string {
     return this.#instances
@@ -147,10 +188,18 @@ export class Cluster {
   }
 
   async close(): Promise<void> {
+    this.#closing = true;
     await Promise.all(this.#instances.map(({ kill }) => kill().catch(() => {})));
     for (const end of this.#ends) await end();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+async function command(databaseUrl: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(text);
+  await client.end();
 }
 
 async function readyPorts(child: ChildProcess): Promise<Record<string, number> | null> {

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { LngLat, Position, Shape, TerminalId, VehicleId } from '@outrider/domain';
-import { distanceM, featureFromShape } from '@outrider/geo';
-import { generateDrive, playDrive } from '@outrider/simulator';
+import type { Position, TerminalId, VehicleId } from '@outrider/domain';
+import { featureFromShape } from '@outrider/geo';
+import { playDrive } from '@outrider/simulator';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Cluster, callAt, givenServers, type Instance, logInAt } from './distributed.fixture.ts';
-import { type Happening, happening, type PlainGeofence, plainHappenings } from './plain-rules.fixture.ts';
+import { counted, heard, shapesOn, teltonikaDrive, track } from './distributed-drive.fixture.ts';
+import { type PlainGeofence, plainHappenings } from './plain-rules.fixture.ts';
 import { LiveRecorder, type RunningService } from './service.fixture.ts';
 
 const servers = givenServers();
@@ -12,73 +13,6 @@ const VEHICLES = 6;
 const FIXES = 900;
 const SPEED_LIMIT_KMH = 30;
 const PATIENCE = { timeout: 90_000, interval: 100 };
-const YEARS_LATER_MS = 16 * 365.25 * 86_400_000;
-
-/** A generated drive as a Teltonika terminal carries it: whole speeds, seven decimals. */
-function drive(seed: number): Position[] {
-  const kept: Position[] = [];
-  for (const generated of generateDrive(FIXES, seed)) {
-    const position = {
-      ...generated,
-      fixTimeMs: generated.fixTimeMs + YEARS_LATER_MS,
-      latitude: Math.round(generated.latitude * 1e7) / 1e7,
-      longitude: Math.round(generated.longitude * 1e7) / 1e7,
-    };
-    const last = kept.at(-1);
-    const seconds = last ? (position.fixTimeMs - last.fixTimeMs) / 1000 : 1;
-    const metres = last ? distanceM(last.longitude, last.latitude, position.longitude, position.latitude) : 0;
-    const speedKmh = seconds > 0 ? Math.round((metres / seconds) * 3.6) : 0;
-    if (seconds <= 0 || speedKmh > 250) continue;
-    kept.push({ ...position, speedKmh, courseDeg: 90, altitudeM: 100, satellites: 9, ignition: true });
-  }
-  return kept;
-}
-
-/** On the way of a drive, so that it enters and leaves them. */
-function shapesOn(positions: readonly Position[]): Shape[] {
-  const at = (share: number): LngLat => {
-    const { longitude, latitude } = positions[Math.floor(positions.length * share)] as Position;
-    return [longitude, latitude];
-  };
-  return [0.15, 0.35, 0.55, 0.75, 0.9].map((share) => ({ type: 'circle', center: at(share), radiusM: 150 }));
-}
-
-function heard(live: LiveRecorder, vehicleId: VehicleId): Happening[] {
-  return live
-    .of('event')
-    .filter((event) => event.vehicleId === vehicleId)
-    .map((event) =>
-      happening(
-        String(event.kind),
-        String(event.phase),
-        event.geofenceId as string | null,
-        Date.parse(String(event.fixTime)),
-      ),
-    );
-}
-
-async function track(api: Instance, jwt: string, vehicleId: VehicleId): Promise<string[]> {
-  const fixTimes: string[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: { items: { fixTime: string }[]; nextCursor: string | null } = await callAt(
-      api,
-      jwt,
-      'GET',
-      `/api/v1/reports/track?vehicleId=${vehicleId}&from=2005-01-01T00:00:00.000Z&to=2045-01-01T00:00:00.000Z&limit=1000${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
-    );
-    fixTimes.push(...page.items.map(({ fixTime }) => fixTime));
-    cursor = page.nextCursor;
-  }
-  return fixTimes;
-}
-
-async function counted({ ports }: Instance, name: string): Promise<number> {
-  const text = await (await fetch(`http://127.0.0.1:${ports.health}/metrics`)).text();
-  return [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+]+)$`, 'gm'))].reduce(
-    (sum, [, count]) => sum + Number(count),
-    0,
-  );
-}
 
 describe.skipIf(servers === null)('the services as processes of their own, on Kafka, Redis and PostgreSQL', () => {
   let cluster: Cluster | null = null;
@@ -111,7 +45,7 @@ describe.skipIf(servers === null)('the services as processes of their own, on Ka
     // What one instance signs, changes or ends, the others know.
     const jwt = await logInAt(firstApi);
 
-    const drives = Array.from({ length: VEHICLES }, (_, n) => drive(100 + n));
+    const drives = Array.from({ length: VEHICLES }, (_, n) => teltonikaDrive(100 + n, FIXES));
     const geofences: PlainGeofence[] = [];
     for (const shape of drives.flatMap((positions) => shapesOn(positions))) {
       const feature = featureFromShape(shape);
@@ -175,6 +109,9 @@ describe.skipIf(servers === null)('the services as processes of their own, on Ka
         expect(state.position.fixTime).toBe(distinct.at(-1));
       }
     }
+
+    expect(await counted(secondRules, 'outrider_rules_lag_packets')).toBe(0);
+    expect(await counted(gateway as Instance, 'outrider_part_ready')).toBe(3);
 
     // One goes in order: the other has its partitions, and what is driven next makes its events too.
     expect(await secondRules.terminate()).toBe(0);
