@@ -114,6 +114,7 @@ describe.skipIf(servers === null)('the services as processes of their own, on Ka
     expect(await counted(gateway as Instance, 'outrider_part_ready')).toBe(3);
 
     // One goes in order: the other has its partitions, and what is driven next makes its events too.
+    const goesAtMs = Date.now();
     expect(await secondRules.terminate()).toBe(0);
     const [van] = vehicles;
     if (!van) throw new Error('no vehicle');
@@ -134,6 +135,14 @@ describe.skipIf(servers === null)('the services as processes of their own, on Ka
     const all = plainHappenings([...van.positions, ...more], geofences, SPEED_LIMIT_KMH).toSorted();
     for (const recorder of recorders)
       await vi.waitFor(() => expect(heard(recorder, van.id).toSorted()).toEqual(all), PATIENCE);
+
+    const opened = thirdRules
+      .said()
+      .filter(({ msg }) => msg === 'partition opened')
+      .map(({ time }) => Date.parse(String(time)));
+    const movedMs = opened.filter((timeMs) => timeMs >= goesAtMs).map((timeMs) => timeMs - goesAtMs);
+    expect(movedMs.length).toBeGreaterThan(0);
+    console.info(`${movedMs.length} partitions moved, the last after ${Math.max(...movedMs)} ms`);
 
     // Ended at one instance, a session is over at the others within seconds.
     await callAt(firstApi, jwt, 'POST', '/auth/logout');

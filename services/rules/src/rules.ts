@@ -35,6 +35,7 @@ export interface RulesParts {
   now(): number;
 }
 
+const GROUP = 'rules';
 const BATCH_PACKETS = 1000;
 
 /**
@@ -46,6 +47,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
   const partitions = new Map<number, PartitionRules>();
   /** Of these another member has claimed the checkpoints. */
   const fenced = new Set<number>();
+  const told = new WeakSet<PartitionRules>();
   const metrics = rulesMetrics(
     registry,
     () => {
@@ -75,6 +77,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
 
   function ofPartition(partition: number): PartitionRules {
     const rules = partitions.get(partition);
+    if (!rules && fenced.has(partition)) throw new CheckpointFencedError(GROUP, partition);
     if (!rules) throw new Error(`a batch of partition ${partition}, which is not open`);
     return rules;
   }
@@ -96,30 +99,37 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
   }
 
   /** Another member has claimed the partition: what this one still does with it is let go, and is no failure. */
-  function letGo(partition: number, error: unknown): void {
+  function letGo(partition: number, rules: PartitionRules, error: unknown): void {
     if (!(error instanceof CheckpointFencedError)) throw error;
-    if (fenced.has(partition)) return;
-    fenced.add(partition);
+    // It may have been begun anew meanwhile.
+    if (partitions.get(partition) === rules) {
+      partitions.delete(partition);
+      fenced.add(partition);
+    }
+    if (told.has(rules)) return;
+    told.add(rules);
     metrics.fenced.inc();
     diary.info({ partition }, 'another member has the partition now: let go of it');
   }
 
   function follow(): Promise<Subscription> {
     return log.consume(telemetryTopic, {
-      group: 'rules',
+      group: GROUP,
       startAt: open,
       async onBatch(batch) {
+        const rules = ofPartition(batch.partition);
         try {
-          await ofPartition(batch.partition).takePackets(batch);
+          await rules.takePackets(batch);
         } catch (error) {
-          letGo(batch.partition, error);
+          letGo(batch.partition, rules, error);
           throw error;
         }
       },
       async onRevoked(partition) {
         const rules = partitions.get(partition);
         partitions.delete(partition);
-        await rules?.checkpoint().catch((error) => letGo(partition, error));
+        fenced.delete(partition);
+        await rules?.checkpoint().catch((error) => letGo(partition, rules, error));
       },
       maxBatchRecords: config.batchPackets ?? BATCH_PACKETS,
     });
@@ -138,7 +148,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
         async onBatch({ partition, records }) {
           await Promise.all(
             [...partitions].map(([own, rules]) =>
-              rules.takeDefinitions(partition, records).catch((error) => letGo(own, error)),
+              rules.takeDefinitions(partition, records).catch((error) => letGo(own, rules, error)),
             ),
           );
         },
@@ -153,7 +163,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
         for (const [partition, rules] of partitions)
           rules
             .checkpoint()
-            .catch((error) => letGo(partition, error))
+            .catch((error) => letGo(partition, rules, error))
             .catch(fail);
       }, config.checkpointMs);
     },
@@ -162,7 +172,8 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
       if (timer) clearInterval(timer);
       await telemetry?.stop();
       await definitions?.stop();
-      for (const [partition, rules] of partitions) await rules.checkpoint().catch((error) => letGo(partition, error));
+      for (const [partition, rules] of partitions)
+        await rules.checkpoint().catch((error) => letGo(partition, rules, error));
       diary.debug({ partitions: partitions.size }, 'checkpoints saved');
     },
   };

@@ -2,7 +2,7 @@ import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { CheckpointFencedError } from '../checkpoints.ts';
 import type { ConsumeOptions, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
 import type { Decoder } from './decoder.ts';
-import type { KafkaTopics } from './topics.ts';
+import { type KafkaTopics, whileLeadersChange } from './topics.ts';
 
 /** While a batch is in hand the group must hear that this member lives. */
 const HEARTBEAT_EVERY_MS = 2000;
@@ -14,8 +14,10 @@ const FENCED_PAUSE_MS = HEARTBEAT_EVERY_MS + 1000;
 interface Place {
   /** Null until it is known where to begin. */
   nextOffset: number | null;
-  /** Settles when the batch in hand is done with, well or not. */
+  /** Settles when the batch in hand, or the question where to begin, is done with, well or not. */
   inHand: Promise<void>;
+  /** Whether the consumer has been asked where to begin: then it must be told when the place is given up. */
+  asked: boolean;
 }
 
 /**
@@ -79,7 +81,7 @@ export class KafkaSubscription<T> implements Subscription {
     const { name } = this.#topic;
     await this.#topics.ensure(this.#topic);
     await this.#consumer.connect();
-    await this.#consumer.subscribe({ topic: name, fromBeginning: true });
+    await whileLeadersChange(() => this.#consumer.subscribe({ topic: name, fromBeginning: true }));
     const begun = new Promise<void>((resolve, reject) => {
       this.#consumer.on('consumer.group_join', ({ payload }) => {
         this.#revokeAll();
@@ -138,8 +140,8 @@ export class KafkaSubscription<T> implements Subscription {
       const revoked = (async () => {
         await before;
         await place.inHand;
-        if (place.nextOffset === null) return;
-        this.#lastOffsets.set(partition, place.nextOffset);
+        if (!place.asked) return;
+        if (place.nextOffset !== null) this.#lastOffsets.set(partition, place.nextOffset);
         await onRevoked?.(partition).catch(ignoreFenced);
       })();
       this.#revoked.set(partition, revoked);
@@ -154,7 +156,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.#consumer.pause([{ topic: this.#topic.name, partitions: [...partitions] }]);
     const wanted = partitions.filter((partition) => this.#only === null || partition === this.#only);
     const places = wanted.map((partition) => {
-      const place: Place = { nextOffset: null, inHand: Promise.resolve() };
+      const place: Place = { nextOffset: null, inHand: Promise.resolve(), asked: false };
       this.#places.set(partition, place);
       return [partition, place] as const;
     });
@@ -163,11 +165,16 @@ export class KafkaSubscription<T> implements Subscription {
 
   async #begin(partition: number, place: Place): Promise<void> {
     await this.#revoked.get(partition);
+    // The group may have taken it back before anybody was asked.
+    if (this.#places.get(partition) !== place || this.#stopped) return;
     const { onRevoked, startAt } = this.#options;
     const kept = onRevoked ? undefined : this.#lastOffsets.get(partition);
     let offset: number;
     try {
-      offset = await this.#offsetOf(partition, kept ?? (await startAt(partition)));
+      place.asked = true;
+      const begun = (async () => this.#offsetOf(partition, kept ?? (await startAt(partition))))();
+      place.inHand = begun.then(ignore, ignore);
+      offset = await begun;
     } catch (error) {
       if (!(error instanceof CheckpointFencedError)) throw error;
       return this.#letGo(partition, place);
@@ -259,6 +266,8 @@ export class KafkaSubscription<T> implements Subscription {
     return lost;
   }
 }
+
+function ignore(): void {}
 
 function ignoreFenced(error: unknown): void {
   if (!(error instanceof CheckpointFencedError)) throw error;

@@ -21,7 +21,7 @@ const LEADER_WITHIN_MS = 30_000;
 const LEADER_RETRY_MS = 200;
 
 /** @throws what was said last, where no leader was found in time, and anything else that was said */
-async function whileLeadersChange<T>(ask: () => Promise<T>): Promise<T> {
+export async function whileLeadersChange<T>(ask: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + LEADER_WITHIN_MS;
   for (;;) {
     try {
