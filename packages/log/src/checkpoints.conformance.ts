@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Checkpoints } from './checkpoints.ts';
+import { CheckpointFencedError, type Checkpoints } from './checkpoints.ts';
 
 /** What an adapter gives to be tested. */
 export interface CheckpointsUnderTest {
@@ -116,6 +116,35 @@ export function describeCheckpoints(name: string, start: () => Promise<Checkpoin
       expect(await checkpoints.load(consumer, 0)).toEqual(expected);
       await checkpoints.save(consumer, 0, { offsets: { telemetry: 3 }, changed: [] });
       expect((await checkpoints.load(consumer, 0))?.offsets).toEqual({ telemetry: 3 });
+    });
+
+    test('who claims a partition is the only one that can save it from then on', async () => {
+      const consumer = consumerName();
+      const [former, present] = [await open(), await open()];
+      expect(await former.claim(consumer, 0)).toBeNull();
+      await former.save(consumer, 0, { offsets: { telemetry: 1 }, changed: [['a', Buffer.from('1')]] });
+      await former.claim(consumer, 1);
+
+      const taken = { offsets: { telemetry: 1 }, entries: new Map([['a', Buffer.from('1')]]) };
+      expect(await present.claim(consumer, 0)).toEqual(taken);
+      const late = { offsets: { telemetry: 9 }, changed: [['a', Buffer.from('9')] as const] };
+      await expect(former.save(consumer, 0, late)).rejects.toBeInstanceOf(CheckpointFencedError);
+      expect(await present.load(consumer, 0)).toEqual(taken);
+
+      await present.save(consumer, 0, { offsets: { telemetry: 2 }, changed: [] });
+      await former.save(consumer, 1, { offsets: { telemetry: 3 }, changed: [] });
+      expect((await former.claim(consumer, 0))?.offsets).toEqual({ telemetry: 2 });
+      await expect(present.save(consumer, 0, late)).rejects.toBeInstanceOf(CheckpointFencedError);
+      await former.save(consumer, 0, { offsets: { telemetry: 4 }, changed: [] });
+    });
+
+    test('who never claimed a partition that others did can not save it', async () => {
+      const consumer = consumerName();
+      const [member, stranger] = [await open(), await open()];
+      await member.claim(consumer, 0);
+      const change = { offsets: { telemetry: 1 }, changed: [] };
+      await expect(stranger.save(consumer, 0, change)).rejects.toBeInstanceOf(CheckpointFencedError);
+      await member.save(consumer, 0, change);
     });
 
     test('offsets and entries that were saved together are loaded together, whoever saves meanwhile', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { UnreadableRecord } from './dead-letters.ts';
 import {
   type Batch,
   type ConsumeOptions,
@@ -13,7 +14,7 @@ import {
 /** What an adapter gives to be tested. */
 export interface LogUnderTest {
   /** A further opening of the same log: what one wrote, the next must find. */
-  open(): Promise<Log>;
+  open(options?: { onUnreadable?: (record: UnreadableRecord) => Promise<void> }): Promise<Log>;
   dispose(): Promise<void>;
 }
 
@@ -86,8 +87,8 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
   describe(`${name} keeps the promises of a log`, () => {
     const underTest = start();
     const opened: Log[] = [];
-    const open = async () => {
-      const log = await (await underTest).open();
+    const open: LogUnderTest['open'] = async (options) => {
+      const log = await (await underTest).open(options);
       opened.push(log);
       return log;
     };
@@ -358,6 +359,34 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       await subscription.stop();
     });
 
+    test('a subscription that is stopped gives up its partitions, after the batch in hand', async () => {
+      const topic = noteTopic();
+      const log = await open();
+      await log.append(topic, notes(50));
+      const said: string[] = [];
+      let came = 0;
+      const subscription = await log.consume(topic, {
+        group: `test-${randomUUID()}`,
+        startAt: () => 'earliest',
+        async onBatch({ records }) {
+          came += records.length;
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          said.push('batch');
+        },
+        async onRevoked(partition) {
+          said.push(`revoked ${partition}`);
+        },
+      });
+      while (came < 50) await new Promise((resolve) => setTimeout(resolve, 5));
+      await subscription.stop();
+      await subscription.stop();
+      const partitions = [...(await log.endOffsets(topic)).keys()];
+      expect(said.filter((word) => word !== 'batch').toSorted()).toEqual(
+        partitions.map((partition) => `revoked ${partition}`).toSorted(),
+      );
+      expect(said.slice(-partitions.length)).not.toContain('batch');
+    });
+
     test('a handler that throws stops its subscription with what it threw', async () => {
       const topic = noteTopic();
       const log = await open();
@@ -388,6 +417,31 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       });
       await expect(subscription.failed).rejects.toThrow(topic.name);
       await subscription.stop();
+    });
+
+    test('a record that cannot be decoded is handed on where somebody takes it, and what follows is read', async () => {
+      const topic = noteTopic();
+      const unreadable: UnreadableRecord[] = [];
+      const log = await open({ onUnreadable: async (record) => void unreadable.push(record) });
+      const broken = { ...topic, encode: () => Buffer.from('{') };
+      await log.append(broken, notes(2));
+      await log.append(topic, notes(3));
+      await log.append(broken, notes(1));
+      const came = await consumeUntil(
+        log,
+        topic,
+        {},
+        ({ length }) => length >= 3,
+        async () => {
+          while (unreadable.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+        },
+      );
+      expect(textsOf(came)).toEqual(['0', '1', '2']);
+      expect(unreadable.map(({ bytes }) => bytes.toString())).toEqual(['{', '{', '{']);
+      expect(unreadable[0]).toMatchObject({ topic: topic.name, partition: expect.any(Number), offset: 0 });
+      expect(unreadable.map(({ offset }) => offset)).toEqual([0, 1, 5]);
+      expect(textsOf(await readAll(log, topic))).toEqual(['0', '1', '2']);
+      expect(unreadable).toHaveLength(6);
     });
 
     test('a compacted topic keeps the newest record of each key', async () => {

@@ -34,10 +34,15 @@ export interface ConsumeOptions<T> {
   startAt(partition: number): StartAt | Promise<StartAt>;
   /**
    * Called for one batch after the other, never twice at a time for a partition; the next comes when the promise
-   * settles, which is the backpressure. A rejection stops the subscription: see {@link Subscription.failed}.
+   * settles, which is the backpressure. A rejection stops the subscription: see {@link Subscription.failed}. One is no
+   * failure: a `CheckpointFencedError` says that the partition was claimed by another member. It is let go of, and where the
+   * group gives it to this one again, or still does a while later, it begins anew with `startAt`.
    */
   onBatch(batch: Batch<T>): Promise<void>;
-  /** Called before a partition goes to another member; what the consumer has of it must be written when this resolves. */
+  /**
+   * Called before a partition goes to another member, and when the subscription is stopped; what the consumer has of it must
+   * be written when this resolves. Where another has claimed it meanwhile, a `CheckpointFencedError` is no failure.
+   */
   onRevoked?(partition: number): Promise<void>;
   /** At most this many records in a batch. Default 1000. */
   maxBatchRecords?: number;

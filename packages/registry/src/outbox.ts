@@ -16,6 +16,15 @@ export class Outbox {
     this.#store = store;
   }
 
+  /**
+   * Has `tell` carry changes, in no more than one instance at a time: of two, one might put an older change after a newer.
+   *
+   * @returns null where another instance is at it
+   */
+  inTurn<T>(tell: () => Promise<T>): Promise<T | null> {
+    return this.#store.alone(tell);
+  }
+
   /** The oldest ones. */
   async pending(limit: number): Promise<PendingChange[]> {
     const rows = await this.#store.db

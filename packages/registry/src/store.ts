@@ -11,6 +11,7 @@ export { CHUNK, differences, inChunks } from './lists.ts';
 
 /** Any number does, as long as nothing else in the database locks by it. */
 const WRITERS_LOCK = 7_201_915_381;
+const RELAY_LOCK = 7_201_915_382;
 export type Reader = Kysely<Tables>;
 export type ChangeListener = (changes: readonly DefinitionChange[]) => void;
 
@@ -126,6 +127,22 @@ export class Store {
     if (claim) claim.taken = true;
     if (changes.length > 0) for (const listener of this.#listeners) tell(listener, changes);
     return result;
+  }
+
+  /**
+   * Runs `work` as the only one among all instances that share the database; the turn ends with the process, however that ends.
+   *
+   * @returns null, and nothing was done, where another is at it
+   */
+  async alone<T>(work: () => Promise<T>): Promise<T | null> {
+    // An embedded database has one process.
+    if (this.#dialect !== 'postgres') return work();
+    return this.db.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${RELAY_LOCK}) as mine`.execute(
+        tx,
+      );
+      return rows[0]?.mine === true ? await work() : null;
+    });
   }
 
   /** @returns call it to hear no more */

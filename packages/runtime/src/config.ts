@@ -1,3 +1,5 @@
+import { StartError } from './start-error.ts';
+
 /** How one environment variable is read. */
 export interface Variable<T> {
   /** What it is for, as the README's table says it. */
@@ -15,7 +17,7 @@ export type Variables = Record<string, Variable<unknown>>;
 export type Config<V extends Variables> = { readonly [Name in keyof V]: V[Name] extends Variable<infer T> ? T : never };
 
 /** The environment holds something that no part can start with. `problems` has a line for each variable. */
-export class ConfigError extends Error {
+export class ConfigError extends StartError {
   override name = 'ConfigError';
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {

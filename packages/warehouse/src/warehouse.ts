@@ -28,7 +28,7 @@ export type WarehouseAddress =
   | { url: string; username?: string; password?: string; database?: string };
 
 export interface WarehouseOptions {
-  /** Whole days that positions and events are kept; 0: for ever. Default 0. */
+  /** Whole days that positions and events are kept; 0: for ever. Where it is left out, they are kept as was last said. */
   retentionDays?: number;
 }
 
@@ -88,7 +88,7 @@ export async function openWarehouse(address: WarehouseAddress, options: Warehous
   const engine = await openEngine(address);
   try {
     await migrate(engine);
-    await keepFor(engine, options.retentionDays ?? 0);
+    if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
   } catch (error) {
     await engine.close();
     throw error;

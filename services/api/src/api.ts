@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Refused, Tokens, Verified } from '@outrider/auth';
+import { arrivalOf, countedAs, type Refused, type Tokens, trustedProxies, type Verified } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import {
@@ -15,8 +15,6 @@ import { type Log as Diary, Histogram, type Registry as Metrics } from '@outride
 import { BusyError, TooMuchError } from '@outrider/warehouse';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { arrivalOf } from './arrival.ts';
-import { countedAs, trustedProxies } from './client-address.ts';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
 import { docsPages, homePage } from './docs.ts';
 import { identify } from './identify.ts';
@@ -36,6 +34,7 @@ import { DESCRIBED, ROUTES } from './routes.ts';
 import { streamed, streamedBytes } from './streamed.ts';
 import type { VideoConfig, VideoFiles } from './video-reach.ts';
 
+export { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
 export { type ApiServer, listenApi } from './listen.ts';
@@ -43,6 +42,7 @@ export type { EventReport } from './notification-reach.ts';
 export type { TrackCursor, TrackReport } from './reach.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
 export type { ReadyCheck } from './routes/operations.ts';
+export { apiConfigOf, apiVariables } from './settings.ts';
 export type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export interface ApiConfig {

@@ -1,8 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
-import type { TokenError } from '@outrider/auth';
+import type { Arrival, TokenError } from '@outrider/auth';
 import type { SessionId, User } from '@outrider/domain';
 import type { RateLimitInfo } from 'hono-rate-limiter';
-import type { Arrival } from './arrival.ts';
 
 /** How an account showed who it is: by the API's JWT, which needs the right to use the API, or by the console's cookie. */
 export type Via = 'jwt' | 'cookie';

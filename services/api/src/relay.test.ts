@@ -19,12 +19,15 @@ function world() {
     pending,
     told,
     refusing: false,
+    /** Another instance is at it. */
+    othersTurn: false,
     commit(version: number, tell = true) {
       pending.push({ seq: version, change: change(version) });
       if (tell) listener();
     },
     registry: {
       outbox: {
+        inTurn: async <T>(tell: () => Promise<T>) => (world.othersTurn ? null : tell()),
         pending: async (limit: number) => pending.slice(0, limit),
         delivered: async (seqs: readonly number[]) => {
           for (const seq of seqs)
@@ -86,6 +89,20 @@ test('what the log does not take stays in the outbox until it does', async () =>
   its.refusing = false;
   await vi.waitFor(() => expect(its.told).toEqual([change(1)]));
   expect(its.pending).toEqual([]);
+  await relay.stop();
+});
+
+test('while another instance is at it nothing is told; what that one leaves is', async () => {
+  const its = world();
+  its.othersTurn = true;
+  its.commit(1, false);
+  const relay = relayOf(its);
+  await relay.start();
+  its.commit(2);
+  expect(its.told).toEqual([]);
+  expect(relay.healthy).toBe(true);
+  its.othersTurn = false;
+  await vi.waitFor(() => expect(its.told).toEqual([change(1), change(2)]));
   await relay.stop();
 });
 

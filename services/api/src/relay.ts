@@ -28,7 +28,12 @@ export function createRelay({ registry, log, diary }: RelayParts): Relay {
   let running: Promise<void> = Promise.resolve();
   let leave: () => void = () => {};
 
+  /** Where another instance is at it, it carries what there is. */
   async function carry(): Promise<void> {
+    if ((await registry.outbox.pending(1)).length > 0) await registry.outbox.inTurn(carryAll);
+  }
+
+  async function carryAll(): Promise<void> {
     for (;;) {
       const pending = await registry.outbox.pending(AT_ONCE);
       if (pending.length === 0) return;

@@ -1,8 +1,7 @@
-import type { Tokens } from '@outrider/auth';
+import type { Arrival, Tokens } from '@outrider/auth';
 import type { SessionId, User } from '@outrider/domain';
 import type { Registry, Session } from '@outrider/registry';
 import type { z } from 'zod';
-import type { Arrival } from './arrival.ts';
 import type { Via } from './context.ts';
 import type { ProblemKind } from './problem.ts';
 import type { Reach } from './reach.ts';

@@ -10,14 +10,16 @@ import {
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
-import type {
-  Batch,
-  Checkpoint,
-  CheckpointChange,
-  ConsumeOptions,
-  LogRecord,
-  Subscription,
-  Topic,
+import {
+  type Batch,
+  type Checkpoint,
+  type CheckpointChange,
+  CheckpointFencedError,
+  type ConsumeOptions,
+  type DeadLetter,
+  type LogRecord,
+  type Subscription,
+  type Topic,
 } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
 import { openWarehouse, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
@@ -31,15 +33,25 @@ class RecordedLog {
   readonly #topics: Record<string, readonly LogRecord<unknown>[]>;
   /** Records handed over and taken in so far, by topic. */
   readonly taken: Record<string, number> = { telemetry: 0, events: 0 };
+  /** What was put aside. */
+  readonly appended: DeadLetter[] = [];
   constructor(topics: Record<string, readonly LogRecord<unknown>[]>) {
     this.#topics = topics;
   }
 
+  async append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
+    expect(topic.name).toBe('telemetry-dead');
+    this.appended.push(...(records as readonly DeadLetter[]));
+  }
+
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
     const all = (this.#topics[topic.name] ?? []) as readonly LogRecord<T>[];
-    const startAt = await options.startAt(0);
-    let at = startAt === 'earliest' ? 0 : all.findIndex(({ offset }) => offset >= Number(startAt));
-    if (at < 0) at = all.length;
+    const begin = async () => {
+      const startAt = await options.startAt(0);
+      const first = startAt === 'earliest' ? 0 : all.findIndex(({ offset }) => offset >= Number(startAt));
+      return first < 0 ? all.length : first;
+    };
+    let at = await begin();
     let stopped = false;
     let fail: (error: unknown) => void = () => {};
     const failed = new Promise<never>((_, reject) => {
@@ -49,7 +61,14 @@ class RecordedLog {
     const running = (async () => {
       while (!stopped && at < all.length) {
         const records = all.slice(at, at + Math.min(options.maxBatchRecords ?? 1000, 7));
-        await options.onBatch({ partition: 0, records } satisfies Batch<T>);
+        try {
+          await options.onBatch({ partition: 0, records } satisfies Batch<T>);
+        } catch (error) {
+          // Another had the partition for a while, and the group gives it back.
+          if (!(error instanceof CheckpointFencedError)) throw error;
+          at = await begin();
+          continue;
+        }
         at += records.length;
         this.taken[topic.name] = (this.taken[topic.name] ?? 0) + records.length;
       }
@@ -66,10 +85,16 @@ class RecordedLog {
 
 class MemoryCheckpoints {
   readonly saved = new Map<string, Checkpoint>();
-  async load(consumer: string, partition: number): Promise<Checkpoint | null> {
+  claims = 0;
+  /** True while another has the partitions. */
+  fenced = false;
+  async claim(consumer: string, partition: number): Promise<Checkpoint | null> {
+    this.claims++;
+    this.fenced = false;
     return this.saved.get(`${consumer}:${partition}`) ?? null;
   }
   async save(consumer: string, partition: number, { offsets }: CheckpointChange): Promise<void> {
+    if (this.fenced) throw new CheckpointFencedError(consumer, partition);
     this.saved.set(`${consumer}:${partition}`, { offsets, entries: new Map() });
   }
   next(topic: string): number | undefined {
@@ -286,13 +311,47 @@ test('it stops while the warehouse is away, and what was not archived comes at t
   expect(checkpoints.next('telemetry')).toBe(600);
 });
 
-test('a record that can never be archived fails the archiver', async () => {
+test('a partition that another member claimed is let go of, and begun anew where it comes back', async () => {
   const shelf = new Shelf();
-  shelf.insertPositions = async () => {
-    throw new UnfitRecordError('not a vehicle');
+  const checkpoints = new MemoryCheckpoints();
+  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(300, 1) }), checkpoints, shelf, {
+    maxRows: 20,
+  });
+  const insert = shelf.insertPositions.bind(shelf);
+  shelf.insertPositions = async (records) => {
+    const rows = await insert(records);
+    if (shelf.positions === 60 || shelf.positions === 140) checkpoints.fenced = true;
+    return rows;
   };
-  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(3, 1) }), new MemoryCheckpoints(), shelf);
   await archiver.start();
-  await expect(archiver.failed).rejects.toThrow('not a vehicle');
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600), { timeout: 10_000 });
   await archiver.stop();
+  expect(await Promise.race([archiver.failed, 'well'])).toBe('well');
+  expect(checkpoints.claims).toBeGreaterThan(2);
+  expect(shelf.positions).toBeGreaterThanOrEqual(300);
+});
+
+test('records that can never be archived are put aside with the reason, and the others are archived', async () => {
+  const shelf = new Shelf();
+  const insert = shelf.insertPositions.bind(shelf);
+  const unfit = new Set([1, 77, 78, 401]);
+  shelf.insertPositions = async (records) => {
+    const all = [...records];
+    if (all.some(({ offset }) => unfit.has(offset))) throw new UnfitRecordError('not a vehicle');
+    return insert(all);
+  };
+  const checkpoints = new MemoryCheckpoints();
+  const log = new RecordedLog({
+    telemetry: telemetry(300, 2).map((record) => ({ ...record, offset: record.offset === 79 ? 78 : record.offset })),
+  });
+  const { archiver, metrics } = archiverOn(log, checkpoints, shelf);
+  await archiver.start();
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600));
+  await archiver.stop();
+  expect(shelf.positions).toBe(2 * (300 - unfit.size));
+  expect(log.appended.map(({ offset, reader, reason }) => ({ offset, reader, reason }))).toEqual(
+    [...unfit].map((offset) => ({ offset, reader: 'archiver', reason: 'not a vehicle' })),
+  );
+  expect(await metrics.metrics()).toContain('outrider_dead_letters_total{topic="telemetry",reader="archiver"} 4');
+  expect(await Promise.race([archiver.failed, 'well'])).toBe('well');
 });

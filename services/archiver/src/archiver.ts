@@ -1,5 +1,7 @@
+import { createDeadLetterOffice } from '@outrider/backing';
 import type { FleetEvent, TelemetryPacket } from '@outrider/domain';
 import {
+  CheckpointFencedError,
   type Checkpoints,
   eventsTopic,
   type Log,
@@ -14,6 +16,8 @@ import { Gatherer } from './gatherer.ts';
 import { archiverMetrics } from './metrics.ts';
 import { retry } from './retry.ts';
 
+export { archiverVariables } from './settings.ts';
+
 export interface ArchiverConfig {
   /** An insert goes out when this many rows wait for it… Default 100,000. */
   maxRows?: number;
@@ -26,8 +30,8 @@ export interface ArchiverConfig {
 
 export interface ArchiverParts {
   config?: ArchiverConfig;
-  log: Pick<Log, 'consume'>;
-  checkpoints: Pick<Checkpoints, 'load' | 'save'>;
+  log: Pick<Log, 'consume' | 'append'>;
+  checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
   warehouse: Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
   diary: Diary;
   metrics: Registry;
@@ -52,13 +56,14 @@ const BATCH_RECORDS = 4096;
  * `archiver/events`), because with several members its partitions may be another member's.
  *
  * A warehouse that fails is tried again for as long as it takes; meanwhile no more than two inserts' rows are held, and
- * the rest waits in the log. Only a record that can never be archived fails the archiver itself.
+ * the rest waits in the log. A record that can never be archived is put aside, into topic `<name>-dead`.
  */
 export function createArchiver(parts: ArchiverParts): Archiver {
   const { log, checkpoints, warehouse, diary, now } = parts;
   const { maxRows = 100_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
   const metrics = archiverMetrics(parts.metrics);
   const giveUp = new AbortController();
+  const deadLetters = createDeadLetterOffice({ log, reader: GROUP, diary, metrics: parts.metrics, now });
   const troubled = new Set<string>();
   let subscriptions: Subscription[] = [];
   let fail: (error: unknown) => void = () => {};
@@ -80,7 +85,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         firstMs: retryFirstMs,
         longestMs: retryLongestMs,
         giveUp: giveUp.signal,
-        isFinal: (error) => error instanceof UnfitRecordError,
+        isFinal: (error) => error instanceof UnfitRecordError || error instanceof CheckpointFencedError,
         onRetry(error, attempt, waitMs) {
           troubled.add(topic.name);
           counted.retries.inc();
@@ -88,16 +93,50 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         },
       });
 
+    /** Of these another member has claimed the checkpoints. */
+    const fenced = new Set<number>();
+
+    /** The rows are in the warehouse, where those that the other member brings again replace them. */
+    async function savePlace(partition: number, offset: number): Promise<void> {
+      try {
+        await persistently(() =>
+          checkpoints.save(consumer, partition, { offsets: { [topic.name]: offset }, changed: [] }),
+        );
+      } catch (error) {
+        if (!(error instanceof CheckpointFencedError)) throw error;
+        if (fenced.has(partition)) return;
+        fenced.add(partition);
+        diary.info({ topic: topic.name, partition }, 'another member has the partition now: let go of it');
+      }
+    }
+
+    /** Where records stand that wait to be written, for those that turn out to be unfit. */
+    const partitionOf = new WeakMap<LogRecord<T>, number>();
+
+    /** Inserts what can be archived: what can't is found by halving, so that a few among many cost little. */
+    async function insertFit(records: readonly LogRecord<T>[]): Promise<void> {
+      try {
+        await persistently(() => insert(records));
+      } catch (error) {
+        const [record] = records;
+        if (!(error instanceof UnfitRecordError) || record === undefined) throw error;
+        if (records.length === 1) {
+          const partition = partitionOf.get(record) ?? 0;
+          return persistently(() => deadLetters.take(topic, partition, record.offset, record.value, error));
+        }
+        const half = records.length >> 1;
+        await insertFit(records.slice(0, half));
+        await insertFit(records.slice(half));
+      }
+    }
+
     const gatherer = new Gatherer<T>({
       rowsOf,
       maxRows,
       maxDelayMs,
       async write(records, nextOffsets, rows) {
-        await persistently(() => insert(records));
-        for (const [partition, offset] of nextOffsets)
-          await persistently(() =>
-            checkpoints.save(consumer, partition, { offsets: { [topic.name]: offset }, changed: [] }),
-          );
+        await insertFit(records);
+        for (const [partition, offset] of nextOffsets) await savePlace(partition, offset);
         if (troubled.delete(topic.name)) diary.info({ topic: topic.name }, 'archives again');
         counted.rows.inc(rows);
         counted.inserts.inc();
@@ -115,10 +154,17 @@ export function createArchiver(parts: ArchiverParts): Archiver {
           group: GROUP,
           maxBatchRecords: BATCH_RECORDS,
           async startAt(partition) {
-            const checkpoint = await checkpoints.load(consumer, partition);
+            // What was gathered under an earlier claim is of an earlier place.
+            if (fenced.has(partition)) await gatherer.drain();
+            const checkpoint = await checkpoints.claim(consumer, partition);
+            fenced.delete(partition);
             return checkpoint?.offsets[topic.name] ?? 'earliest';
           },
-          onBatch: ({ partition, records }) => gatherer.add(partition, records),
+          async onBatch({ partition, records }) {
+            if (fenced.has(partition)) throw new CheckpointFencedError(consumer, partition);
+            for (const record of records) partitionOf.set(record, partition);
+            await gatherer.add(partition, records);
+          },
           onRevoked: () => gatherer.drain(),
         }),
       drain: () => gatherer.drain(),

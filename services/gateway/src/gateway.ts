@@ -11,6 +11,8 @@ import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { createOsmandServer } from './osmand-server.ts';
 
+export { gatewayConfigOf, gatewayVariables } from './settings.ts';
+
 export interface GatewayConfig {
   host: string;
   /** Port by protocol; 0 takes any free one, null leaves the protocol out. */

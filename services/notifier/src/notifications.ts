@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { createDeadLetterOffice } from '@outrider/backing';
 import type { FleetEvent, Notification, UserId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import { type Batch, eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
@@ -57,6 +58,7 @@ const FORGET_AT_ONCE = 1000;
 export function createNotifications(parts: NotificationsParts): Part & { failed: Promise<never> } {
   const { config, log, hub, inbox, diary, metrics, now } = parts;
   const book = new RuleBook();
+  const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, diary, metrics, now });
   /** Next offset by partition, and what of it is saved. */
   const reached = new Map<number, { next: number; saved: number }>();
   let definitions: Subscription | null = null;
@@ -88,17 +90,31 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     },
   });
 
+  function draftsOf(offset: number, event: FleetEvent): NotificationDraft[] {
+    // Late data repairs history: nobody is woken for it.
+    if (event.origin === 'recalculated') return [];
+    const arrivedAtMs = arrivalOf(event, now());
+    return [...book.matches({ event, arrivedAtMs })].map(({ rule, vehicleName, geofenceName }) => ({
+      offset,
+      rule,
+      event,
+      vehicleName,
+      geofenceName,
+    }));
+  }
+
   async function takeEvents({ partition, records }: Batch<FleetEvent>): Promise<void> {
     const last = records.at(-1);
     // After a batch that could not be saved none may be: the offset would go past what was left out.
     if (last === undefined || stopping.signal.aborted) return;
     const drafts: NotificationDraft[] = [];
     for (const { offset, value } of records) {
-      // Late data repairs history: nobody is woken for it.
-      if (value.origin === 'recalculated') continue;
-      const happening = { event: value, arrivedAtMs: arrivalOf(value, now()) };
-      for (const { rule, vehicleName, geofenceName } of book.matches(happening))
-        drafts.push({ offset, rule, event: value, vehicleName, geofenceName });
+      try {
+        drafts.push(...draftsOf(offset, value));
+      } catch (error) {
+        // It would fail again however often it is tried.
+        await deadLetters.take(eventsTopic, partition, offset, value, error);
+      }
     }
     const state = reached.get(partition) ?? { next: 0, saved: 0 };
     reached.set(partition, state);

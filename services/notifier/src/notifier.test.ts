@@ -299,6 +299,16 @@ test('a client that comes back with its cursor gets each event it missed once, i
   expect(again.of('resumed')).toEqual([{ type: 'resumed', missed: 2, missedNotifications: 0, cursor: '0:3;n:0' }]);
 });
 
+test('an event that stands in the log twice is told once, live and after a return', async () => {
+  const first = await subscribed('operator');
+  await log.append(eventsTopic, [visit(CAR, NOON), visit(CAR, NOON + 1)]);
+  await log.append(eventsTopic, [visit(CAR, NOON), visit(CAR, NOON + 2)]);
+  const told = [NOON, NOON + 1, NOON + 2].map((timeMs) => visit(CAR, timeMs).id);
+  expect((await first.hears('event', 3)).map(({ id }) => id)).toEqual(told);
+  const again = await subscribed('operator', { all: true, since: '0:0' });
+  expect(again.of('event').map(({ id }) => id)).toEqual(told);
+});
+
 test('events that happen while a client catches up come once, and in order', async () => {
   const all = Array.from({ length: 400 }, (_, index) => visit(CAR, NOON + index));
   await log.append(eventsTopic, all.slice(0, 100));
@@ -348,7 +358,7 @@ test('only what was asked for is told: vehicles, groups, positions, events', asy
 
 test('a cursor older than the log says how much is gone', async () => {
   vi.spyOn(log, 'read').mockImplementation(async function* () {
-    yield { partition: 0, records: [{ offset: 5, value: visit(CAR, NOON) as never }] };
+    yield { partition: 0, records: [{ offset: 5, value: visit(CAR, NOON + 5) as never }] };
   });
   await log.append(
     eventsTopic,

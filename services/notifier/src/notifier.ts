@@ -28,9 +28,12 @@ import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
 import { jsonFrame, textFrame } from './frames.ts';
 import { parseClientMessage, writeCursor } from './messages.ts';
 import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
+import { RepeatedEvents } from './repeated-events.ts';
 
+export { createChannels } from './channels.ts';
 export { createDeliveries, type Deliverer, type DeliveriesParts } from './deliveries.ts';
 export { createNotifications, type NotificationsConfig, type NotificationsParts } from './notifications.ts';
+export { notifierVariables } from './settings.ts';
 
 export interface NotifierParts {
   config: { maxConnections: number };
@@ -79,6 +82,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   const { config, log, hub, inbox, verify, diary, metrics, now } = parts;
   const directory = new Directory();
   const clients = new Set<LiveClient>();
+  const repeated = new RepeatedEvents();
   /** Next offset of topic `events` by partition: everything below was offered to the clients. */
   const told = new Map<number, number>();
   /** Who is to hear of a vehicle; emptied whenever a definition or a subscription changes. */
@@ -447,6 +451,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
             reached.set(partition, offset + 1);
             const groupIds = directory.vehicles.get(value.vehicleId)?.groupIds ?? [];
             if (!client.wants(value.vehicleId, groupIds) || !maySee(client, value.vehicleId)) continue;
+            if (repeated.isRepetition(partition, offset, value)) continue;
             client.send(eventFrames(value, reached)(client.notified));
             eventsSent.inc();
             missed++;
@@ -543,7 +548,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
         async onBatch({ partition, records }) {
           for (const { offset, value } of records) {
             told.set(partition, offset + 1);
-            onEvent(value);
+            if (!repeated.isRepetition(partition, offset, value)) onEvent(value);
           }
         },
       });

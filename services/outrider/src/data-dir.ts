@@ -1,9 +1,10 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { StartError } from '@outrider/runtime';
 
 /** The folder that everything is kept in can't be used; the message says why and what to do. */
-export class DataDirError extends Error {
+export class DataDirError extends StartError {
   override name = 'DataDirError';
 }
 

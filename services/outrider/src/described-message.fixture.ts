@@ -10,6 +10,12 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 ajv.addSchema({ $id: 'asyncapi', ...document }, 'asyncapi');
 
+/** By what stands in its field `type`, the name of a message in the document. */
+const names = new Map(
+  Object.entries<{ payload: { properties?: { type?: { const?: string } } } }>(document.components.messages).map(
+    ([name, { payload }]) => [payload.properties?.type?.const ?? name, name],
+  ),
+);
 const compiled = new Map<string, ValidateFunction>();
 
 /**
@@ -19,10 +25,11 @@ const compiled = new Map<string, ValidateFunction>();
  */
 export function holdAgainstLiveDocument(message: { type: string }): void {
   const { type } = message;
-  if (document.components.messages[type] === undefined) throw new Error(`no message ${type} is described`);
+  const name = names.get(type);
+  if (name === undefined) throw new Error(`no message ${type} is described`);
   let validate = compiled.get(type);
   if (!validate) {
-    validate = ajv.compile({ $ref: `asyncapi#/components/messages/${type}/payload` });
+    validate = ajv.compile({ $ref: `asyncapi#/components/messages/${name}/payload` });
     compiled.set(type, validate);
   }
   if (!validate(message))

@@ -1,15 +1,15 @@
+import { type Backing, openLog } from '@outrider/backing';
 import { createGateway, type GatewayConfig } from '@outrider/gateway';
-import { type LogAddress, openLog } from './stores.ts';
 import { runInThread } from './threads.ts';
 
 export interface GatewaySettings {
   config: GatewayConfig;
-  log: LogAddress;
+  backing: Backing;
 }
 
 /** The gateway in a thread of its own: a busy port keeps no person waiting. */
 await runInThread<GatewaySettings>(async ({ settings, hub, diary, metrics }) => {
-  const log = await openLog(settings.log, diary);
+  const log = await openLog(settings.backing, diary, metrics);
   const gateway = createGateway({
     config: settings.config,
     log,

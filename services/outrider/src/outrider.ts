@@ -1,37 +1,28 @@
-import { createApi, createHousekeeping, createRelay, listenApi } from '@outrider/api';
+import { apiConfigOf, createApi, createHousekeeping, createRelay, ensureAdmin, listenApi } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
-import { openKeys, Tokens, watchKeys } from '@outrider/auth';
-import { createEmailChannel, createWebhookChannel } from '@outrider/channels';
+import {
+  backingOf,
+  openCheckpoints,
+  openHub,
+  openLog,
+  openRegistry,
+  openTokens,
+  openVideoFiles,
+  openWarehouse,
+} from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
-import { MemoryHub } from '@outrider/hub';
-import { openSqliteCheckpoints } from '@outrider/log';
-import { createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
-import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
-import { createRecalculator } from '@outrider/rules';
+import { gatewayConfigOf } from '@outrider/gateway';
+import { createChannels, createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
+import { followRegistry, type Registry } from '@outrider/registry';
+import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
-import { createJt1078Driver, createStreamDriver, createVideo } from '@outrider/video';
-import { openWarehouse } from '@outrider/warehouse';
+import { createVideo, openDrivers, videoConfigOf } from '@outrider/video';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
-import { ensureAdmin } from './first-start.ts';
 import type { GatewaySettings } from './gateway-thread.ts';
-import { mediaHost } from './media-host.ts';
-import { SIGNING_KEYS_FILE } from './rotate-keys.ts';
 import type { RulesSettings } from './rules-thread.ts';
-import { type LogAddress, openFiles, openLog } from './stores.ts';
 import { openTerminalSecret } from './terminal-secret.ts';
 import { createServiceThread } from './threads.ts';
-
-/** An endpoint of a webhook has to take a message in this time. */
-const WEBHOOK_TIMEOUT_MS = 15_000;
-const WEBHOOK_MAX_RESPONSE_BYTES = 64 * 1024;
-/** How long a video terminal may take to answer, and how long a stream may bring nothing. */
-const VIDEO_ANSWER_MS = 15_000;
-const VIDEO_STALL_MS = 30_000;
-/** A worker that died gives its video tasks free after this. */
-const VIDEO_LEASE_MS = 30_000;
-const VIDEO_POLL_MS = 1000;
-const BYTES_PER_MB = 1_000_000;
 
 /** A service that runs, as its command line sees it. */
 export interface Outrider {
@@ -63,29 +54,19 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
   try {
     life.own('data folder', () => dataDir.release());
 
-    const registry = await openRegistry(
-      config.DATABASE_URL === null ? { path: dataDir.file('registry.sqlite') } : { url: config.DATABASE_URL },
-    );
+    const backing = backingOf(config, dataDir.path);
+    const registry = await openRegistry(backing, part('registry'));
     life.own('registry', () => registry.close());
     const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
 
-    const logAddress: LogAddress = {
-      folder: dataDir.path,
-      brokers: config.KAFKA_BROKERS,
-      retentionHours: config.TELEMETRY_RETENTION_HOURS,
-      retentionMb: config.TELEMETRY_RETENTION_MB,
-    };
-    const log = await openLog(logAddress, part('log'));
+    const log = await openLog(backing, part('log'), metrics);
     life.own('log', () => log.close());
-    const checkpoints = openSqliteCheckpoints({ path: dataDir.file('checkpoints.sqlite') });
+    const checkpoints = await openCheckpoints(backing, part('checkpoints'));
     life.own('checkpoints', () => checkpoints.close());
-    const warehouse = await openWarehouse(
-      config.CLICKHOUSE_URL === null ? { path: dataDir.file('warehouse') } : { url: config.CLICKHOUSE_URL },
-      { retentionDays: config.ARCHIVE_RETENTION_DAYS },
-    );
+    const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
     life.own('warehouse', () => warehouse.close());
-    const videoFiles = await openFiles(dataDir.file('video'), config.S3_URL);
-    const hub = new MemoryHub();
+    const videoFiles = await openVideoFiles(backing);
+    const hub = await openHub(backing, part('hub'));
     life.own('hub', () => hub.close());
 
     // What an earlier run committed and did not tell comes into the log before anyone reads it.
@@ -107,95 +88,45 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     const rules = createServiceThread<RulesSettings, null>(
       'rules',
       new URL('./rules-thread.ts', import.meta.url),
-      { config: { checkpointMs: config.CHECKPOINT_MS, checkpointPackets: 100_000 }, log: logAddress },
+      { config: rulesConfigOf(config), backing },
       hub,
       threadDiary,
     );
     await life.start(rules);
 
-    const lifetimes = { tokenSeconds: config.JWT_TTL_SECONDS, sessionSeconds: config.SESSION_TTL_SECONDS };
-    const keys = await openKeys(dataDir.file(SIGNING_KEYS_FILE), lifetimes);
-    const unwatchKeys = watchKeys(keys, {
-      onRotated: (kid) => part('auth').info({ kid }, 'another key signs from now on'),
-      onError: (error) => part('auth').error({ err: error }, 'the keys could not be read again; they stay as they are'),
-    });
-    await life.start({ name: 'keys', start: async () => {}, stop: unwatchKeys });
-    const tokens = new Tokens({
-      keys,
-      ttlSeconds: config.JWT_TTL_SECONDS,
-      now,
-      sessionIsLive: async (sessionId) => (await registry.sessions.get(sessionId)) !== null,
-    });
+    const { tokens, close: closeTokens } = await openTokens(config, registry, part('auth'), now);
+    life.own('keys', closeTokens);
+    const terminalSecret = config.TERMINAL_SECRET ?? (await openTerminalSecret(dataDir.file('terminal-secret')));
     const gateway = createServiceThread<GatewaySettings, Partial<Record<ProtocolName, number>>>(
       'gateway',
       new URL('./gateway-thread.ts', import.meta.url),
-      {
-        config: {
-          host: config.HOST,
-          ports: {
-            omnicomm: config.OMNICOMM_PORT,
-            teltonika: config.TELTONIKA_PORT,
-            'wialon-ips': config.WIALON_PORT,
-            osmand: config.OSMAND_PORT,
-            jt808: config.JT808_PORT,
-          },
-          maxConnections: config.MAX_TERMINAL_CONNECTIONS,
-          idleTimeoutMs: config.TERMINAL_IDLE_SECONDS * 1000,
-          terminalSecret: config.TERMINAL_SECRET ?? (await openTerminalSecret(dataDir.file('terminal-secret'))),
-        },
-        log: logAddress,
-      },
+      { config: gatewayConfigOf(config, terminalSecret), backing },
       hub,
       threadDiary,
     );
 
     const { directory, stop: unfollow } = await followRegistry(registry);
-    await life.start(
-      createRecalculator({
-        log,
-        checkpoints,
-        jobs: registry.jobs,
-        history: warehouse,
-        directory,
-        diary: part('recalculator'),
-        metrics,
-        now,
-      }),
-    );
     life.own('definitions', unfollow);
-    const jt1078 = await createJt1078Driver({
-      hub,
-      host: config.HOST,
-      mediaHost: config.VIDEO_MEDIA_HOST ?? mediaHost(config.HOST),
-      mediaPort: config.VIDEO_MEDIA_PORT,
-      answerTimeoutMs: VIDEO_ANSWER_MS,
-      stallTimeoutMs: VIDEO_STALL_MS,
+    const recalculator = createRecalculator({
+      log,
+      checkpoints,
+      jobs: registry.jobs,
+      history: warehouse,
+      directory,
+      diary: part('recalculator'),
       metrics,
-      diary: part('video'),
+      now,
     });
+    await life.start(recalculator);
+    const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, diary: part('video') });
     const video = createVideo({
-      config: {
-        spool: dataDir.file('video-spool'),
-        maxDownloads: config.VIDEO_MAX_DOWNLOADS,
-        leaseMs: VIDEO_LEASE_MS,
-        pollMs: VIDEO_POLL_MS,
-        // A database of its own means that nobody else works at its tasks.
-        isAlone: config.DATABASE_URL === null,
-        retentionDays: config.VIDEO_RETENTION_DAYS,
-        quotaBytes: config.VIDEO_QUOTA_MB * BYTES_PER_MB,
-      },
+      // A database of its own means that nobody else works at its tasks.
+      config: videoConfigOf(config, config.DATABASE_URL === null),
       registry,
       directory,
       files: videoFiles,
       hub,
-      drivers: [
-        jt1078,
-        createStreamDriver({
-          ffmpeg: config.FFMPEG,
-          allowPrivate: config.VIDEO_ALLOW_PRIVATE === 'yes',
-          stallMs: VIDEO_STALL_MS,
-        }),
-      ],
+      drivers,
       diary: part('video'),
       metrics,
       now,
@@ -207,22 +138,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       if (!healthy) throw new Error(what);
     };
     const api = createApi({
-      config: {
-        sessionTtlSeconds: config.SESSION_TTL_SECONDS,
-        limits: {
-          failedLoginsPerMinute: config.LIMIT_FAILED_LOGINS_PER_MINUTE,
-          authorizedPerMinute: config.LIMIT_AUTHORIZED_PER_MINUTE,
-          unauthorizedPerMinute: config.LIMIT_UNAUTHORIZED_PER_MINUTE,
-          blockSeconds: config.BLOCK_SECONDS,
-        },
-        trustedProxies: config.TRUSTED_PROXIES,
-        allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
-        video: {
-          taskHours: config.VIDEO_TASK_HOURS,
-          retentionDays: config.VIDEO_RETENTION_DAYS,
-          quotaBytes: config.VIDEO_QUOTA_MB * BYTES_PER_MB,
-        },
-      },
+      config: apiConfigOf(config),
       registry,
       directory,
       tokens,
@@ -238,6 +154,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
         definitions: async () => healthyOrThrow(relay.healthy, 'definitions do not reach the log'),
         rules: async () => healthyOrThrow(await rules.healthy(), 'the rules do not run'),
         archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
+        jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
         video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
         files: () => videoFiles.ping(),
       },
@@ -258,19 +175,8 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       }),
     );
 
-    const email = createEmailChannel({
-      smtpUrl: config.SMTP_URL,
-      from: config.MAIL_FROM,
-      folder: dataDir.file('mail'),
-      now,
-    });
+    const { email, webhook } = createChannels(config, now);
     life.own('e-mail', () => email.close());
-    const webhook = createWebhookChannel({
-      allowPrivateAddresses: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
-      timeoutMs: WEBHOOK_TIMEOUT_MS,
-      maxResponseBytes: WEBHOOK_MAX_RESPONSE_BYTES,
-      now,
-    });
     life.own('webhooks', () => webhook.close());
     const deliveries = createDeliveries({
       config: {},
@@ -320,7 +226,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     await life.start(gateway);
 
     return {
-      ports: { http: http.port, video: jt1078.mediaPort, ...gateway.told() },
+      ports: { http: http.port, video: mediaPort, ...gateway.told() },
       generatedPassword,
       registry,
       failed: life.failed,

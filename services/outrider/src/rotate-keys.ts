@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { rotateKeys } from '@outrider/auth';
+import { SIGNING_KEYS_FILE } from '@outrider/backing';
 import type { Config } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import { DataDirError } from './data-dir.ts';
-
-export const SIGNING_KEYS_FILE = 'signing-keys.json';
 
 /**
  * Has a new key sign the tokens of the service on `DATA_DIR`, whether it runs (it notices within seconds) or not.

@@ -1,18 +1,16 @@
-import { join } from 'node:path';
-import { openSqliteCheckpoints } from '@outrider/log';
+import { type Backing, openCheckpoints, openLog } from '@outrider/backing';
 import { createRules, type RulesConfig } from '@outrider/rules';
-import { type LogAddress, openLog } from './stores.ts';
 import { runInThread } from './threads.ts';
 
 export interface RulesSettings {
   config: RulesConfig;
-  log: LogAddress;
+  backing: Backing;
 }
 
 /** The rules in a thread of their own: the engine has a core to itself where there is one. */
 await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics }) => {
-  const log = await openLog(settings.log, diary);
-  const checkpoints = openSqliteCheckpoints({ path: join(settings.log.folder, 'checkpoints.sqlite') });
+  const log = await openLog(settings.backing, diary, metrics);
+  const checkpoints = await openCheckpoints(settings.backing, diary);
   const rules = createRules({
     config: settings.config,
     log,

@@ -4,7 +4,7 @@ import type { Variables } from '@outrider/runtime';
 export function settingsTable(variables: Variables): string {
   return Object.entries(variables)
     .map(([name, { fallback, description }]) => {
-      const shown = fallback === undefined || fallback === ',' ? '' : `\`${fallback}\``;
+      const shown = fallback === undefined || fallback === '' || fallback === ',' ? '' : `\`${fallback}\``;
       return `| \`${name}\` | ${shown} | ${description} |`;
     })
     .join('\n');

@@ -1,6 +1,6 @@
+import { ADMIN_LOGIN } from '@outrider/api';
 import type { Config } from '@outrider/runtime';
 import type { variables } from './config.ts';
-import { ADMIN_LOGIN } from './first-start.ts';
 import type { Outrider } from './outrider.ts';
 
 const PROTOCOL_NAMES: readonly (readonly [protocol: keyof Outrider['ports'], name: string])[] = [

@@ -90,6 +90,7 @@ test('what was not saved as known is told again: nothing of it is lost, wherever
   let saves = 0;
   const dying: Checkpoints = {
     load: (consumer, partition) => checkpoints.load(consumer, partition),
+    claim: (consumer, partition) => checkpoints.claim(consumer, partition),
     async save(consumer, partition, change) {
       if (saves++ > 0) throw new Error('killed');
       await checkpoints.save(consumer, partition, change);

@@ -1,8 +1,54 @@
 import { Counter, Gauge, Histogram, type Registry } from '@outrider/runtime';
 
-/** What the rules count, under the names that `/metrics` shows. */
-export function rulesMetrics(registry: Registry, vehicles: () => number) {
+/** How far the rules are behind, over all their partitions. */
+export interface Lag {
+  packets: number;
+  /** From the receipt of the oldest packet that waits to now; 0 where none waits. */
+  oldestSeconds: number;
+  /** Of the oldest checkpoint that something is missing in; 0 where nothing is. */
+  checkpointSeconds: number;
+}
+
+/**
+ * What the rules count, under the names that `/metrics` shows.
+ *
+ * @param lag asked when somebody looks; null where the log can't be asked now
+ */
+export function rulesMetrics(registry: Registry, vehicles: () => number, lag: () => Promise<Lag | null>) {
   const registers = [registry];
+  let asking: Promise<Lag | null> | null = null;
+  /** All gauges of one look are of one moment. */
+  const ask = () => {
+    asking ??= lag().finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
+  const gaugeOfLag = (name: string, help: string, inLag: (lag: Lag) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const now = await ask();
+        if (now !== null) this.set(inLag(now));
+      },
+    });
+  gaugeOfLag(
+    'outrider_rules_lag_packets',
+    'Packets in the log that the rules have not taken in',
+    ({ packets }) => packets,
+  );
+  gaugeOfLag(
+    'outrider_rules_oldest_unprocessed_seconds',
+    'At most so long ago the oldest packet was received that the rules have not taken in',
+    ({ oldestSeconds }) => oldestSeconds,
+  );
+  gaugeOfLag(
+    'outrider_rules_checkpoint_age_seconds',
+    'Age of the oldest checkpoint that something is missing in',
+    ({ checkpointSeconds }) => checkpointSeconds,
+  );
   new Gauge({
     name: 'outrider_rules_vehicles',
     help: 'Vehicles that the rules keep a state of',
@@ -38,6 +84,11 @@ export function rulesMetrics(registry: Registry, vehicles: () => number) {
     logFull: new Counter({
       name: 'outrider_rules_log_full_total',
       help: 'Times the log was too full to take events',
+      registers,
+    }),
+    fenced: new Counter({
+      name: 'outrider_rules_fenced_total',
+      help: 'Partitions let go of because another member had claimed them',
       registers,
     }),
     checkpoints: new Histogram({

@@ -1,3 +1,4 @@
+import type { DeadLetterOffice } from '@outrider/backing';
 import type { DefinitionChange, FleetEvent, TelemetryPacket } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
 import type { Hub } from '@outrider/hub';
@@ -32,11 +33,24 @@ export interface PartitionParts {
   hub: Hub;
   diary: Diary;
   metrics: RulesMetrics;
+  deadLetters: DeadLetterOffice;
   /** Unix milliseconds. */
   now(): number;
   /** A checkpoint is due after so many milliseconds, or so many packets. */
   checkpointMs: number;
   checkpointPackets: number;
+}
+
+/** How far a partition has come. */
+export interface Standing {
+  /** Next offset of topic `telemetry`. */
+  next: number;
+  /** Unix milliseconds at which the gateway had the newest packet that was taken in; null before the first. */
+  reachedAtMs: number | null;
+  /** Unix milliseconds of the last checkpoint. */
+  savedAtMs: number;
+  /** Whether something is not in it. */
+  unsaved: boolean;
 }
 
 /** A change, and where it stood in topic `definitions`. */
@@ -77,6 +91,8 @@ export class PartitionRules {
   readonly #told = new ToldEvents();
   /** Next offset of topic `telemetry`. */
   #position = 0;
+  /** When the packet was received that was taken in last; null before the first. */
+  #reachedAtMs: number | null = null;
   /** Where the replay is over for sure: the end of the partition when it was opened. */
   #replayEnd = 0;
   /** The checkpoint's offsets in topic `events`, kept while the replay lasts. */
@@ -101,12 +117,17 @@ export class PartitionRules {
     return this.#engine.vehicleCount;
   }
 
+  /** Where it stands, for those who watch. */
+  get standing(): Standing {
+    return { next: this.#position, reachedAtMs: this.#reachedAtMs, savedAtMs: this.#savedAtMs, unsaved: this.#unsaved };
+  }
+
   /** Goes back to the checkpoint. Returns the offset of topic `telemetry` to go on from. */
   open(): Promise<number> {
     return this.#inTurn(async () => {
       const { log, checkpoints, diary } = this.#parts;
       const partition = this.#partition;
-      const checkpoint = await checkpoints.load(CONSUMER, partition);
+      const checkpoint = await checkpoints.claim(CONSUMER, partition);
       const offsets = checkpoint?.offsets ?? {};
       await this.#readTold(offsets);
       this.#replayEnd = (await log.endOffsets(telemetryTopic)).get(partition) ?? 0;
@@ -158,9 +179,15 @@ export class PartitionRules {
       for (const { value, offset } of records) {
         // A consumer may be given again what it was in the middle of.
         if (offset < this.#position) continue;
-        moved += this.#engine.process(value, offset, events);
+        try {
+          moved += this.#engine.process(value, offset, events);
+        } catch (error) {
+          // It would fail again however often it is tried. What it made before stays: a replay makes it again, too.
+          await this.#parts.deadLetters.take(telemetryTopic, this.#partition, offset, value, error);
+        }
         positions += value.positions.length;
         this.#position = offset + 1;
+        this.#reachedAtMs = value.receivedAtMs;
       }
       await this.#append(events);
       await this.#appendLate();
@@ -192,7 +219,10 @@ export class PartitionRules {
     return this.#inTurn(async () => {
       const { log, now } = this.#parts;
       const untilMs = now() - ON_THE_WAY_MS;
-      const end = (await log.endOffsets(telemetryTopic)).get(this.#partition) ?? 0;
+      // A log that is away is told by its own check; it is looked again soon.
+      const ends = await log.endOffsets(telemetryTopic).catch(() => null);
+      if (ends === null) return;
+      const end = ends.get(this.#partition) ?? 0;
       const isBehind = this.#told.size > 0 || this.#position < Math.max(end, this.#replayEnd);
       if (isBehind || !this.#engine.hasSilent(untilMs)) return;
       await this.#save({ changes: null, lookMs: untilMs });

@@ -21,7 +21,9 @@ import {
 import { Engine } from '@outrider/engine';
 import { MemoryHub } from '@outrider/hub';
 import {
+  CheckpointFencedError,
   type Checkpoints,
+  deadLettersOf,
   definitionsTopic,
   eventsTopic,
   type Log,
@@ -33,7 +35,7 @@ import {
 } from '@outrider/log';
 import { Registry } from '@outrider/runtime';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createRules, type RulesConfig } from './rules.ts';
 
 const T0 = Date.UTC(2026, 2, 1, 8);
@@ -148,6 +150,7 @@ class Life {
   checkpoints(checkpoints: Checkpoints): Checkpoints {
     return {
       load: (consumer, partition) => checkpoints.load(consumer, partition),
+      claim: (consumer, partition) => checkpoints.claim(consumer, partition),
       save: (consumer, partition, change) => this.act(() => checkpoints.save(consumer, partition, change)),
       close: () => checkpoints.close(),
     };
@@ -176,6 +179,32 @@ beforeEach(() => openWorld());
 afterEach(closeWorld);
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** As a log does that members share: who was fenced gets no more of the partition. */
+function shared(log: Log): Log {
+  return {
+    append: (topic, records) => log.append(topic, records),
+    endOffsets: (topic) => log.endOffsets(topic),
+    read: (topic, partition, from, to) => log.read(topic, partition, from, to),
+    close: () => log.close(),
+    get pendingBytes() {
+      return log.pendingBytes;
+    },
+    consume(topic, options) {
+      const lost = new Set<number>();
+      return log.consume(topic, {
+        ...options,
+        async onBatch(batch) {
+          if (lost.has(batch.partition)) return;
+          await options.onBatch(batch).catch((error) => {
+            if (!(error instanceof CheckpointFencedError)) throw error;
+            lost.add(batch.partition);
+          });
+        },
+      });
+    },
+  };
+}
 
 function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log?: Log; now?: () => number } = {}) {
   const rules = createRules({
@@ -564,6 +593,60 @@ test('offline is told once, wherever the service was killed: a look at the clock
     expect(told.indexOf('1 0 begin')).toBeLessThan(told.indexOf('1 0 end'));
   }
 }, 60_000);
+
+test('a member that lost its partition lets go of it without failing; what both told has one id', async () => {
+  await define(operator, vehicle(1), geofence());
+  const driven = Array.from({ length: 40 }, (_, n) => packet(1, fix(n * 60, n % 2 ? 0.1 : 0.09)));
+  await log.append(telemetryTopic, driven.slice(0, 10));
+  const lost = rulesIn(new Life(), { checkpointPackets: 1 }, { log: shared(log) });
+  await lost.start();
+  await until('the first events', async () => (await all(eventsTopic)).length === 9);
+
+  const others = openSqliteCheckpoints({ path: join(folder, 'checkpoints.sqlite') });
+  const winner = createRules({
+    config: { checkpointMs: 1000, checkpointPackets: 1 },
+    log,
+    checkpoints: others,
+    hub,
+    diary: SILENT,
+    metrics: new Registry(),
+    now: () => 0,
+  });
+  await winner.start();
+  await log.append(telemetryTopic, driven.slice(10));
+  await define(vehicle(1, { version: 2, name: 'Van 1 of another name' }));
+  const keys = async () => new Set((await all(eventsTopic)).map(({ id, phase }) => `${id} ${phase}`));
+  await until('all events', async () => (await keys()).size === 39);
+
+  await lost.stop();
+  await winner.stop();
+  expect(await Promise.race([lost.failed, winner.failed, 'well'])).toBe('well');
+  expect((await saved())?.offsets.telemetry).toBe((await log.endOffsets(telemetryTopic)).get(0));
+  await others.close();
+});
+
+test('a packet that the engine can not process is put aside, and those after it make their events', async () => {
+  await define(operator, vehicle(1), geofence());
+  const process = Engine.prototype.process;
+  const spy = vi.spyOn(Engine.prototype, 'process').mockImplementation(function (this: Engine, taken, offset, events) {
+    if (taken.terminalId === 'poison') throw new Error('it made no sense');
+    return process.call(this, taken, offset, events);
+  });
+  try {
+    const poison = { ...packet(1, fix(30, 0.1)), terminalId: 'poison' as TerminalId };
+    await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), poison, packet(1, fix(60, 0.1))]);
+    const rules = rulesIn(new Life());
+    await rules.start();
+    await until('the entry', async () => (await all(eventsTopic)).length === 1);
+    await rules.stop();
+    const letters = await deadLettersOf(log, 'telemetry');
+    expect(letters).toMatchObject([{ partition: 0, offset: 1, reader: 'rules', reason: 'it made no sense' }]);
+    expect(telemetryTopic.decode(letters[0]?.record ?? Buffer.alloc(0))).toMatchObject({ terminalId: 'poison' });
+    expect((await saved())?.offsets.telemetry).toBe(3);
+  } finally {
+    spy.mockRestore();
+  }
+});
 
 test('each partition has a checkpoint and an engine of its own', async () => {
   await closeWorld();

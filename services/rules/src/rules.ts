@@ -1,17 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { createDeadLetterOffice } from '@outrider/backing';
 import type { Hub } from '@outrider/hub';
-import { type Checkpoints, definitionsTopic, type Log, type Subscription, telemetryTopic } from '@outrider/log';
+import {
+  CheckpointFencedError,
+  type Checkpoints,
+  definitionsTopic,
+  type Log,
+  type Subscription,
+  telemetryTopic,
+} from '@outrider/log';
 import type { Log as Diary, Part, Registry } from '@outrider/runtime';
-import { rulesMetrics } from './metrics.ts';
+import { type Lag, rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
 export {
   createRecalculator,
   MAX_LATE_MS,
   RECALCULATIONS,
+  type Recalculator,
   type RecalculatorConfig,
   type RecalculatorParts,
 } from './recalculation/recalculator.ts';
+export { rulesConfigOf, rulesVariables } from './settings.ts';
 
 export interface RulesConfig {
   /** A checkpoint is saved after so many milliseconds … */
@@ -35,6 +45,7 @@ export interface RulesParts {
   now(): number;
 }
 
+const GROUP = 'rules';
 const BATCH_PACKETS = 1000;
 const LOOK_MS = 5000;
 
@@ -45,11 +56,19 @@ const LOOK_MS = 5000;
 export function createRules({ config, metrics: registry, ...parts }: RulesParts): Part & { failed: Promise<never> } {
   const { log, diary } = parts;
   const partitions = new Map<number, PartitionRules>();
-  const metrics = rulesMetrics(registry, () => {
-    let vehicles = 0;
-    for (const partition of partitions.values()) vehicles += partition.vehicleCount;
-    return vehicles;
-  });
+  /** Of these another member has claimed the checkpoints. */
+  const fenced = new Set<number>();
+  const told = new WeakSet<PartitionRules>();
+  const metrics = rulesMetrics(
+    registry,
+    () => {
+      let vehicles = 0;
+      for (const partition of partitions.values()) vehicles += partition.vehicleCount;
+      return vehicles;
+    },
+    lag,
+  );
+  const deadLetters = createDeadLetterOffice({ ...parts, metrics: registry, reader: 'rules' });
   let telemetry: Subscription | null = null;
   let definitions: Subscription | null = null;
   let timers: NodeJS.Timeout[] = [];
@@ -61,25 +80,74 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
 
   /** Known to the definitions' consumer from here on, so that no change falls between reading and following. */
   function open(partition: number): Promise<number> {
-    const rules = new PartitionRules(partition, { ...parts, ...config, metrics });
+    const rules = new PartitionRules(partition, { ...parts, ...config, metrics, deadLetters });
     partitions.set(partition, rules);
+    fenced.delete(partition);
     return rules.open();
   }
 
   function ofPartition(partition: number): PartitionRules {
     const rules = partitions.get(partition);
+    if (!rules && fenced.has(partition)) throw new CheckpointFencedError(GROUP, partition);
     if (!rules) throw new Error(`a batch of partition ${partition}, which is not open`);
     return rules;
   }
 
+  async function lag(): Promise<Lag | null> {
+    // A log that is away is told by its own check.
+    const ends = await log.endOffsets(telemetryTopic).catch(() => null);
+    if (ends === null) return null;
+    const told: Lag = { packets: 0, oldestSeconds: 0, checkpointSeconds: 0 };
+    for (const [partition, rules] of partitions) {
+      const { next, reachedAtMs, savedAtMs, unsaved } = rules.standing;
+      const waiting = Math.max(0, (ends.get(partition) ?? 0) - next);
+      told.packets += waiting;
+      if (waiting > 0 && reachedAtMs !== null)
+        told.oldestSeconds = Math.max(told.oldestSeconds, (parts.now() - reachedAtMs) / 1000);
+      if (unsaved) told.checkpointSeconds = Math.max(told.checkpointSeconds, (parts.now() - savedAtMs) / 1000);
+    }
+    return told;
+  }
+
+  /** Another member has claimed the partition: what this one still does with it is let go, and is no failure. */
+  function letGo(partition: number, rules: PartitionRules, error: unknown): void {
+    if (!(error instanceof CheckpointFencedError)) throw error;
+    // It may have been begun anew meanwhile.
+    if (partitions.get(partition) === rules) {
+      partitions.delete(partition);
+      fenced.add(partition);
+    }
+    if (told.has(rules)) return;
+    told.add(rules);
+    metrics.fenced.inc();
+    diary.info({ partition }, 'another member has the partition now: let go of it');
+  }
+
+  function ofEach(work: (rules: PartitionRules) => Promise<void>): void {
+    for (const [partition, rules] of partitions)
+      work(rules)
+        .catch((error) => letGo(partition, rules, error))
+        .catch(fail);
+  }
+
   function follow(): Promise<Subscription> {
     return log.consume(telemetryTopic, {
-      group: 'rules',
+      group: GROUP,
       startAt: open,
-      onBatch: (batch) => ofPartition(batch.partition).takePackets(batch),
+      async onBatch(batch) {
+        const rules = ofPartition(batch.partition);
+        try {
+          await rules.takePackets(batch);
+        } catch (error) {
+          letGo(batch.partition, rules, error);
+          throw error;
+        }
+      },
       async onRevoked(partition) {
-        await partitions.get(partition)?.checkpoint();
+        const rules = partitions.get(partition);
         partitions.delete(partition);
+        fenced.delete(partition);
+        await rules?.checkpoint().catch((error) => letGo(partition, rules, error));
       },
       maxBatchRecords: config.batchPackets ?? BATCH_PACKETS,
     });
@@ -96,7 +164,11 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
         group: `rules-definitions-${randomUUID()}`,
         startAt: (partition) => ends.get(partition) ?? 'earliest',
         async onBatch({ partition, records }) {
-          await Promise.all([...partitions.values()].map((rules) => rules.takeDefinitions(partition, records)));
+          await Promise.all(
+            [...partitions].map(([own, rules]) =>
+              rules.takeDefinitions(partition, records).catch((error) => letGo(own, rules, error)),
+            ),
+          );
         },
       });
       definitions.failed.catch(fail);
@@ -106,12 +178,8 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
       });
       telemetry.failed.catch(fail);
       timers = [
-        setInterval(() => {
-          for (const rules of partitions.values()) rules.checkpoint().catch(fail);
-        }, config.checkpointMs),
-        setInterval(() => {
-          for (const rules of partitions.values()) rules.look().catch(fail);
-        }, config.lookMs ?? LOOK_MS),
+        setInterval(() => ofEach((rules) => rules.checkpoint()), config.checkpointMs),
+        setInterval(() => ofEach((rules) => rules.look()), config.lookMs ?? LOOK_MS),
       ];
     },
 
@@ -119,7 +187,8 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
       for (const timer of timers) clearInterval(timer);
       await telemetry?.stop();
       await definitions?.stop();
-      for (const rules of partitions.values()) await rules.checkpoint();
+      for (const [partition, rules] of partitions)
+        await rules.checkpoint().catch((error) => letGo(partition, rules, error));
       diary.debug({ partitions: partitions.size }, 'checkpoints saved');
     },
   };

@@ -22,9 +22,9 @@ import { Job } from './job.ts';
 import { Shelf, type ShelfConfig } from './shelf.ts';
 
 export * from './driver.ts';
-export { createJt1078Driver, type Jt1078Driver, type Jt1078DriverParts } from './jt1078/driver.ts';
+export { type OpenDrivers, openDrivers } from './drivers.ts';
+export { videoConfigOf, videoVariables } from './settings.ts';
 export { fileIdOf } from './shelf.ts';
-export { createStreamDriver, type StreamDriverOptions } from './stream/driver.ts';
 
 export interface VideoConfig extends ShelfConfig {
   /** Folder of files that are not finished, on a disk of this machine; made where there is none. */
@@ -108,7 +108,9 @@ export function createVideo(parts: VideoParts): Video {
     labelNames: ['state'],
     registers: [metrics],
     async collect() {
-      const counts = await tasks.counts();
+      // A database that is away is told by its own check.
+      const counts = await tasks.counts().catch(() => null);
+      if (counts === null) return;
       for (const state of VIDEO_TASK_STATES) if (!isFinal(state)) this.set({ state }, counts.get(state) ?? 0);
     },
   });
@@ -122,7 +124,8 @@ export function createVideo(parts: VideoParts): Video {
     help: 'Bytes of all videos in the store',
     registers: [metrics],
     async collect() {
-      const usage = await tasks.usage();
+      const usage = await tasks.usage().catch(() => null);
+      if (usage === null) return;
       this.set(usage.bytes);
       stored.set(usage.files);
     },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { CheckpointFencedError } from '../checkpoints.ts';
 import type { Log, Topic } from '../log.ts';
 import { openKafkaLog } from './open.ts';
 
@@ -78,4 +79,47 @@ describe.skipIf(!brokers)('members of a group on Kafka', () => {
     await third.subscription.stop();
     await Promise.all([one.close(), other.close()]);
   }, 120_000);
+
+  test('one that was fenced and still has the partition begins anew with it', async () => {
+    const log = await openKafkaLog({ brokers: brokers ?? [], partitions: 1, onWarning: () => {} });
+    const topic: Topic<string> = {
+      name: `group-${randomUUID()}`,
+      key: (text) => text,
+      encode: (text) => Buffer.from(text),
+      decode: (bytes) => bytes.toString(),
+      compacted: false,
+    };
+    const texts = Array.from({ length: 30 }, (_, i) => `${i}`);
+    await log.append(topic, texts.slice(0, 10));
+    const began: number[] = [];
+    const taken: string[] = [];
+    let saved = 0;
+    let fenced = false;
+    const subscription = await log.consume(topic, {
+      group: 'rules',
+      startAt() {
+        fenced = false;
+        began.push(saved);
+        return saved;
+      },
+      async onBatch({ partition, records }) {
+        if (fenced) throw new CheckpointFencedError('rules', partition);
+        taken.push(...records.map(({ value }) => value));
+        saved = (records.at(-1)?.offset ?? 0) + 1;
+      },
+      async onRevoked(partition) {
+        if (fenced) throw new CheckpointFencedError('rules', partition);
+      },
+    });
+    await expect.poll(() => taken.length, { timeout: 20_000 }).toBe(10);
+    fenced = true;
+    await log.append(topic, texts.slice(10, 20));
+    await expect.poll(() => taken.length, { timeout: 20_000 }).toBe(20);
+    expect(began).toEqual([0, 10]);
+    fenced = true;
+    await subscription.stop();
+    expect(await Promise.race([subscription.failed, 'well'])).toBe('well');
+    expect(taken).toEqual(texts.slice(0, 20));
+    await log.close();
+  }, 60_000);
 });

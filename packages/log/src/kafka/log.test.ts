@@ -6,7 +6,7 @@ const brokers = process.env.KAFKA_BROKERS?.split(',');
 
 if (brokers) {
   describeLog('the Kafka log', async () => ({
-    open: () => openKafkaLog({ brokers, partitions: 3, onWarning: () => {} }),
+    open: (options) => openKafkaLog({ brokers, partitions: 3, onWarning: () => {}, ...options }),
     dispose: async () => {},
   }));
 } else {

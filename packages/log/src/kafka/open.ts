@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
-import type { Batch, ConsumeOptions, Log, StartAt, Subscription, Topic } from '../log.ts';
+import type { UnreadableRecord } from '../dead-letters.ts';
+import type { Batch, ConsumeOptions, Log, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
 import { KafkaAppender } from './appender.ts';
+import { Decoder } from './decoder.ts';
 import { KafkaSubscription } from './subscription.ts';
 import { KafkaTopics } from './topics.ts';
 
@@ -10,6 +12,8 @@ export interface KafkaLogOptions {
   brokers: readonly string[];
   /** What the brokers know this process by. Default `outrider`. */
   clientId?: string;
+  /** Put in front of the names of topics and groups, where others use the cluster as well. Default none. */
+  prefix?: string;
   ssl?: KafkaConfig['ssl'];
   sasl?: KafkaConfig['sasl'];
   /** Partitions of the topics that are made here. Default 12. */
@@ -20,6 +24,10 @@ export interface KafkaLogOptions {
   maxAgeMs?: number;
   /** `append` refuses while so many bytes wait to be sent. Default 64 MiB. */
   maxPendingBytes?: number;
+  /**
+   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the reading.
+   */
+  onUnreadable?: (record: UnreadableRecord) => Promise<void>;
   /** Hears what the client library complains of. Default: a warning of the process. */
   onWarning?: (message: string) => void;
 }
@@ -62,6 +70,8 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
 class KafkaLog implements Log {
   readonly #kafka: Kafka;
   readonly #admin: Admin;
+  readonly #prefix: string;
+  readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | null;
   readonly #topics: KafkaTopics;
   readonly #appender: KafkaAppender;
   readonly #subscriptions = new Set<Subscription>();
@@ -70,6 +80,8 @@ class KafkaLog implements Log {
   constructor(kafka: Kafka, admin: Admin, options: KafkaLogOptions) {
     this.#kafka = kafka;
     this.#admin = admin;
+    this.#prefix = options.prefix ?? '';
+    this.#onUnreadable = options.onUnreadable ?? null;
     this.#topics = new KafkaTopics(admin, {
       partitions: options.partitions ?? 12,
       replicationFactor: options.replicationFactor ?? null,
@@ -83,18 +95,26 @@ class KafkaLog implements Log {
   }
 
   append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
-    return this.#appender.append(topic, records);
+    return this.#appender.append(this.#named(topic), records);
   }
 
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
-    return this.#consume(topic, options, null);
+    return this.#consume(this.#named(topic), options, null);
+  }
+
+  /** The topic by the name that the cluster knows it by. */
+  #named<T>(topic: Topic<T>): Topic<T> {
+    return this.#prefix === '' ? topic : { ...topic, name: this.#prefix + topic.name };
   }
 
   async endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>> {
-    return new Map([...(await this.#topics.bounds(topic))].map(([partition, { high }]) => [partition, high]));
+    return new Map(
+      [...(await this.#topics.bounds(this.#named(topic)))].map(([partition, { high }]) => [partition, high]),
+    );
   }
 
-  async *read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
+  async *read<T>(ofTopic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
+    const topic = this.#named(ofTopic);
     const bounds = (await this.#topics.bounds(topic)).get(partition);
     if (!bounds) throw new Error(`${topic.name} has no partition ${partition}`);
     const begin =
@@ -103,9 +123,11 @@ class KafkaLog implements Log {
     if (begin >= end) return;
 
     // The library reads for members of groups alone: a group of one, for this reading.
-    const batches = new Handover<Batch<T>>();
+    // It reads bytes: the end is found by offsets, whether the last record can be decoded or not.
+    const batches = new Handover<Batch<Buffer>>();
+    const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);
     const subscription = await this.#consume(
-      topic,
+      { ...topic, key: () => '', encode: (bytes: Buffer) => bytes, decode: (bytes: Buffer) => bytes },
       { group: `read-${randomUUID()}`, startAt: () => begin, onBatch: (batch) => batches.give(batch) },
       partition,
     );
@@ -113,7 +135,11 @@ class KafkaLog implements Log {
     try {
       for (;;) {
         const { records } = await batches.take();
-        const wanted = records.filter(({ offset }) => offset < end);
+        const wanted: LogRecord<T>[] = [];
+        for (const { offset, value } of records) {
+          const record = offset < end ? await decoder.decode(partition, offset, value) : null;
+          if (record) wanted.push(record);
+        }
         if (wanted.length > 0) yield { partition, records: wanted };
         if ((records.at(-1)?.offset ?? 0) >= end - 1) return;
       }
@@ -137,7 +163,8 @@ class KafkaLog implements Log {
   async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>, only: number | null): Promise<Subscription> {
     let stopping = false;
     const consumer = this.#kafka.consumer({
-      groupId: options.group,
+      // The members of a group are given partitions of any topic that one of them reads: those of one topic are a group.
+      groupId: `${this.#prefix}${options.group}.${topic.name}`,
       allowAutoTopicCreation: false,
       maxWaitTimeInMs: FETCH_WAIT_MS,
       heartbeatInterval: HEARTBEAT_EVERY_MS,
@@ -145,7 +172,8 @@ class KafkaLog implements Log {
       // Brokers that are gone are waited for, but not by a subscription that was stopped meanwhile.
       retry: { restartOnFailure: async () => !stopping },
     });
-    const subscription = new KafkaSubscription(topic, this.#topics, consumer, options, only, () => {
+    const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);
+    const subscription = new KafkaSubscription(topic, this.#topics, consumer, decoder, options, only, () => {
       stopping = true;
       this.#subscriptions.delete(subscription);
     });

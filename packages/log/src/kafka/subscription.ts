@@ -1,17 +1,23 @@
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import { CheckpointFencedError } from '../checkpoints.ts';
 import type { ConsumeOptions, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
-import type { KafkaTopics } from './topics.ts';
+import type { Decoder } from './decoder.ts';
+import { type KafkaTopics, whileLeadersChange } from './topics.ts';
 
 /** While a batch is in hand the group must hear that this member lives. */
 const HEARTBEAT_EVERY_MS = 2000;
 const DEFAULT_BATCH_RECORDS = 1000;
+/** After so long a member that lost a partition has heard of it; one that has not still has it. */
+const FENCED_PAUSE_MS = HEARTBEAT_EVERY_MS + 1000;
 
 /** A partition that this member has. A new object each time that the group gives it. */
 interface Place {
   /** Null until it is known where to begin. */
   nextOffset: number | null;
-  /** Settles when the batch in hand is done with, well or not. */
+  /** Settles when the batch in hand, or the question where to begin, is done with, well or not. */
   inHand: Promise<void>;
+  /** Whether the consumer has been asked where to begin: then it must be told when the place is given up. */
+  asked: boolean;
 }
 
 /**
@@ -19,8 +25,9 @@ interface Place {
  * committed: nothing is committed. Partitions are paused from the moment that the group gives them until that is known.
  *
  * Kafka's clients of this kind give up all partitions when the group rebalances, and this library does not wait with
- * joining again: `onRevoked` begins at once, and may end after another member began. What it writes late is harmless to
- * consumers whose state holds its own offsets.
+ * joining again: `onRevoked` begins at once, and may end after another member began. A consumer whose checkpoints are
+ * claimed is told of it by a `CheckpointFencedError`, and so lets go of the partition. The one that claims last need not be
+ * the one that the group means: who was fenced and still has the partition a while later begins anew with it.
  */
 export class KafkaSubscription<T> implements Subscription {
   readonly failed: Promise<never>;
@@ -30,13 +37,17 @@ export class KafkaSubscription<T> implements Subscription {
   readonly #options: ConsumeOptions<T>;
   readonly #only: number | null;
   readonly #consumer: Consumer;
+  readonly #decoder: Decoder<T>;
   readonly #places = new Map<number, Place>();
   /** Of partitions that were given up: what must end before they may begin again here. */
   readonly #revoked = new Map<number, Promise<void>>();
+  /** What the group gave last. */
+  #assigned: ReadonlySet<number> = new Set();
   /** Where this member was, for consumers that keep no place of their own. */
   readonly #lastOffsets = new Map<number, number>();
   readonly #onStop: () => void;
   #stopped: Promise<void> | null = null;
+  #crashed = false;
 
   /**
    * @param only the one partition that is wanted of those that the group gives; null for all
@@ -46,6 +57,7 @@ export class KafkaSubscription<T> implements Subscription {
     topic: Topic<T>,
     topics: KafkaTopics,
     consumer: Consumer,
+    decoder: Decoder<T>,
     options: ConsumeOptions<T>,
     only: number | null,
     onStop: () => void,
@@ -58,6 +70,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.#topic = topic;
     this.#topics = topics;
     this.#consumer = consumer;
+    this.#decoder = decoder;
     this.#options = options;
     this.#only = only;
     this.#onStop = onStop;
@@ -68,11 +81,13 @@ export class KafkaSubscription<T> implements Subscription {
     const { name } = this.#topic;
     await this.#topics.ensure(this.#topic);
     await this.#consumer.connect();
-    await this.#consumer.subscribe({ topic: name, fromBeginning: true });
+    await whileLeadersChange(() => this.#consumer.subscribe({ topic: name, fromBeginning: true }));
     const begun = new Promise<void>((resolve, reject) => {
       this.#consumer.on('consumer.group_join', ({ payload }) => {
         this.#revokeAll();
-        this.#take(payload.memberAssignment[name] ?? []).then(resolve, (error) => {
+        const assigned = payload.memberAssignment[name] ?? [];
+        this.#assigned = new Set(assigned);
+        this.#take(assigned).then(resolve, (error) => {
           reject(error);
           this.#crash(error);
         });
@@ -101,11 +116,18 @@ export class KafkaSubscription<T> implements Subscription {
   async #stop(): Promise<void> {
     this.#onStop();
     const inHand = [...this.#places.values()].map((place) => place.inHand);
-    await Promise.all([...inHand, ...this.#revoked.values()]);
-    await this.#consumer.disconnect();
+    try {
+      await Promise.all(inHand);
+      // Written before the group gives the partitions to others: they go on where this member was.
+      if (!this.#crashed) this.#revokeAll();
+      await Promise.all(this.#revoked.values());
+    } finally {
+      await this.#consumer.disconnect();
+    }
   }
 
   #crash(error: unknown): void {
+    this.#crashed = true;
     this.#fail(error);
     // Not waited for: the batch in hand may be what failed. An error of leaving adds nothing to why it left.
     this.stop().catch(() => {});
@@ -118,9 +140,9 @@ export class KafkaSubscription<T> implements Subscription {
       const revoked = (async () => {
         await before;
         await place.inHand;
-        if (place.nextOffset === null) return;
-        this.#lastOffsets.set(partition, place.nextOffset);
-        await onRevoked?.(partition);
+        if (!place.asked) return;
+        if (place.nextOffset !== null) this.#lastOffsets.set(partition, place.nextOffset);
+        await onRevoked?.(partition).catch(ignoreFenced);
       })();
       this.#revoked.set(partition, revoked);
       revoked.catch((error) => this.#crash(error));
@@ -134,7 +156,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.#consumer.pause([{ topic: this.#topic.name, partitions: [...partitions] }]);
     const wanted = partitions.filter((partition) => this.#only === null || partition === this.#only);
     const places = wanted.map((partition) => {
-      const place: Place = { nextOffset: null, inHand: Promise.resolve() };
+      const place: Place = { nextOffset: null, inHand: Promise.resolve(), asked: false };
       this.#places.set(partition, place);
       return [partition, place] as const;
     });
@@ -143,14 +165,37 @@ export class KafkaSubscription<T> implements Subscription {
 
   async #begin(partition: number, place: Place): Promise<void> {
     await this.#revoked.get(partition);
+    // The group may have taken it back before anybody was asked.
+    if (this.#places.get(partition) !== place || this.#stopped) return;
     const { onRevoked, startAt } = this.#options;
     const kept = onRevoked ? undefined : this.#lastOffsets.get(partition);
-    const offset = await this.#offsetOf(partition, kept ?? (await startAt(partition)));
+    let offset: number;
+    try {
+      place.asked = true;
+      const begun = (async () => this.#offsetOf(partition, kept ?? (await startAt(partition))))();
+      place.inHand = begun.then(ignore, ignore);
+      offset = await begun;
+    } catch (error) {
+      if (!(error instanceof CheckpointFencedError)) throw error;
+      return this.#letGo(partition, place);
+    }
     // The group may have taken it back meanwhile.
     if (this.#places.get(partition) !== place || this.#stopped) return;
     place.nextOffset = offset;
     this.#consumer.seek({ topic: this.#topic.name, partition, offset: String(offset) });
     this.#consumer.resume([{ topic: this.#topic.name, partitions: [partition] }]);
+  }
+
+  /** Another has claimed the partition. Where the group means this member after all, it begins anew. */
+  #letGo(partition: number, place: Place): void {
+    if (this.#places.get(partition) !== place) return;
+    this.#places.delete(partition);
+    if (this.#stopped) return;
+    this.#consumer.pause([{ topic: this.#topic.name, partitions: [partition] }]);
+    setTimeout(() => {
+      if (this.#stopped || this.#places.has(partition) || !this.#assigned.has(partition)) return;
+      this.#take([partition]).catch((error) => this.#crash(error));
+    }, FENCED_PAUSE_MS).unref();
   }
 
   async #offsetOf(partition: number, startAt: StartAt): Promise<number> {
@@ -196,9 +241,13 @@ export class KafkaSubscription<T> implements Subscription {
       });
     }, HEARTBEAT_EVERY_MS);
     const handled = (async () => {
-      const records = messages.map((message) => this.#record(partition, message));
-      await this.#options.onBatch({ partition, records });
-      place.nextOffset = (records.at(-1)?.offset ?? 0) + 1;
+      const records: LogRecord<T>[] = [];
+      for (const { offset, value } of messages) {
+        const record = await this.#decoder.decode(partition, Number(offset), value ?? Buffer.alloc(0));
+        if (record) records.push(record);
+      }
+      if (records.length > 0) await this.#options.onBatch({ partition, records });
+      place.nextOffset = Number(messages.at(-1)?.offset ?? 0) + 1;
     })();
     place.inHand = handled.catch(() => {});
     try {
@@ -206,7 +255,8 @@ export class KafkaSubscription<T> implements Subscription {
       if (!lost) await heartbeat();
     } catch (error) {
       if (await isRejected(handled)) {
-        this.#crash(error);
+        if (error instanceof CheckpointFencedError) this.#letGo(partition, place);
+        else this.#crash(error);
         return 'failed';
       }
       lost = error as Error;
@@ -215,16 +265,12 @@ export class KafkaSubscription<T> implements Subscription {
     }
     return lost;
   }
+}
 
-  #record(partition: number, message: KafkaMessage): LogRecord<T> {
-    const offset = Number(message.offset);
-    try {
-      return { offset, value: this.#topic.decode(message.value ?? Buffer.alloc(0)) };
-    } catch (error) {
-      const where = `${this.#topic.name}/${partition} at offset ${offset}`;
-      throw new Error(`the log can't be read: ${where}: ${(error as Error).message}`, { cause: error });
-    }
-  }
+function ignore(): void {}
+
+function ignoreFenced(error: unknown): void {
+  if (!(error instanceof CheckpointFencedError)) throw error;
 }
 
 function isRejected(promise: Promise<unknown>): Promise<boolean> {

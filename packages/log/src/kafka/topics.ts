@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
 import type { Topic } from '../log.ts';
 
@@ -14,6 +15,25 @@ export interface TopicSettings {
 /** Room for the longest record, and for what Kafka puts around it. */
 const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
 
+/** A topic that was just made, or whose broker has gone, has partitions without a leader for a moment. */
+const NO_LEADER = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION']);
+const LEADER_WITHIN_MS = 30_000;
+const LEADER_RETRY_MS = 200;
+
+/** @throws what was said last, where no leader was found in time, and anything else that was said */
+export async function whileLeadersChange<T>(ask: () => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + LEADER_WITHIN_MS;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const { type = '' } = error as { type?: string };
+      if (!NO_LEADER.has(type) || performance.now() > untilMs) throw error;
+      await wait(LEADER_RETRY_MS);
+    }
+  }
+}
+
 /** Makes topics as they are first used. What is there already stays as its operator made it. */
 export class KafkaTopics {
   readonly #admin: Admin;
@@ -29,7 +49,7 @@ export class KafkaTopics {
   ensure(topic: TopicName): Promise<void> {
     const known = this.#ensured.get(topic.name);
     if (known) return known;
-    const ensured = this.#create(topic);
+    const ensured = whileLeadersChange(() => this.#create(topic));
     this.#ensured.set(topic.name, ensured);
     // Tried again by who needs it next.
     ensured.catch(() => this.#ensured.delete(topic.name));
@@ -39,7 +59,7 @@ export class KafkaTopics {
   /** The oldest offset kept and the offset after the newest, by partition. */
   async bounds(topic: TopicName): Promise<Map<number, { low: number; high: number }>> {
     await this.ensure(topic);
-    const offsets = await this.#admin.fetchTopicOffsets(topic.name);
+    const offsets = await whileLeadersChange(() => this.#admin.fetchTopicOffsets(topic.name));
     offsets.sort((a, b) => a.partition - b.partition);
     return new Map(offsets.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]));
   }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Checkpoint, CheckpointChange, Checkpoints } from '../checkpoints.ts';
+import { type Checkpoint, type CheckpointChange, CheckpointFencedError, type Checkpoints } from '../checkpoints.ts';
 import { messageOf, retryWhileBusy } from './database.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -26,6 +26,10 @@ class SqliteCheckpoints implements Checkpoints {
   readonly #setEntry: StatementSync;
   readonly #removeEntry: StatementSync;
   readonly #entries: StatementSync;
+  readonly #raiseFence: StatementSync;
+  readonly #fence: StatementSync;
+  /** The fence that this opening raised, by consumer and partition. */
+  readonly #claims = new Map<string, number>();
 
   constructor(path: string) {
     this.#path = path;
@@ -49,6 +53,10 @@ class SqliteCheckpoints implements Checkpoints {
           consumer TEXT NOT NULL, partition INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
           PRIMARY KEY (consumer, partition, key)
         );
+        CREATE TABLE IF NOT EXISTS fences (
+          consumer TEXT NOT NULL, partition INTEGER NOT NULL, fence INTEGER NOT NULL,
+          PRIMARY KEY (consumer, partition)
+        ) WITHOUT ROWID;
         COMMIT`);
       this.#db = db;
     } catch (error) {
@@ -63,25 +71,30 @@ class SqliteCheckpoints implements Checkpoints {
       INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT (consumer, partition, key) DO UPDATE SET value = excluded.value`);
     this.#removeEntry = this.#db.prepare(`DELETE FROM entries ${where} AND key = ?`);
     this.#entries = this.#db.prepare(`SELECT key, value FROM entries ${where}`);
+    this.#raiseFence = this.#db.prepare(`
+      INSERT INTO fences VALUES (?, ?, 1) ON CONFLICT (consumer, partition) DO UPDATE SET fence = fence + 1
+      RETURNING fence`);
+    this.#fence = this.#db.prepare(`SELECT fence FROM fences ${where}`);
   }
 
   async load(consumer: string, partition: number): Promise<Checkpoint | null> {
     // One transaction: what is read of offsets and entries was saved together, whoever saves meanwhile.
-    return this.#transaction('BEGIN', () => {
-      if (!this.#isThere.get(consumer, partition)) return null;
-      const checkpoint: Checkpoint = { offsets: {}, entries: new Map() };
-      for (const { name, next_offset } of this.#offsets.iterate(consumer, partition))
-        checkpoint.offsets[String(name)] = Number(next_offset);
-      for (const { key, value } of this.#entries.iterate(consumer, partition)) {
-        const { buffer, byteOffset, length } = value as Uint8Array<ArrayBuffer>;
-        checkpoint.entries.set(String(key), Buffer.from(buffer, byteOffset, length));
-      }
-      return checkpoint;
+    return this.#transaction('BEGIN', () => this.#read(consumer, partition));
+  }
+
+  async claim(consumer: string, partition: number): Promise<Checkpoint | null> {
+    return this.#transaction('BEGIN IMMEDIATE', () => {
+      const raised = this.#raiseFence.get(consumer, partition) as { fence: number };
+      this.#claims.set(claimKey(consumer, partition), raised.fence);
+      return this.#read(consumer, partition);
     });
   }
 
   async save(consumer: string, partition: number, { offsets, changed }: CheckpointChange): Promise<void> {
     this.#transaction('BEGIN IMMEDIATE', () => {
+      const fence = this.#fence.get(consumer, partition)?.fence;
+      if (fence !== this.#claims.get(claimKey(consumer, partition)))
+        throw new CheckpointFencedError(consumer, partition);
       this.#begin.run(consumer, partition);
       for (const [name, offset] of Object.entries(offsets)) this.#setOffset.run(consumer, partition, name, offset);
       for (const [key, value] of changed) {
@@ -95,6 +108,18 @@ class SqliteCheckpoints implements Checkpoints {
     if (this.#db.isOpen) this.#db.close();
   }
 
+  #read(consumer: string, partition: number): Checkpoint | null {
+    if (!this.#isThere.get(consumer, partition)) return null;
+    const checkpoint: Checkpoint = { offsets: {}, entries: new Map() };
+    for (const { name, next_offset } of this.#offsets.iterate(consumer, partition))
+      checkpoint.offsets[String(name)] = Number(next_offset);
+    for (const { key, value } of this.#entries.iterate(consumer, partition)) {
+      const { buffer, byteOffset, length } = value as Uint8Array<ArrayBuffer>;
+      checkpoint.entries.set(String(key), Buffer.from(buffer, byteOffset, length));
+    }
+    return checkpoint;
+  }
+
   #transaction<T>(begin: string, action: () => T): T {
     try {
       this.#db.exec(begin);
@@ -103,7 +128,12 @@ class SqliteCheckpoints implements Checkpoints {
       return result;
     } catch (error) {
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      if (error instanceof CheckpointFencedError) throw error;
       throw new Error(`the checkpoints ${this.#path} failed: ${messageOf(error)}`, { cause: error });
     }
   }
+}
+
+function claimKey(consumer: string, partition: number): string {
+  return `${partition} ${consumer}`;
 }

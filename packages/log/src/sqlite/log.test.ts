@@ -8,7 +8,7 @@ for (const partitions of [1, 4]) {
   describeLog(`the SQLite log with ${partitions} partition(s)`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'outrider-log-'));
     return {
-      open: async () => openSqliteLog({ path: join(folder, 'log.sqlite'), partitions }),
+      open: async (options) => openSqliteLog({ path: join(folder, 'log.sqlite'), partitions, ...options }),
       dispose: async () => rmSync(folder, { recursive: true }),
     };
   });

@@ -1,3 +1,4 @@
+import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Log, StartAt, Subscription, Topic } from '../log.ts';
 import { Appender } from './appender.ts';
 import { channelOf, prepareFile } from './database.ts';
@@ -20,6 +21,10 @@ export interface SqliteLogOptions {
   maxFileBytes?: number;
   /** How often it is looked for what can be forgotten. Default 10 seconds. */
   retentionEveryMs?: number;
+  /**
+   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the reading.
+   */
+  onUnreadable?: (record: UnreadableRecord) => Promise<void>;
 }
 
 const DEFAULT_BATCH_RECORDS = 1000;
@@ -40,6 +45,7 @@ export function openSqliteLog(options: SqliteLogOptions): Log {
 
 class SqliteLog implements Log {
   readonly #partitions: number;
+  readonly #onUnreadable: SqliteLogOptions['onUnreadable'];
   readonly #appender: Appender;
   readonly #reader: Reader;
   readonly #growth: BroadcastChannel;
@@ -51,6 +57,7 @@ class SqliteLog implements Log {
   constructor(options: SqliteLogOptions) {
     const path = prepareFile(options.path);
     this.#partitions = options.partitions ?? 1;
+    this.#onUnreadable = options.onUnreadable;
     this.#appender = new Appender(
       {
         path,
@@ -77,20 +84,24 @@ class SqliteLog implements Log {
   }
 
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
-    const { startAt, onBatch, maxBatchRecords = DEFAULT_BATCH_RECORDS } = options;
+    const { startAt, onBatch, onRevoked, maxBatchRecords = DEFAULT_BATCH_RECORDS } = options;
     const feeds = await Promise.all(
       this.#partitionNumbers().map(async (partition) => {
         const offset = this.#offsetOf(topic, partition, await startAt(partition));
-        return { partition, cursor: new Cursor(this.#reader, topic, partition, offset), grown: new Signal() };
+        return { partition, cursor: this.#cursor(topic, partition, offset), grown: new Signal() };
       }),
     );
     const followers = feeds.map(({ partition, grown }) => ({ topic: topic.name, partition, grown }));
     for (const follower of followers) this.#followers.add(follower);
-    const subscription = new SqliteSubscription(feeds, maxBatchRecords, onBatch, () => {
-      for (const follower of followers) this.#followers.delete(follower);
-      this.#subscriptions.delete(subscription);
-      if (this.#followers.size === 0) this.#stopLooking();
-    });
+    const subscription = new SqliteSubscription(
+      feeds,
+      { maxBatchRecords, onBatch, onRevoked, onUnreadable: this.#onUnreadable },
+      () => {
+        for (const follower of followers) this.#followers.delete(follower);
+        this.#subscriptions.delete(subscription);
+        if (this.#followers.size === 0) this.#stopLooking();
+      },
+    );
     this.#subscriptions.add(subscription);
     this.#lookTimer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
     return subscription;
@@ -101,11 +112,13 @@ class SqliteLog implements Log {
   }
 
   async *read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
-    const cursor = new Cursor(this.#reader, topic, partition, this.#offsetOf(topic, partition, from));
+    const cursor = this.#cursor(topic, partition, this.#offsetOf(topic, partition, from));
     for (;;) {
       const records = cursor.take(DEFAULT_BATCH_RECORDS, to);
-      if (records.length === 0) return;
-      yield { partition, records };
+      const unreadable = cursor.takeUnreadable();
+      for (const record of unreadable) await this.#onUnreadable?.(record);
+      if (records.length > 0) yield { partition, records };
+      else if (unreadable.length === 0) return;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -121,6 +134,10 @@ class SqliteLog implements Log {
     await this.#appender.close();
     this.#growth.close();
     this.#reader.close();
+  }
+
+  #cursor<T>(topic: Topic<T>, partition: number, offset: number): Cursor<T> {
+    return new Cursor(this.#reader, topic, partition, offset, this.#onUnreadable !== undefined);
   }
 
   #partitionNumbers(): number[] {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
+import type { UnreadableRecord } from '../dead-letters.ts';
 import type { LogRecord, Topic } from '../log.ts';
 import { messageOf, openForReading, tableOf } from './database.ts';
 import { PREFIX_BYTES, recordAt } from './segment.ts';
@@ -35,8 +36,12 @@ export class Cursor<T> {
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #left = 0;
+  readonly #tolerant: boolean;
+  #unreadable: UnreadableRecord[] = [];
 
-  constructor(reader: Reader, topic: Topic<T>, partition: number, offset: number) {
+  /** @param tolerant whether records that can't be decoded are handed on, by {@link takeUnreadable} */
+  constructor(reader: Reader, topic: Topic<T>, partition: number, offset: number, tolerant = false) {
+    this.#tolerant = tolerant;
     this.#reader = reader;
     this.#topic = topic;
     this.#partition = partition;
@@ -65,6 +70,14 @@ export class Cursor<T> {
       const where = `${this.#topic.name}/${this.#partition} at offset ${this.#nextOffset}`;
       throw new Error(`the log can't be read: ${where}: ${messageOf(error)}`, { cause: error });
     }
+  }
+
+  /** What was passed over since the last call: it is no record of the topic. */
+  takeUnreadable(): readonly UnreadableRecord[] {
+    if (this.#unreadable.length === 0) return this.#unreadable;
+    const taken = this.#unreadable;
+    this.#unreadable = [];
+    return taken;
   }
 
   #seek({ floor }: PartitionStatements): number {
@@ -99,8 +112,15 @@ export class Cursor<T> {
       const { length } = recordAt(this.#bytes, this.#at);
       if (length > room && records.length > 0) return 0;
       room -= length;
-      const value = this.#topic.decode(this.#skip());
-      records.push({ offset: this.#nextOffset++, value });
+      const bytes = this.#skip();
+      try {
+        records.push({ offset: this.#nextOffset, value: this.#topic.decode(bytes) });
+      } catch (error) {
+        if (!this.#tolerant) throw error;
+        const place = { topic: this.#topic.name, partition: this.#partition, offset: this.#nextOffset };
+        this.#unreadable.push({ ...place, bytes: Buffer.from(bytes), error: error as Error });
+      }
+      this.#nextOffset++;
     }
     return this.#nextOffset >= to || records.length >= maxRecords ? 0 : room;
   }

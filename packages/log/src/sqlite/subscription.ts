@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Batch, Subscription } from '../log.ts';
+import type { UnreadableRecord } from '../dead-letters.ts';
+import type { Batch, ConsumeOptions, Subscription } from '../log.ts';
 import type { Cursor } from './reader.ts';
 
 /** Tells one loop that there may be something to do; remembers it while the loop is busy. */
@@ -32,6 +33,12 @@ export interface Feed<T> {
   grown: Signal;
 }
 
+/** What the consumer brings. */
+type Handlers<T> = Pick<ConsumeOptions<T>, 'onBatch' | 'onRevoked'> & {
+  maxBatchRecords: number;
+  onUnreadable: ((record: UnreadableRecord) => Promise<void>) | undefined;
+};
+
 /** Hands the partitions' records out, each partition's one batch after the other, until stopped or failed. */
 export class SqliteSubscription<T> implements Subscription {
   readonly failed: Promise<never>;
@@ -40,13 +47,18 @@ export class SqliteSubscription<T> implements Subscription {
   readonly #feeds: readonly Feed<T>[];
   readonly #done: Promise<unknown>;
   readonly #onEnd: () => void;
+  readonly #onRevoked: ((partition: number) => Promise<void>) | undefined;
+  readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | undefined;
+  #failed = false;
+  #stopped: Promise<void> | null = null;
 
   constructor(
     feeds: readonly Feed<T>[],
-    maxBatchRecords: number,
-    onBatch: (batch: Batch<T>) => Promise<void>,
+    { maxBatchRecords, onBatch, onRevoked, onUnreadable }: Handlers<T>,
     onEnd: () => void,
   ) {
+    this.#onRevoked = onRevoked;
+    this.#onUnreadable = onUnreadable;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
@@ -57,9 +69,16 @@ export class SqliteSubscription<T> implements Subscription {
     this.#done = Promise.all(feeds.map((feed) => this.#run(feed, maxBatchRecords, onBatch)));
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     this.#halt();
     await this.#done;
+    if (this.#failed) return;
+    for (const { partition } of this.#feeds) await this.#onRevoked?.(partition);
   }
 
   #halt(): void {
@@ -78,10 +97,13 @@ export class SqliteSubscription<T> implements Subscription {
       // The caller has its subscription before the first batch comes, and every batch leaves the event loop a turn.
       for (await nextTurn(); !this.#stopping; await nextTurn()) {
         const records = cursor.take(maxBatchRecords);
+        const unreadable = cursor.takeUnreadable();
+        for (const record of unreadable) await this.#onUnreadable?.(record);
         if (records.length > 0) await onBatch({ partition, records });
-        else await grown.wait();
+        else if (unreadable.length === 0) await grown.wait();
       }
     } catch (error) {
+      this.#failed = true;
       this.#fail(error);
       this.#halt();
     }

@@ -1,13 +1,10 @@
-import type { Log as Diary } from '@outrider/runtime';
+import { type Log as Diary, type ReadyCheck, readiness } from '@outrider/runtime';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { ApiEnv } from '../context.ts';
 import type { DescribedRoute } from '../route.ts';
 
-/** Resolves when the part works; rejects with why it does not. */
-export type ReadyCheck = () => Promise<void>;
-
-const CHECK_WITHIN_MS = 2000;
+export type { ReadyCheck };
 
 export interface OperationsParts {
   checks: Readonly<Record<string, ReadyCheck>>;
@@ -80,38 +77,12 @@ export function operations({ checks, metricsText, diary }: OperationsParts): Hon
   app.get('/health/live', (c) => c.json({ status: 'ok' }));
 
   app.get('/health/ready', async (c) => {
-    const names = Object.keys(checks);
-    const works = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => {
-        try {
-          await within(CHECK_WITHIN_MS, check());
-          return true;
-        } catch (error) {
-          diary.warn({ part: name, err: error }, 'not ready');
-          return false;
-        }
-      }),
-    );
-    const status = (works: boolean) => (works ? 'ok' : 'failed');
-    const ready = works.every(Boolean);
-    const parts = Object.fromEntries(names.map((name, nth) => [name, { status: status(works[nth] === true) }]));
-    return c.json({ status: status(ready), parts }, ready ? 200 : 503);
+    const ready = await readiness(checks, diary);
+    return c.json(ready, ready.status === 'ok' ? 200 : 503);
   });
 
   app.get('/metrics', async (c) =>
     c.body(await metricsText(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
   );
   return app;
-}
-
-async function within(limitMs: number, promise: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

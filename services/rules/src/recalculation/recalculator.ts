@@ -54,6 +54,12 @@ export interface RecalculatorParts {
   now(): number;
 }
 
+export interface Recalculator extends Part {
+  readonly failed: Promise<never>;
+  /** False when jobs could not be asked for lately. */
+  readonly healthy: boolean;
+}
+
 /** What a job of any of {@link RECALCULATIONS} is asked for. */
 interface Stretch {
   fromMs: number;
@@ -117,7 +123,7 @@ class ArchiveBehind extends Error {}
  * - A job is leased, vehicle after vehicle is done and noted, and the last one in hand is done again.
  * - What is written of a vehicle is written at once, and is the difference to what is there: doing it again writes nothing.
  */
-export function createRecalculator(parts: RecalculatorParts): Part & { failed: Promise<never> } {
+export function createRecalculator(parts: RecalculatorParts): Recalculator {
   const { log, checkpoints, jobs, history, directory, diary, now } = parts;
   const {
     lateDelayMs = 2000,
@@ -132,11 +138,25 @@ export function createRecalculator(parts: RecalculatorParts): Part & { failed: P
   const stopping = new AbortController();
   let subscription: Subscription | null = null;
   let working: Promise<void> = Promise.resolve();
+  let healthy = true;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
   });
   failed.catch(() => {});
+
+  /** A registry that is away is waited for: the log keeps what comes. */
+  async function gatherUntilItWorks(batch: Batch<LateInterval>): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        return await gather(batch);
+      } catch (error) {
+        diary.error({ err: error, partition: batch.partition }, 'late data could not be noted; trying on');
+        await wait(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+    // A batch after this one must not be noted: the offset would go past what was left out.
+  }
 
   async function gather({ partition, records }: Batch<LateInterval>): Promise<void> {
     const oldestMs = now() - MAX_LATE_MS;
@@ -310,24 +330,39 @@ export function createRecalculator(parts: RecalculatorParts): Part & { failed: P
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const leased = await jobs.lease({ kinds: RECALCULATIONS, leaseMs, atOnce: AT_ONCE });
-      if (leased !== null) await work(leased);
-      else await wait(pollMs, undefined, { signal: stopping.signal }).catch(() => {});
+      let pauseMs = pollMs;
+      try {
+        const leased = await jobs.lease({ kinds: RECALCULATIONS, leaseMs, atOnce: AT_ONCE });
+        healthy = true;
+        if (leased !== null) {
+          await work(leased);
+          pauseMs = 0;
+        }
+      } catch (error) {
+        // What became of a job could not be written down: its lease runs out, and it is done again.
+        healthy = false;
+        pauseMs = retryMs;
+        diary.error({ err: error }, 'recalculations could not be worked at; trying again');
+      }
+      if (pauseMs > 0) await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
 
   return {
     name: 'recalculator',
     failed,
+    get healthy() {
+      return healthy;
+    },
     async start() {
       const offsets = await jobs.offsets(CONSUMER);
       subscription = await log.consume(lateTopic, {
         group: CONSUMER,
         startAt: (partition) => offsets.get(partition) ?? 'earliest',
-        onBatch: gather,
+        onBatch: gatherUntilItWorks,
       });
       subscription.failed.catch(fail);
-      working = run().catch(fail);
+      working = run();
     },
     async stop() {
       stopping.abort();

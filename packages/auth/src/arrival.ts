@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
-import { originOf, sessionCookieOf } from '@outrider/auth';
 import { clientAddress, isTrustedProxy } from './client-address.ts';
+import { originOf, sessionCookieOf } from './session-cookie.ts';
 
 /** How a request came: from where, over what, and with which cookie. */
 export interface Arrival {

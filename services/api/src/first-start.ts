@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Registry } from '@outrider/registry';
+import { ConflictError, type Registry } from '@outrider/registry';
 
 /** The login of the operator that every service begins with. */
 export const ADMIN_LOGIN = 'admin';
@@ -13,7 +13,7 @@ export async function ensureAdmin(registry: Registry, password: string | null): 
   if (await registry.users.byLogin(ADMIN_LOGIN)) return null;
   // 96 bits, in letters that a person can read out.
   const chosen = password ?? randomBytes(12).toString('base64url');
-  await registry.users.create(
+  const created = registry.users.create(
     {
       login: ADMIN_LOGIN,
       name: 'Operator',
@@ -25,5 +25,12 @@ export async function ensureAdmin(registry: Registry, password: string | null): 
     },
     chosen,
   );
+  try {
+    await created;
+  } catch (error) {
+    // Another instance that starts at the same time was first: the password is the one that it has told.
+    if (error instanceof ConflictError) return null;
+    throw error;
+  }
   return password === null ? chosen : null;
 }

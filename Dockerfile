@@ -1,0 +1,20 @@
+# One image for every service: `--build-arg SERVICE=gateway`, or `-e SERVICE=…` when it runs. `outrider` is all of them in one process.
+FROM node:26-bookworm-slim AS modules
+WORKDIR /app
+COPY . .
+# Nothing is compiled: the services run from their sources. The image brings Node itself.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:26-bookworm-slim
+ARG SERVICE=outrider
+ENV NODE_ENV=production \
+    SERVICE=${SERVICE} \
+    DATA_DIR=/data \
+    LOG_FORMAT=json
+WORKDIR /app
+COPY --from=modules /app /app
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+STOPSIGNAL SIGTERM
+CMD ["sh", "-c", "exec node services/$SERVICE/src/main.ts"]

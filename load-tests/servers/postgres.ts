@@ -1,0 +1,65 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, run, type Server, startServer } from './server.ts';
+
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+const DATABASE = 'outrider';
+
+/** PostgreSQL, its cluster made where the folder has none. It refuses to run as root: then it runs as the user `postgres`. */
+export async function startPostgres(folder: string, port?: number): Promise<Server> {
+  mkdirSync(folder, { recursive: true });
+  const asRoot = process.getuid?.() === 0;
+  const as = (command: string, args: readonly string[]) =>
+    asRoot
+      ? { command: 'setpriv', args: ['--reuid=postgres', '--regid=postgres', '--clear-groups', command, ...args] }
+      : { command, args };
+  if (asRoot) {
+    chmodSync(folder, 0o777);
+  }
+  const data = join(folder, 'cluster');
+  const isNew = !existsSync(join(data, 'PG_VERSION'));
+  if (isNew) {
+    const init = as(postgresBinary('initdb'), [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--no-sync',
+    ]);
+    await run(init.command, init.args, { cwd: folder });
+  }
+  const at = port ?? (await freePort());
+  const settings = ['-p', String(at), '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`];
+  const server = await startServer(
+    'PostgreSQL',
+    at,
+    { DATABASE_URL: `postgres://postgres@127.0.0.1:${at}/${DATABASE}` },
+    // One process group: a fast end is asked for by SIGINT, but SIGTERM ends it too, once its clients have gone.
+    { ...as(postgresBinary('postgres'), ['-D', data, ...settings]), diaryPath: join(folder, 'postgres.log') },
+  );
+  if (isNew) await untilCreated(at);
+  return server;
+}
+
+/** The port is open a moment before the server takes commands. */
+async function untilCreated(port: number): Promise<void> {
+  const create = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', DATABASE];
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await run(postgresBinary('createdb'), create);
+      return;
+    } catch (error) {
+      if (attempt === 20) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  }
+}
+
+/** Debian keeps the server's commands out of the path, by version. */
+export function postgresBinary(name: string): string {
+  const versions = existsSync(DEBIAN_FOLDER) ? readdirSync(DEBIAN_FOLDER).sort((a, b) => Number(b) - Number(a)) : [];
+  const found = versions.map((version) => join(DEBIAN_FOLDER, version, 'bin', name)).find((path) => existsSync(path));
+  return found ?? name;
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { createConnection, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A real server that runs as a child of this process, its data in a folder of its own. */
+export interface Server {
+  name: string;
+  /** What the services are told by, as environment variables. */
+  environment: Record<string, string>;
+  port: number;
+  /** Ends it in order; what it was told stays on the disk. */
+  stop(): Promise<void>;
+  /** `kill -9`. */
+  kill(): Promise<void>;
+  /** Starts it again on the same folder and port. */
+  start(): Promise<void>;
+}
+
+export interface ServerCommand {
+  command: string;
+  args: readonly string[];
+  environment?: Record<string, string>;
+  /** What it says is kept here. */
+  diaryPath: string;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 30_000;
+
+/** Runs a server's command, and again where it is asked to; {@link startServer} returns when its port takes connections. */
+export async function startServer(
+  name: string,
+  port: number,
+  environment: Record<string, string>,
+  command: ServerCommand,
+): Promise<Server> {
+  let child: ChildProcess | null = null;
+  const start = async () => {
+    if (await isReachable(port)) throw new Error(`${name} can't start: port ${port} is in use`);
+    child = launch(command);
+    await untilReachable(name, port, child, command.diaryPath);
+  };
+  await start();
+  const end = async (signal: NodeJS.Signals) => {
+    const ending = child;
+    child = null;
+    if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return;
+    const gone = new Promise((resolve) => ending.once('exit', resolve));
+    ending.kill(signal);
+    const timer = setTimeout(() => ending.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await gone;
+    clearTimeout(timer);
+  };
+  return { name, port, environment, start, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+}
+
+function launch({ command, args, environment, diaryPath }: ServerCommand): ChildProcess {
+  const diary = createWriteStream(diaryPath, { flags: 'a' });
+  const child = spawn(command, args, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout?.pipe(diary);
+  child.stderr?.pipe(diary, { end: false });
+  // A command that can't be run ends like one that ran and failed: `untilReachable` tells it.
+  child.on('error', (error) => diary.write(`${error.message}\n`));
+  return child;
+}
+
+async function untilReachable(name: string, port: number, child: ChildProcess, diaryPath: string): Promise<void> {
+  const untilMs = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < untilMs) {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
+      throw new Error(`${name} ended while it started: see ${diaryPath}`);
+    if (await isReachable(port)) return;
+    await sleep(50);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`${name} takes no connections on port ${port} after ${START_TIMEOUT_MS / 1000} s: see ${diaryPath}`);
+}
+
+function isReachable(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: '127.0.0.1' });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+/** A port that is free now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error()),
+      );
+    });
+  });
+}
+
+/** Runs a command to its end. @throws {Error} with what it said, when it fails */
+export async function run(command: string, args: readonly string[], options: { cwd?: string } = {}): Promise<string> {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said}`);
+  return said;
+}

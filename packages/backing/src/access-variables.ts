@@ -1,0 +1,34 @@
+import { oneOf, port, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+
+/** Texts separated by commas; none where it is unset. */
+function list(description: string): Variable<readonly string[]> {
+  return {
+    description,
+    fallback: ',',
+    secret: false,
+    parse: (value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+  };
+}
+
+/** Where a service keeps what no server keeps for it. */
+export const folderVariables = {
+  DATA_DIR: textOr('./data', 'Folder for everything that is kept; made where there is none.'),
+} satisfies Variables;
+
+/** What all that people and programs talk to must agree about. */
+export const accessVariables = {
+  ...folderVariables,
+  PORT: port(8080, 'REST API, live API, health and metrics. Like every port: 0 takes a free one.'),
+  JWT_TTL_SECONDS: whole(1, 31_536_000, 3600, 'Life of a token.'),
+  SESSION_TTL_SECONDS: whole(1, 31_536_000, 2_592_000, 'How long after login a token can be refreshed.'),
+  TRUSTED_PROXIES: list('Addresses or subnets of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
+  WEBHOOK_ALLOW_PRIVATE: oneOf(
+    ['no', 'yes'],
+    'no',
+    'Whether webhooks may go to plain http and to addresses inside the own network.',
+  ),
+} satisfies Variables;

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MemoryHub } from '@outrider/hub';
+import { createLogger, readConfig } from '@outrider/runtime';
+import { expect, test } from 'vitest';
+import { backingOf, needServers, openCheckpoints, openHub, openLog, openRegistry } from './index.ts';
+import { logVariables, serverVariables } from './variables.ts';
+
+const variables = { ...logVariables, ...serverVariables };
+const read = (environment: Record<string, string>, folder: string | null = null) =>
+  backingOf(readConfig(variables, environment), folder);
+const diary = createLogger('silent', 'json');
+
+test('without servers everything is in the folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-backing-'));
+  const backing = read({}, folder);
+  const log = await openLog(backing, diary);
+  const checkpoints = await openCheckpoints(backing, diary);
+  const registry = await openRegistry(backing, diary);
+  await checkpoints.save('test', 0, { offsets: { telemetry: 7 }, changed: [] });
+  expect(await checkpoints.load('test', 0)).toMatchObject({ offsets: { telemetry: 7 } });
+  await registry.ping();
+  const hub = await openHub(backing, diary);
+  expect(hub).toBeInstanceOf(MemoryHub);
+  for (const part of [hub, registry, checkpoints, log]) await part.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('neither a server nor a folder is an error that says for what', async () => {
+  await expect(openLog(read({}), diary)).rejects.toThrow('log.sqlite');
+});
+
+test('a server that does not answer is an error', async () => {
+  await expect(openHub(read({ REDIS_URL: 'redis://:geheim@127.0.0.1:1' }), diary)).rejects.toThrow('127.0.0.1');
+  await expect(openHub(read({ REDIS_URL: 'redis://:geheim@127.0.0.1:1' }), diary)).rejects.not.toThrow('geheim');
+});
+
+test('TLS and accounts are taken from the settings', () => {
+  const backing = read({
+    KAFKA_BROKERS: 'a:9093, b:9093',
+    KAFKA_SSL: 'yes',
+    KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    KAFKA_SASL_USERNAME: 'outrider',
+    KAFKA_SASL_PASSWORD: 'geheim',
+    REDIS_URL: 'rediss://redis:6380',
+    DATABASE_URL: 'postgres://u:p@db/outrider?sslmode=verify-full',
+    CLICKHOUSE_URL: 'https://u:p@clickhouse:8443',
+  });
+  expect(backing).toMatchObject({
+    log: {
+      brokers: ['a:9093', 'b:9093'],
+      ssl: true,
+      sasl: { mechanism: 'scram-sha-512', username: 'outrider', password: 'geheim' },
+    },
+    redisUrl: 'rediss://redis:6380',
+    clickhouseUrl: 'https://u:p@clickhouse:8443',
+  });
+});
+
+test('an account that lacks a part, and an address of another scheme, are said to be wrong', () => {
+  expect(() => read({ KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'x' })).toThrow('KAFKA_SASL_PASSWORD');
+  expect(() => read({ KAFKA_SASL_USERNAME: 'x' })).toThrow('KAFKA_SASL_MECHANISM');
+  expect(() => read({ REDIS_URL: 'http://:geheim@redis' })).toThrow(/REDIS_URL must be .*rediss:\/\//);
+  expect(() => read({ REDIS_URL: 'http://:geheim@redis' })).not.toThrow('geheim');
+});
+
+test('a service that runs alone is told of every server that it lacks', () => {
+  const config = readConfig(variables, { REDIS_URL: 'redis://redis' });
+  expect(() => needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL'])).toThrow(
+    /KAFKA_BROKERS must be set.*\n.*DATABASE_URL must be set/,
+  );
+  expect(() => needServers(config, ['REDIS_URL'])).not.toThrow();
+});

@@ -1,0 +1,68 @@
+import { type Log, NOBODY, setAside, type Topic, type UnreadableRecord } from '@outrider/log';
+import { Counter, type Log as Diary, type Registry } from '@outrider/runtime';
+
+/** Where a service puts what it can't process. */
+export interface DeadLetterOffice {
+  /** When it resolves, the record is in topic `<name>-dead`, and its partition may go on. */
+  take<T>(topic: Topic<T>, partition: number, offset: number, record: T, error: unknown): Promise<void>;
+}
+
+export interface DeadLetterParts {
+  log: Pick<Log, 'append'>;
+  /** Who can't process it. */
+  reader: string;
+  diary: Diary;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/**
+ * Puts aside what a service can't process, with the reason. It is for failures that would come again however often the record was
+ * tried: an outage of a server is none, and is waited for.
+ */
+export function createDeadLetterOffice({ log, reader, diary, metrics, now }: DeadLetterParts): DeadLetterOffice {
+  const counter = counterIn(metrics);
+  return {
+    async take(topic, partition, offset, record, error) {
+      const letter = { topic: topic.name, partition, offset, reader, reason: reasonOf(error) };
+      diary.error({ err: error, ...letter }, 'a record could not be processed: it is put aside');
+      await setAside(log, { ...letter, record: topic.encode(record) }, now());
+      counter.inc({ topic: topic.name, reader });
+    },
+  };
+}
+
+/** Puts aside what nobody can read, so that whoever reads goes on. */
+export function unreadableRecords(
+  log: () => Pick<Log, 'append'>,
+  diary: Diary,
+  metrics: Registry | null,
+): (record: UnreadableRecord) => Promise<void> {
+  const counter = metrics && counterIn(metrics);
+  return async ({ topic, partition, offset, bytes, error }) => {
+    const letter = { topic, partition, offset, reader: NOBODY, reason: reasonOf(error) };
+    diary.error({ err: error, ...letter }, 'a record could not be read: it is put aside');
+    // What is in a topic of dead letters and can't be read has no further place to go.
+    if (!topic.endsWith('-dead')) await setAside(log(), { ...letter, record: bytes }, Date.now());
+    counter?.inc({ topic, reader: NOBODY });
+  };
+}
+
+function counterIn(metrics: Registry): Counter<'topic' | 'reader'> {
+  const name = 'outrider_dead_letters_total';
+  const known = metrics.getSingleMetric(name) as Counter<'topic' | 'reader'> | undefined;
+  return (
+    known ??
+    new Counter({
+      name,
+      help: 'Records put aside because they could not be processed',
+      labelNames: ['topic', 'reader'],
+      registers: [metrics],
+    })
+  );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,10 @@
+export * from './access-variables.ts';
+export * from './backing.ts';
+export * from './checks.ts';
+export { createDeadLetterOffice, type DeadLetterOffice } from './dead-letter-office.ts';
+export * from './directory.ts';
+export * from './open.ts';
+export * from './patient.ts';
+export * from './tokens.ts';
+export * from './variables.ts';
+export * from './video-variables.ts';

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { type Files, openFolder, openS3 } from '@outrider/files';
+import { type Hub, MemoryHub, openRedisHub } from '@outrider/hub';
+import {
+  type Checkpoints,
+  type Log,
+  openKafkaLog,
+  openRedisCheckpoints,
+  openSqliteCheckpoints,
+  openSqliteLog,
+} from '@outrider/log';
+import { openRegistry as openRegistryAt, type Registry } from '@outrider/registry';
+import type { Log as Diary, Registry as Metrics } from '@outrider/runtime';
+import { openWarehouse as openWarehouseAt, type Warehouse, type WarehouseOptions } from '@outrider/warehouse';
+import type { Backing, Sasl } from './backing.ts';
+import { unreadableRecords } from './dead-letter-office.ts';
+
+/**
+ * Kafka where brokers are given, else a SQLite file. A record that can't be read is put into topic `<name>-dead`, and whoever
+ * reads goes on behind it.
+ *
+ * @param metrics where what is put aside is counted
+ * @throws {Error} when it can't be opened or reached
+ */
+export async function openLog(
+  { folder, log: address }: Pick<Backing, 'folder' | 'log'>,
+  diary: Diary,
+  metrics: Metrics | null = null,
+): Promise<Log> {
+  const maxAgeMs = address.retentionHours * 3_600_000;
+  const onUnreadable = unreadableRecords(() => log, diary, metrics);
+  const log =
+    address.brokers === null
+      ? openSqliteLog({
+          path: inFolder(folder, 'log.sqlite'),
+          maxAgeMs,
+          maxBytes: address.retentionMb * 1024 * 1024,
+          onUnreadable,
+        })
+      : await openKafkaLog({
+          brokers: address.brokers,
+          prefix: address.prefix,
+          ...(address.ssl ? { ssl: true } : {}),
+          ...(address.sasl === null ? {} : { sasl: kafkaSasl(address.sasl) }),
+          maxAgeMs,
+          onUnreadable,
+          onWarning: (message) => diary.warn(message),
+        });
+  return log;
+}
+
+/** The client has a type for each mechanism. */
+function kafkaSasl({ mechanism, username, password }: Sasl) {
+  switch (mechanism) {
+    case 'plain':
+      return { mechanism, username, password } as const;
+    case 'scram-sha-256':
+      return { mechanism, username, password } as const;
+    case 'scram-sha-512':
+      return { mechanism, username, password } as const;
+  }
+}
+
+/** Redis where it is given, else a SQLite file. */
+export async function openCheckpoints(
+  { folder, redisUrl }: Pick<Backing, 'folder' | 'redisUrl'>,
+  diary: Diary,
+): Promise<Checkpoints> {
+  if (redisUrl !== null) return openRedisCheckpoints({ url: redisUrl, onError: redisTrouble(diary) });
+  return openSqliteCheckpoints({ path: inFolder(folder, 'checkpoints.sqlite') });
+}
+
+/** Redis where it is given, else this process's memory. */
+export async function openHub({ redisUrl }: Pick<Backing, 'redisUrl'>, diary: Diary): Promise<Hub> {
+  return redisUrl === null ? new MemoryHub() : openRedisHub({ url: redisUrl, onError: redisTrouble(diary) });
+}
+
+/** PostgreSQL where it is given, else a SQLite file. */
+export function openRegistry(
+  { folder, databaseUrl }: Pick<Backing, 'folder' | 'databaseUrl'>,
+  diary: Diary,
+): Promise<Registry> {
+  if (databaseUrl === null) return openRegistryAt({ path: inFolder(folder, 'registry.sqlite') });
+  return openRegistryAt({
+    url: databaseUrl,
+    onIdleError: (error) => diary.warn({ err: error }, 'a connection to PostgreSQL broke'),
+  });
+}
+
+/** A ClickHouse server where it is given, else ClickHouse in this process. */
+export function openWarehouse(
+  { folder, clickhouseUrl }: Pick<Backing, 'folder' | 'clickhouseUrl'>,
+  options: WarehouseOptions = {},
+): Promise<Warehouse> {
+  const address = clickhouseUrl === null ? { path: inFolder(folder, 'warehouse') } : { url: clickhouseUrl };
+  return openWarehouseAt(address, options);
+}
+
+/** Where videos are: S3 where it is given, else a folder. */
+export async function openVideoFiles({ folder, s3Url }: Pick<Backing, 'folder' | 's3Url'>): Promise<Files> {
+  return s3Url === null ? openFolder(inFolder(folder, 'video')) : openS3({ url: s3Url });
+}
+
+function redisTrouble(diary: Diary): (error: Error) => void {
+  return (error) => diary.warn({ err: error }, 'trouble with Redis');
+}
+
+function inFolder(folder: string | null, name: string): string {
+  if (folder === null) throw new Error(`there is neither a server nor a folder for ${name}`);
+  return join(folder, name);
+}

@@ -1,0 +1,71 @@
+import { MemoryHub } from '@outrider/hub';
+import { type Checkpoint, type CheckpointChange, CheckpointFencedError, type Checkpoints } from '@outrider/log';
+import { createLogger } from '@outrider/runtime';
+import { expect, test } from 'vitest';
+import { patientCheckpoints, patientHub } from './patient.ts';
+
+const diary = createLogger('silent', 'json');
+
+/** Checkpoints in memory whose server is away for the first calls, or whose answers get lost. */
+class Unsteady implements Checkpoints {
+  calls = 0;
+  awayFor = 0;
+  fenced = false;
+  readonly saved: CheckpointChange[] = [];
+
+  async #call<T>(work: () => T): Promise<T> {
+    if (this.fenced) throw new CheckpointFencedError('test', 0);
+    if (this.calls++ < this.awayFor) throw new Error('connection refused');
+    return work();
+  }
+  load = () => this.#call((): Checkpoint | null => null);
+  claim = () => this.#call((): Checkpoint | null => null);
+  save = (_: string, __: number, change: CheckpointChange) =>
+    this.#call(() => {
+      this.saved.push({ ...change, changed: [...change.changed] });
+    });
+  close = async () => {};
+}
+
+test('a call waits until the server is back, and saves what it was given, once', async () => {
+  const unsteady = new Unsteady();
+  unsteady.awayFor = 3;
+  const checkpoints = patientCheckpoints(unsteady, diary);
+  const change = { offsets: { telemetry: 7 }, changed: new Map([['a', Buffer.from('1')]]).entries() };
+  await checkpoints.save('test', 0, change);
+  expect(unsteady.calls).toBe(4);
+  expect(unsteady.saved).toEqual([{ offsets: { telemetry: 7 }, changed: [['a', Buffer.from('1')]] }]);
+});
+
+test('that another has the partition is no outage', async () => {
+  const unsteady = new Unsteady();
+  unsteady.fenced = true;
+  await expect(patientCheckpoints(unsteady, diary).claim('test', 0)).rejects.toThrow(CheckpointFencedError);
+});
+
+test('nothing waits after the end', async () => {
+  const unsteady = new Unsteady();
+  unsteady.awayFor = Number.POSITIVE_INFINITY;
+  const checkpoints = patientCheckpoints(unsteady, diary);
+  const waiting = checkpoints.load('test', 0);
+  await checkpoints.close();
+  await expect(waiting).rejects.toThrow('connection refused');
+});
+
+test('latest positions wait for the hub; a person does not', async () => {
+  const hub = new MemoryHub();
+  let failures = 2;
+  const away = async () => {
+    if (failures-- > 0) throw new Error('connection refused');
+  };
+  const unsteady = Object.assign(Object.create(hub) as MemoryHub, {
+    updateLatest: away,
+    blockedUntil: async () => {
+      throw new Error('connection refused');
+    },
+  });
+  const patient = patientHub(unsteady, diary);
+  await patient.updateLatest([]);
+  expect(failures).toBe(-1);
+  await expect(patient.blockedUntil('x', 0)).rejects.toThrow('connection refused');
+});

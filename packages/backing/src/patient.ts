@@ -1,0 +1,85 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Hub } from '@outrider/hub';
+import { CheckpointFencedError, type Checkpoints } from '@outrider/log';
+import type { Log as Diary } from '@outrider/runtime';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2000;
+
+/**
+ * Checkpoints of a service that has nothing to do while their server is away: a call is made again until it works, the
+ * partition waits meanwhile, and the log keeps what comes. A call may be made again whose answer was lost: it changes nothing
+ * that it had not changed.
+ */
+export function patientCheckpoints(checkpoints: Checkpoints, diary: Diary): Checkpoints {
+  const patience = new Patience('checkpoints', diary);
+  return {
+    load: (consumer, partition) => patience.have(() => checkpoints.load(consumer, partition)),
+    claim: (consumer, partition) => patience.have(() => checkpoints.claim(consumer, partition)),
+    save(consumer, partition, change) {
+      const changed = [...change.changed];
+      return patience.have(() => checkpoints.save(consumer, partition, { ...change, changed }));
+    },
+    async close() {
+      patience.end();
+      await checkpoints.close();
+    },
+  };
+}
+
+/** A hub whose latest positions are not left out while its server is away. All other calls fail as they did: people wait for them. */
+export function patientHub(hub: Hub, diary: Diary): Hub {
+  const patience = new Patience('hub', diary);
+  return {
+    updateLatest: (entries) => patience.have(() => hub.updateLatest(entries)),
+    latest: (vehicleIds) => hub.latest(vehicleIds),
+    onLatest: (listener) => hub.onLatest(listener),
+    hit: (key, windowMs, nowMs) => hub.hit(key, windowMs, nowMs),
+    unhit: (key) => hub.unhit(key),
+    resetCount: (key) => hub.resetCount(key),
+    block: (key, untilMs) => hub.block(key, untilMs),
+    blockedUntil: (key, nowMs) => hub.blockedUntil(key, nowMs),
+    noteUnknownTerminal: (terminalId, protocol, address, nowMs) =>
+      hub.noteUnknownTerminal(terminalId, protocol, address, nowMs),
+    unknownTerminals: () => hub.unknownTerminals(),
+    publish: (channel, message) => hub.publish(channel, message),
+    subscribe: (channel, listener) => hub.subscribe(channel, listener),
+    async close() {
+      patience.end();
+      await hub.close();
+    },
+  };
+}
+
+class Patience {
+  readonly #what: string;
+  readonly #diary: Diary;
+  #ended = false;
+  #troubled = false;
+
+  constructor(what: string, diary: Diary) {
+    this.#what = what;
+    this.#diary = diary;
+  }
+
+  /** @throws what the call says that is no outage, or what it failed with after the end */
+  async have<T>(call: () => Promise<T>): Promise<T> {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        const result = await call();
+        if (this.#troubled) this.#diary.info({ store: this.#what }, 'it answers again');
+        this.#troubled = false;
+        return result;
+      } catch (error) {
+        if (this.#ended || error instanceof CheckpointFencedError) throw error;
+        if (!this.#troubled) this.#diary.error({ err: error, store: this.#what }, 'it does not answer: waiting for it');
+        this.#troubled = true;
+        await wait(pauseMs);
+      }
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}

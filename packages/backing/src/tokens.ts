@@ -1,0 +1,42 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openKeys, Tokens, watchKeys } from '@outrider/auth';
+import type { Registry } from '@outrider/registry';
+import type { Config, Log as Diary } from '@outrider/runtime';
+import type { accessVariables } from './access-variables.ts';
+
+/** In `DATA_DIR`, which instances that take tokens share: each takes those that another signed. */
+export const SIGNING_KEYS_FILE = 'signing-keys.json';
+
+export interface OpenTokens {
+  tokens: Tokens;
+  /** Looks at the keys no more. */
+  close(): Promise<void>;
+}
+
+/**
+ * The tokens by the keys in `DATA_DIR`; another key that signs there is noticed within seconds.
+ *
+ * @throws {Error} when the keys can't be read or made
+ */
+export async function openTokens(
+  config: Config<typeof accessVariables>,
+  registry: Pick<Registry, 'sessions'>,
+  diary: Diary,
+  now: () => number,
+): Promise<OpenTokens> {
+  const lifetimes = { tokenSeconds: config.JWT_TTL_SECONDS, sessionSeconds: config.SESSION_TTL_SECONDS };
+  await mkdir(config.DATA_DIR, { recursive: true });
+  const keys = await openKeys(join(config.DATA_DIR, SIGNING_KEYS_FILE), lifetimes);
+  const close = watchKeys(keys, {
+    onRotated: (kid) => diary.info({ kid }, 'another key signs from now on'),
+    onError: (error) => diary.error({ err: error }, 'the keys could not be read again; they stay as they are'),
+  });
+  const tokens = new Tokens({
+    keys,
+    ttlSeconds: config.JWT_TTL_SECONDS,
+    now,
+    sessionIsLive: async (sessionId) => (await registry.sessions.get(sessionId)) !== null,
+  });
+  return { tokens, close };
+}

@@ -1,0 +1,80 @@
+import { parseS3Url } from '@outrider/files';
+import { oneOf, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+
+/** A list of `host:port`, separated by commas; null where it is unset. */
+function brokers(description: string): Variable<readonly string[] | null> {
+  return {
+    description,
+    fallback: undefined,
+    secret: false,
+    parse(value) {
+      const list = value.split(',').map((broker) => broker.trim());
+      if (!list.every((broker) => /^[^\s:]+:\d{1,5}$/.test(broker))) throw new Error('host:port, separated by commas');
+      return list;
+    },
+  };
+}
+
+/** A secret address with one of the schemes; null where it is unset. */
+function address(schemes: readonly string[], description: string): Variable<string | null> {
+  return {
+    ...secret(description),
+    parse(value) {
+      if (!URL.canParse(value) || !schemes.some((scheme) => value.startsWith(`${scheme}://`)))
+        throw new Error(`an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+      return value;
+    },
+  };
+}
+
+/** What the log may keep. */
+export const logVariables = {
+  TELEMETRY_RETENTION_HOURS: whole(
+    1,
+    87_600,
+    168,
+    'How long the log keeps packets and events for replay; how long the archive keeps them is `ARCHIVE_RETENTION_DAYS`.',
+  ),
+  TELEMETRY_RETENTION_MB: whole(
+    64,
+    100_000_000,
+    20_480,
+    'How large the log may grow before its oldest packets go (SQLite; Kafka has settings of its own).',
+  ),
+} satisfies Variables;
+
+/** Where the servers are that the services stand on, each unset where it is to run inside the process. */
+export const serverVariables = {
+  KAFKA_BROKERS: brokers(
+    'Kafka as the log, `host:port` separated by commas; where unset, a SQLite file in `DATA_DIR`.',
+  ),
+  KAFKA_PREFIX: textOr(
+    '',
+    'Put in front of the names of topics and groups, where others use the Kafka cluster as well.',
+  ),
+  KAFKA_SSL: oneOf(['no', 'yes'], 'no', 'Whether Kafka is spoken to over TLS.'),
+  KAFKA_SASL_MECHANISM: oneOf(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], 'none', 'How to log in to Kafka.'),
+  KAFKA_SASL_USERNAME: text('Account for Kafka.'),
+  KAFKA_SASL_PASSWORD: secret('Its password.'),
+  REDIS_URL: address(
+    ['redis', 'rediss'],
+    'Redis for latest positions, limits and the checkpoints of the rules, `redis://user:password@host:6379/0`, or `rediss://…` for TLS; where unset, memory and a SQLite file.',
+  ),
+  DATABASE_URL: address(
+    ['postgres', 'postgresql'],
+    'PostgreSQL for definitions, `postgres://user:password@host:5432/outrider`, for TLS with `?sslmode=verify-full`; where unset, a SQLite file in `DATA_DIR`.',
+  ),
+  CLICKHOUSE_URL: address(
+    ['http', 'https'],
+    'ClickHouse server for the archive, `https://user:password@host:8443`; where unset, ClickHouse runs in the process.',
+  ),
+  S3_URL: {
+    ...secret(
+      'S3-compatible storage for videos, `https://<key id>:<secret>@<server>/<bucket>[/<prefix>][?region=…]`; where unset, a folder in `DATA_DIR`.',
+    ),
+    parse(value: string): string {
+      parseS3Url(value);
+      return value;
+    },
+  } satisfies Variable<string | null>,
+} satisfies Variables;

@@ -1,0 +1,66 @@
+/*
+ * What Redis runs alone, so that two instances that ask at the same time do not come in between each other. Numbers beyond 2^31 go
+ * in and out as text: an answer's number would be cut.
+ */
+
+/**
+ * KEYS: entries and fix times, hashes by vehicle. ARGV: the channel for news, then for each entry its vehicle, fix time and JSON.
+ * Keeps and tells those that are newer than what is known, as one JSON array.
+ */
+export const UPDATE_LATEST = `
+local news = {}
+for i = 2, #ARGV, 3 do
+  local known = redis.call('HGET', KEYS[2], ARGV[i])
+  if not known or tonumber(known) < tonumber(ARGV[i + 1]) then
+    redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1])
+    redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 2])
+    news[#news + 1] = ARGV[i + 2]
+  end
+end
+if #news > 0 then redis.call('PUBLISH', ARGV[1], '[' .. table.concat(news, ',') .. ']') end
+return #news`;
+
+/**
+ * KEYS: a counter. ARGV: length of the window and the present time, milliseconds. Counts a hit in a window that begins with the
+ * first; answers the hits and the window's end. A counter that is not hit goes by itself.
+ */
+export const HIT = `
+local resetsAt = redis.call('HGET', KEYS[1], 'resetsAt')
+if not resetsAt or tonumber(resetsAt) <= tonumber(ARGV[2]) then
+  resetsAt = string.format('%.0f', tonumber(ARGV[2]) + tonumber(ARGV[1]))
+  redis.call('HSET', KEYS[1], 'hits', 0, 'resetsAt', resetsAt)
+  redis.call('PEXPIRE', KEYS[1], 2 * ARGV[1])
+end
+return { redis.call('HINCRBY', KEYS[1], 'hits', 1), resetsAt }`;
+
+/** KEYS: a counter. Takes one hit back where there is one. */
+export const FORGET_HIT = `
+local hits = redis.call('HGET', KEYS[1], 'hits')
+if hits and tonumber(hits) > 0 then redis.call('HINCRBY', KEYS[1], 'hits', -1) end
+return 0`;
+
+/** KEYS: a block. ARGV: its end as Unix milliseconds, and how long to keep it. An earlier end than the known one changes nothing. */
+export const LENGTHEN_BLOCK = `
+local known = redis.call('GET', KEYS[1])
+if not known or tonumber(known) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return 0`;
+
+/**
+ * KEYS: terminals, a hash by id, and their order of last sight. ARGV: the id, the terminal as JSON, the present time, and how many
+ * are kept at most.
+ */
+export const NOTE_UNKNOWN_TERMINAL = `
+local terminal = cjson.decode(ARGV[2])
+local known = redis.call('HGET', KEYS[1], ARGV[1])
+if known then known = cjson.decode(known) end
+terminal.firstSeenMs = known and known.firstSeenMs or tonumber(ARGV[3])
+terminal.lastSeenMs = tonumber(ARGV[3])
+terminal.attempts = (known and known.attempts or 0) + 1
+redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(terminal))
+redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
+local surplus = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[4])
+if surplus > 0 then
+  for _, id in ipairs(redis.call('ZRANGE', KEYS[2], 0, surplus - 1)) do redis.call('HDEL', KEYS[1], id) end
+  redis.call('ZREMRANGEBYRANK', KEYS[2], 0, surplus - 1)
+end
+return 0`;

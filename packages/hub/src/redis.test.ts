@@ -1,0 +1,53 @@
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { hubConformance } from './hub.conformance.ts';
+import { openRedisHub } from './redis.ts';
+
+const url = process.env.REDIS_URL;
+const onError = () => {};
+
+/** Runs where REDIS_URL names a server whose present database may be emptied. */
+describe.skipIf(url === undefined)('Redis', () => {
+  const at = url as string;
+  hubConformance('Redis', async () => {
+    const redis = new Redis(at);
+    await redis.flushdb();
+    await redis.quit();
+    return openRedisHub({ url: at, onError });
+  });
+
+  test('two instances count as one, and hear of each other', async () => {
+    const one = await openRedisHub({ url: at, onError });
+    const two = await openRedisHub({ url: at, onError });
+    const now = Date.now();
+    await one.resetCount('shared');
+    await one.hit('shared', 60_000, now);
+    expect((await two.hit('shared', 60_000, now)).hits).toBe(2);
+    const heard = new Promise((resolve) => two.subscribe('told', resolve).then(() => one.publish('told', 'hello')));
+    expect(await heard).toBe('hello');
+    await one.close();
+    await two.close();
+  });
+
+  test('what is listened to is heard again after the connection was lost', async () => {
+    const admin = new Redis(at);
+    const hub = await openRedisHub({ url: at, onError });
+    const heard: string[] = [];
+    await hub.subscribe('told', (message) => heard.push(message));
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    while (heard.length === 0) {
+      await hub.publish('told', 'again').catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(heard[0]).toBe('again');
+    await hub.close();
+    await admin.quit();
+  });
+});
+
+test('a server that is not there is told by its address, without the password', async () => {
+  const opening = openRedisHub({ url: 'redis://me:secret@127.0.0.1:1/0', onError });
+  await expect(opening).rejects.toThrow(/Redis at redis:\/\/me:.*@127\.0\.0\.1:1\/0 can't be used: .*ECONNREFUSED/);
+  await expect(opening).rejects.not.toThrow('secret');
+});

@@ -1,0 +1,184 @@
+import type { Position, VehicleId } from '@outrider/domain';
+import { Redis } from 'ioredis';
+import type { Count, Hub, LatestPosition, UnknownTerminal, Unsubscribe } from './hub.ts';
+import { FORGET_HIT, HIT, LENGTHEN_BLOCK, NOTE_UNKNOWN_TERMINAL, UPDATE_LATEST } from './redis-scripts.ts';
+
+export interface RedisHubOptions {
+  /** `redis://user:password@host:6379/0`; `rediss://…` for TLS. */
+  url: string;
+  /** Told of each loss of the connection; it is made again by itself. */
+  onError: (error: Error) => void;
+}
+
+/** One slot of a cluster for all: the scripts change several keys together. */
+const KEY = {
+  latest: '{outrider}:latest',
+  latestTimes: '{outrider}:latest-times',
+  count: (key: string) => `{outrider}:count:${key}`,
+  block: (key: string) => `{outrider}:block:${key}`,
+  unknown: '{outrider}:unknown-terminals',
+  unknownOrder: '{outrider}:unknown-terminals-order',
+};
+const LATEST_CHANNEL = '{outrider}:latest-news';
+const channelOf = (channel: string) => `{outrider}:channel:${channel}`;
+
+const MAX_UNKNOWN_TERMINALS = 1000;
+/** A call that finds no connection fails after this long: who asks must not wait for as long as Redis is away. */
+const COMMAND_TIMEOUT_MS = 2000;
+const LONGEST_PAUSE_MS = 2000;
+/** A block is kept this long beyond its end: clocks of instances differ. */
+const BLOCK_SLACK_MS = 3_600_000;
+
+/**
+ * The hub of several instances, in Redis. Each method is one round trip; what must change together is a script, which Redis
+ * runs alone.
+ *
+ * A call rejects when Redis does not answer within two seconds. Subscriptions come back by themselves with the connection;
+ * what was published meanwhile is lost, as the port says.
+ *
+ * @throws {Error} when Redis can't be reached or refuses the credentials
+ */
+export async function openRedisHub({ url, onError }: RedisHubOptions): Promise<Hub> {
+  const connect = async (lazyOptions: { enableOfflineQueue: boolean }) => {
+    const redis = new Redis(url, {
+      ...lazyOptions,
+      lazyConnect: true,
+      connectTimeout: COMMAND_TIMEOUT_MS,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      maxRetriesPerRequest: 1,
+      retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS),
+    });
+    let connected = false;
+    const firstErrors: Error[] = [];
+    redis.on('error', (error: Error) => (connected ? onError(error) : firstErrors.push(error)));
+    try {
+      await redis.connect();
+      connected = true;
+      return redis;
+    } catch (error) {
+      redis.disconnect();
+      const reason = firstErrors.at(-1) ?? (error as Error);
+      throw new Error(`Redis at ${withoutPassword(url)} can't be used: ${reason.message}`, { cause: error });
+    }
+  };
+  // A connection that listens can do nothing else.
+  const commands = await connect({ enableOfflineQueue: false });
+  try {
+    return new RedisHub(commands, await connect({ enableOfflineQueue: true }));
+  } catch (error) {
+    commands.disconnect();
+    throw error;
+  }
+}
+
+class RedisHub implements Hub {
+  readonly #commands: Redis;
+  readonly #ears: Redis;
+  readonly #channels = new Map<string, Set<(message: string) => void>>();
+
+  constructor(commands: Redis, ears: Redis) {
+    this.#commands = commands;
+    this.#ears = ears;
+    ears.on('message', (channel: string, message: string) => {
+      for (const listener of this.#channels.get(channel) ?? []) listener(message);
+    });
+  }
+
+  async updateLatest(entries: readonly LatestPosition[]): Promise<void> {
+    if (entries.length === 0) return;
+    const args = entries.flatMap((entry) => [entry.vehicleId, entry.position.fixTimeMs, JSON.stringify(entry)]);
+    await this.#commands.eval(UPDATE_LATEST, 2, KEY.latest, KEY.latestTimes, LATEST_CHANNEL, ...args);
+  }
+
+  async latest(vehicleIds: readonly VehicleId[]): Promise<LatestPosition[]> {
+    if (vehicleIds.length === 0) return [];
+    const found = await this.#commands.hmget(KEY.latest, ...vehicleIds);
+    return found.filter((entry) => entry !== null).map(readLatest);
+  }
+
+  onLatest(listener: (entries: readonly LatestPosition[]) => void): Promise<Unsubscribe> {
+    return this.#listen(LATEST_CHANNEL, (message) => listener(JSON.parse(message).map(asLatest)));
+  }
+
+  async hit(key: string, windowMs: number, nowMs: number): Promise<Count> {
+    const answer = await this.#commands.eval(HIT, 1, KEY.count(key), windowMs, nowMs);
+    const [hits, resetsAtMs] = answer as [number, string];
+    return { hits, resetsAtMs: Number(resetsAtMs) };
+  }
+
+  async unhit(key: string): Promise<void> {
+    await this.#commands.eval(FORGET_HIT, 1, KEY.count(key));
+  }
+
+  async resetCount(key: string): Promise<void> {
+    await this.#commands.del(KEY.count(key));
+  }
+
+  async block(key: string, untilMs: number): Promise<void> {
+    const keepMs = Math.max(0, untilMs - Date.now()) + BLOCK_SLACK_MS;
+    await this.#commands.eval(LENGTHEN_BLOCK, 1, KEY.block(key), untilMs, keepMs);
+  }
+
+  async blockedUntil(key: string, nowMs: number): Promise<number | null> {
+    const untilMs = await this.#commands.get(KEY.block(key));
+    return untilMs !== null && Number(untilMs) > nowMs ? Number(untilMs) : null;
+  }
+
+  async noteUnknownTerminal(terminalId: string, protocol: string, address: string, nowMs: number): Promise<void> {
+    const terminal = JSON.stringify({ terminalId, protocol, address });
+    const keys = [KEY.unknown, KEY.unknownOrder];
+    await this.#commands.eval(NOTE_UNKNOWN_TERMINAL, 2, ...keys, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS);
+  }
+
+  async unknownTerminals(): Promise<UnknownTerminal[]> {
+    const order = await this.#commands.zrevrange(KEY.unknownOrder, 0, -1);
+    if (order.length === 0) return [];
+    const found = await this.#commands.hmget(KEY.unknown, ...order);
+    return found.filter((entry) => entry !== null).map((entry) => JSON.parse(entry) as UnknownTerminal);
+  }
+
+  async publish(channel: string, message: string): Promise<void> {
+    await this.#commands.publish(channelOf(channel), message);
+  }
+
+  subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {
+    return this.#listen(channelOf(channel), listener);
+  }
+
+  async close(): Promise<void> {
+    this.#channels.clear();
+    this.#ears.disconnect();
+    this.#commands.disconnect();
+  }
+
+  async #listen(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {
+    // One entry per subscription, even where two have the same listener.
+    const own = (message: string) => listener(message);
+    const listeners = this.#channels.get(channel) ?? new Set();
+    this.#channels.set(channel, listeners);
+    listeners.add(own);
+    await this.#ears.subscribe(channel);
+    return async () => {
+      listeners.delete(own);
+      if (listeners.size > 0 || this.#channels.get(channel) !== listeners) return;
+      this.#channels.delete(channel);
+      await this.#ears.unsubscribe(channel);
+    };
+  }
+}
+
+function readLatest(text: string): LatestPosition {
+  return asLatest(JSON.parse(text));
+}
+
+/** Only what the hub itself wrote is under its keys. */
+function asLatest(entry: { vehicleId: string; position: Position; receivedAtMs: number }): LatestPosition {
+  return { ...entry, vehicleId: entry.vehicleId as VehicleId };
+}
+
+function withoutPassword(url: string): string {
+  if (!URL.canParse(url)) return 'an address that is no URL';
+  const shown = new URL(url);
+  if (shown.password !== '') shown.password = '…';
+  return shown.href;
+}

@@ -1,0 +1,91 @@
+import { decodeDeadLetter, encodeDeadLetter } from './avro/dead-letter.ts';
+import { type Log, MAX_RECORD_BYTES, type Topic } from './log.ts';
+
+/** A record that could not be processed, and why. */
+export interface DeadLetter {
+  /** Where the record stood. */
+  topic: string;
+  partition: number;
+  offset: number;
+  /** Who could not process it; {@link NOBODY} where it could not be read by anybody. */
+  reader: string;
+  reason: string;
+  /** Unix milliseconds at which it was put aside. */
+  diedAtMs: number;
+  /** As it stood in the log; null where it was too long to be put aside. */
+  record: Buffer | null;
+  /** Unix milliseconds at which it was put into its topic again. */
+  replayedAtMs: number | null;
+}
+
+/** A record whose bytes are none of its topic. */
+export interface UnreadableRecord {
+  topic: string;
+  partition: number;
+  offset: number;
+  bytes: Buffer;
+  error: Error;
+}
+
+/** The reader of a record that nobody could read. */
+export const NOBODY = 'log';
+
+/** What is put around a record. */
+const ROOM_BYTES = 64 * 1024;
+const MAX_REASON_CHARACTERS = 2000;
+
+/** What one letter is known by: the same record, put aside again by the same reader, is the same letter. */
+export function deadLetterId({ topic, partition, offset, reader }: DeadLetter): string {
+  return `${topic}/${partition}@${offset}/${reader}`;
+}
+
+/** Topic `<name>-dead`: what was put aside of a topic. It forgets as other topics do. */
+export function deadTopicOf(name: string): Topic<DeadLetter> {
+  return {
+    name: `${name}-dead`,
+    key: deadLetterId,
+    encode: encodeDeadLetter,
+    decode: decodeDeadLetter,
+    compacted: false,
+  };
+}
+
+/** Puts a record aside. When it resolves, the letter is durable, and its partition may go on behind the record. */
+export async function setAside(
+  log: Pick<Log, 'append'>,
+  letter: Omit<DeadLetter, 'diedAtMs' | 'replayedAtMs'>,
+  nowMs: number,
+): Promise<void> {
+  const { record } = letter;
+  const kept: DeadLetter = {
+    ...letter,
+    reason: letter.reason.slice(0, MAX_REASON_CHARACTERS),
+    record: record !== null && record.length > MAX_RECORD_BYTES - ROOM_BYTES ? null : record,
+    diedAtMs: nowMs,
+    replayedAtMs: null,
+  };
+  await log.append(deadTopicOf(letter.topic), [kept]);
+}
+
+/** What was put aside of a topic and not put into it again since, in the order of dying. */
+export async function deadLettersOf(log: Log, topic: string): Promise<DeadLetter[]> {
+  const dead = deadTopicOf(topic);
+  const newest = new Map<string, DeadLetter>();
+  for (const [partition, end] of await log.endOffsets(dead))
+    for await (const { records } of log.read(dead, partition, 'earliest', end))
+      for (const { value } of records) newest.set(deadLetterId(value), value);
+  return [...newest.values()]
+    .filter(({ replayedAtMs }) => replayedAtMs === null)
+    .sort((a, b) => a.diedAtMs - b.diedAtMs || deadLetterId(a).localeCompare(deadLetterId(b)));
+}
+
+/**
+ * Puts a record into its topic again, at its end: a packet is late data then, and what it repeats changes nothing.
+ *
+ * @throws {Error} when the record can't be read, or was not kept: then nothing was done
+ */
+export async function replayDeadLetter<T>(log: Log, topic: Topic<T>, letter: DeadLetter, nowMs: number): Promise<void> {
+  if (letter.record === null) throw new Error('it was too long to be kept');
+  await log.append(topic, [topic.decode(letter.record)]);
+  await log.append(deadTopicOf(letter.topic), [{ ...letter, replayedAtMs: nowMs }]);
+}

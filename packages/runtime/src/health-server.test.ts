@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { openHealthServer } from './health-server.ts';
+import { createLogger } from './logger.ts';
+
+const diary = createLogger('silent', 'json');
+
+test('it says whether the process lives, which part is not ready, and what was counted', async () => {
+  let checks: Record<string, () => Promise<void>> = {
+    log: async () => {},
+    hub: () => Promise.reject(new Error('away')),
+  };
+  const server = await openHealthServer({
+    host: '127.0.0.1',
+    port: 0,
+    checks: () => checks,
+    metricsText: async () => 'counted 1\n',
+    diary,
+  });
+  const get = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  expect(await get('/health/live')).toMatchObject({ status: 200 });
+  const unready = await get('/health/ready');
+  expect(unready.status).toBe(503);
+  expect(JSON.parse(unready.text)).toEqual({
+    status: 'failed',
+    parts: { log: { status: 'ok' }, hub: { status: 'failed' } },
+  });
+  checks = { log: async () => {} };
+  expect(await get('/health/ready?x=1')).toMatchObject({ status: 200 });
+  expect(await get('/metrics')).toEqual({ status: 200, text: 'counted 1\n' });
+  expect(await get('/else')).toMatchObject({ status: 404 });
+  await server.close();
+});

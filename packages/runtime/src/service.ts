@@ -1,0 +1,133 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
+import { openHealthServer } from './health-server.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { createLogger, type Log, type Logger } from './logger.ts';
+import { type ReadyCheck, readiness } from './readiness.ts';
+import { explainStart } from './start-error.ts';
+import { stopSignal } from './stop-signal.ts';
+
+/** What a service says about itself. */
+export const diaryVariables = {
+  LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'How much the service says about itself.'),
+  LOG_FORMAT: oneOf(['text', 'json'], 'text', '`text` for people, `json` for machines.'),
+} satisfies Variables;
+
+/** Where a service listens. */
+export const hostVariables = {
+  HOST: textOr('0.0.0.0', 'Address that all ports listen on.'),
+} satisfies Variables;
+
+/** What every service reads that runs in a process of its own. */
+export const serviceVariables = {
+  ...hostVariables,
+  HEALTH_PORT: port(9464, 'Health and metrics of a service that runs in a process of its own.'),
+  ...diaryVariables,
+} satisfies Variables;
+
+export interface ServiceParts<V extends Variables> {
+  config: Config<V> & Config<typeof serviceVariables>;
+  diary: Logger;
+  metrics: Registry;
+  /** Stops, in reverse order, what was started or is owned. */
+  life: Lifecycle;
+  /** Unix milliseconds. */
+  now: () => number;
+}
+
+/** A service that has started. */
+export interface RunningService {
+  /** Parts by name, for `/health/ready`. */
+  checks: Readonly<Record<string, ReadyCheck>>;
+  ports?: Readonly<Record<string, number>>;
+}
+
+/** A service that can't write down what it took (its servers are gone) is ended: whatever it took comes again. */
+const STOP_WITHIN_MS = 25_000;
+
+/**
+ * Runs a service in this process until it is told to stop (SIGINT, SIGTERM) or fails: reads the settings, serves health
+ * and metrics, starts it, and stops it in order. Ends the process: 0 when it was told to, 1 when it could not start or
+ * failed, so that whoever supervises it starts it again.
+ *
+ * It says `{"ready":true,…}` with its ports on standard output when it runs and `LOG_FORMAT` is `json`.
+ */
+export async function runService<V extends Variables>(
+  name: string,
+  variables: V,
+  start: (parts: ServiceParts<V>) => Promise<RunningService>,
+): Promise<never> {
+  const stopped = stopSignal();
+  try {
+    const all = { ...variables, ...serviceVariables };
+    const config = readConfig(all, process.env) as Config<V> & Config<typeof serviceVariables>;
+    const diary = createLogger(config.LOG_LEVEL, config.LOG_FORMAT).child({ part: name });
+    diary.debug({ config: describeConfig(all, config as never) }, 'configuration');
+    const life = new Lifecycle(diary);
+    const metrics = new Registry();
+    collectDefaultMetrics({ register: metrics });
+    let checks: Readonly<Record<string, ReadyCheck>> = { start: () => Promise.reject(new Error('it starts')) };
+    new Gauge({
+      name: 'outrider_part_ready',
+      help: 'Whether a part of the service works: 1, or 0',
+      labelNames: ['part'],
+      registers: [metrics],
+      async collect() {
+        const { parts } = await readiness(checks, SILENT);
+        this.reset();
+        for (const [part, { status }] of Object.entries(parts)) this.set({ part }, status === 'ok' ? 1 : 0);
+      },
+    });
+    const health = await openHealthServer({
+      host: config.HOST,
+      port: config.HEALTH_PORT,
+      checks: () => checks,
+      metricsText: () => metrics.metrics(),
+      diary,
+    });
+    life.own('health', () => health.close());
+
+    let reason: unknown;
+    try {
+      const started = start({ config, diary, metrics, life, now: Date.now });
+      started.catch(() => {});
+      const running = await Promise.race([started, stopped]);
+      if (typeof running === 'string') reason = running;
+      else {
+        checks = running.checks;
+        tellReady(name, config.LOG_FORMAT, { health: health.port, ...running.ports });
+        reason = await Promise.race([stopped, life.failed.catch((error: unknown) => error)]);
+      }
+    } catch (error) {
+      reason = error;
+    }
+    checks = { stop: () => Promise.reject(new Error('it stops')) };
+    if (typeof reason === 'string') diary.info({ signal: reason }, 'stopping');
+    setTimeout(() => {
+      diary.error('did not stop in time');
+      process.exit(1);
+    }, STOP_WITHIN_MS).unref();
+    // What does not stop cleanly is told in the diary; what people need to know is why it stopped at all.
+    const clean = await life.stop().then(
+      () => true,
+      () => false,
+    );
+    if (typeof reason !== 'string') throw reason;
+    diary.info('stopped');
+    process.exit(clean ? 0 : 1);
+  } catch (error) {
+    process.stderr.write(`outrider ${name}: ${explainStart(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** Whoever scrapes does it again in seconds: failures are told to the diary where somebody asks for readiness. */
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+function tellReady(name: string, format: 'text' | 'json', ports: Readonly<Record<string, number>>): void {
+  if (format === 'json') process.stdout.write(`${JSON.stringify({ ready: true, service: name, ports })}\n`);
+  else {
+    const listed = Object.entries(ports).map(([what, number]) => `${what} on port ${number}`);
+    process.stdout.write(`outrider ${name} is ready: ${listed.join(', ')}\n`);
+  }
+}

@@ -1,0 +1,19 @@
+/** Why a process can't start, in words that a person can act on: told without a stack. */
+export class StartError extends Error {
+  override name = 'StartError';
+}
+
+/** What a person can act on is told as a sentence; anything else is a bug, and told with its stack. */
+export function explainStart(error: unknown): string {
+  if (error instanceof StartError) return error.message;
+  const { code, port, address, syscall, message, stack } = error as NodeJS.ErrnoException & {
+    port?: number;
+    address?: string;
+  };
+  if (code === 'EADDRINUSE')
+    return `port ${port} is in use by another program: stop it, or set another port (see README.md)`;
+  if (code === 'EACCES' && syscall === 'listen')
+    return `port ${port} may not be listened on by this account: set a port above 1023`;
+  if (code === 'EADDRNOTAVAIL') return `HOST ${address} is no address of this machine`;
+  return stack ?? message ?? String(error);
+}

@@ -1,0 +1,16 @@
+/** A second Ctrl-C within this time is the same one, told twice: by the terminal and by npm. */
+const SAME_SIGNAL_MS = 1500;
+
+/** Resolves with the first signal to stop; a further one, after a while, ends the process at once. */
+export function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let firstAtMs: number | null = null;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.on(signal, () => {
+        const nowMs = Date.now();
+        if (firstAtMs !== null && nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(130);
+        firstAtMs ??= nowMs;
+        resolve(signal);
+      });
+  });
+}

@@ -1,0 +1,97 @@
+import {
+  accessVariables,
+  backingOf,
+  hubCheck,
+  logCheck,
+  logVariables,
+  needServers,
+  openDirectory,
+  openHub,
+  openLog,
+  openRegistry,
+  openTokens,
+  openVideoFiles,
+  openWarehouse,
+  serverVariables,
+  videoStoreVariables,
+} from '@outrider/backing';
+import type { UserId } from '@outrider/domain';
+import { runService } from '@outrider/runtime';
+import { createApi } from './api.ts';
+import { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
+import { createHousekeeping } from './housekeeping.ts';
+import { listenApi } from './listen.ts';
+import { createRelay } from './relay.ts';
+import { apiConfigOf, apiVariables } from './settings.ts';
+
+const VARIABLES = {
+  ...accessVariables,
+  ...apiVariables,
+  ...videoStoreVariables,
+  ...logVariables,
+  ...serverVariables,
+};
+
+/**
+ * The REST API in a process of its own, with the relay of definitions. Any number of instances answer side by side: what one
+ * changes is in force in the others once the relay has told it; of the relays one works at a time.
+ */
+await runService('api', VARIABLES, async ({ config, diary, metrics, life, now }) => {
+  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
+  const backing = backingOf(config, null);
+  const registry = await openRegistry(backing, diary);
+  life.own('registry', () => registry.close());
+  const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
+  if (generatedPassword !== null)
+    process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (told this once)\n`);
+  const log = await openLog(backing, diary, metrics);
+  life.own('log', () => log.close());
+  const hub = await openHub(backing, diary);
+  life.own('hub', () => hub.close());
+  const warehouse = await openWarehouse(backing);
+  life.own('warehouse', () => warehouse.close());
+  const videoFiles = await openVideoFiles(backing);
+  const relay = createRelay({ registry, log, diary });
+  await life.start(relay);
+
+  const { tokens, close } = await openTokens(config, registry, diary, now);
+  life.own('keys', close);
+  const definitions = await openDirectory(registry, log, 'api', ({ kind, id }) => {
+    if (kind === 'user') tokens.revokeUser(id as UserId);
+  });
+  await life.start(definitions);
+  await life.start(
+    createHousekeeping({ config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS }, registry, diary, now }),
+  );
+
+  const checks = {
+    registry: () => registry.ping(),
+    warehouse: () => warehouse.ping(),
+    hub: hubCheck(hub, now),
+    log: logCheck(log),
+    async definitions() {
+      if (!relay.healthy) throw new Error('definitions do not reach the log');
+    },
+    files: () => videoFiles.ping(),
+  };
+  const api = createApi({
+    config: apiConfigOf(config),
+    registry,
+    directory: definitions.directory,
+    tokens,
+    hub,
+    trackReport: warehouse,
+    reportArchive: warehouse,
+    eventReport: warehouse,
+    videoFiles,
+    checks,
+    metricsText: () => metrics.metrics(),
+    diary,
+    metrics,
+    now,
+  });
+  life.own('api', () => api.close());
+  const http = await listenApi(api, { host: config.HOST, port: config.PORT });
+  life.own('http', () => http.close());
+  return { checks, ports: { http: http.port } };
+});

@@ -1,0 +1,34 @@
+import { type accessVariables, videoStoreOf, type videoStoreVariables } from '@outrider/backing';
+import { type Config, secret, type Variables, whole } from '@outrider/runtime';
+import type { ApiConfig } from './api.ts';
+
+/** What the REST API is set up by. */
+export const apiVariables = {
+  ADMIN_PASSWORD: secret(
+    'Password of the operator `admin`, read at the first start only; generated and printed once where unset.',
+  ),
+  LIMIT_FAILED_LOGINS_PER_MINUTE: whole(1, 1_000_000_000, 10, 'Failed logins per IP address.'),
+  LIMIT_AUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 180, 'Authorized calls per user.'),
+  LIMIT_UNAUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 60, 'Unauthorized calls per IP address.'),
+  BLOCK_SECONDS: whole(1, 86_400, 60, 'How long a user or an address that went over a limit is blocked.'),
+  AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
+  VIDEO_TASK_HOURS: whole(1, 720, 24, 'How long a task that fetches video is tried.'),
+} satisfies Variables;
+
+/** The API's configuration as it stands in the settings. */
+export function apiConfigOf(
+  config: Config<typeof apiVariables & typeof accessVariables & typeof videoStoreVariables>,
+): ApiConfig {
+  return {
+    sessionTtlSeconds: config.SESSION_TTL_SECONDS,
+    limits: {
+      failedLoginsPerMinute: config.LIMIT_FAILED_LOGINS_PER_MINUTE,
+      authorizedPerMinute: config.LIMIT_AUTHORIZED_PER_MINUTE,
+      unauthorizedPerMinute: config.LIMIT_UNAUTHORIZED_PER_MINUTE,
+      blockSeconds: config.BLOCK_SECONDS,
+    },
+    trustedProxies: config.TRUSTED_PROXIES,
+    allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
+    video: { taskHours: config.VIDEO_TASK_HOURS, ...videoStoreOf(config) },
+  };
+}

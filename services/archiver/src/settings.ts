@@ -1,0 +1,12 @@
+import { type Variables, whole } from '@outrider/runtime';
+
+/** What the archiver is set up by. */
+export const archiverVariables = {
+  ARCHIVE_MS: whole(50, 60_000, 1000, 'How long positions may wait to be archived together.'),
+  ARCHIVE_RETENTION_DAYS: whole(
+    0,
+    36_500,
+    0,
+    'How long positions and events are archived, by their own times; 0: for ever.',
+  ),
+} satisfies Variables;

@@ -1,0 +1,45 @@
+import { type Config, type hostVariables, port, secret, type Variables, whole } from '@outrider/runtime';
+import type { GatewayConfig } from './gateway.ts';
+
+/** What the gateway is set up by. */
+export const gatewayVariables = {
+  OMNICOMM_PORT: port(5203, 'Omnicomm terminals.'),
+  TELTONIKA_PORT: port(5027, 'Teltonika terminals, Codec 8 and 8 Extended.'),
+  WIALON_PORT: port(5039, 'Wialon IPS 1.1 and 2.0 terminals.'),
+  OSMAND_PORT: port(5055, 'OsmAnd and Traccar Client (HTTP).'),
+  JT808_PORT: port(5015, 'JT/T 808 terminals, editions of 2013 and 2019.'),
+  TERMINAL_SECRET: secret(
+    'What the codes are derived from that terminals are given when they register; the same in all instances. Where unset, a random one is kept in `DATA_DIR`.',
+  ),
+  MAX_TERMINAL_CONNECTIONS: whole(
+    1,
+    1_000_000,
+    20_000,
+    'Open connections per terminal protocol; further ones are refused.',
+  ),
+  TERMINAL_IDLE_SECONDS: whole(5, 86_400, 900, 'A terminal that says nothing for this long is disconnected.'),
+} satisfies Variables;
+
+/**
+ * The gateway's configuration as it stands in the settings.
+ *
+ * @param terminalSecret the one that is set, or where none is, one that is kept
+ */
+export function gatewayConfigOf(
+  config: Config<typeof gatewayVariables & typeof hostVariables>,
+  terminalSecret: string,
+): GatewayConfig {
+  return {
+    host: config.HOST,
+    ports: {
+      omnicomm: config.OMNICOMM_PORT,
+      teltonika: config.TELTONIKA_PORT,
+      'wialon-ips': config.WIALON_PORT,
+      osmand: config.OSMAND_PORT,
+      jt808: config.JT808_PORT,
+    },
+    maxConnections: config.MAX_TERMINAL_CONNECTIONS,
+    idleTimeoutMs: config.TERMINAL_IDLE_SECONDS * 1000,
+    terminalSecret,
+  };
+}

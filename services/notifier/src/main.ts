@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { arrivalOf, trustedProxies } from '@outrider/auth';
+import {
+  accessVariables,
+  backingOf,
+  hubCheck,
+  logCheck,
+  logVariables,
+  needServers,
+  openHub,
+  openLog,
+  openRegistry,
+  openTokens,
+  serverVariables,
+} from '@outrider/backing';
+import { runService } from '@outrider/runtime';
+import { createChannels } from './channels.ts';
+import { createDeliveries } from './deliveries.ts';
+import { createNotifications } from './notifications.ts';
+import { createNotifier } from './notifier.ts';
+import { notifierVariables } from './settings.ts';
+
+const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables };
+
+/**
+ * The notifier in a process of its own. Each instance serves WebSockets, wherever the clients of its users are connected; the
+ * holding of events against notification rules is shared among the instances, and so are the deliveries.
+ */
+await runService('notifier', VARIABLES, async ({ config, diary, metrics, life, now }) => {
+  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL']);
+  const backing = backingOf(config, null);
+  const registry = await openRegistry(backing, diary);
+  life.own('registry', () => registry.close());
+  const log = await openLog(backing, diary, metrics);
+  life.own('log', () => log.close());
+  const hub = await openHub(backing, diary);
+  life.own('hub', () => hub.close());
+  const { tokens, close } = await openTokens(config, registry, diary, now);
+  life.own('keys', close);
+
+  const { email, webhook } = createChannels(config, now);
+  life.own('e-mail', () => email.close());
+  life.own('webhooks', () => webhook.close());
+  const deliveries = createDeliveries({
+    config: {},
+    registry,
+    email,
+    webhook,
+    diary,
+    metrics,
+    now,
+    random: Math.random,
+  });
+  await life.start(deliveries);
+  await life.start(
+    createNotifications({
+      config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
+      log,
+      hub,
+      inbox: registry.notifications,
+      onSaved: () => deliveries.wake(),
+      diary,
+      metrics,
+      now,
+    }),
+  );
+  const trusted = trustedProxies(config.TRUSTED_PROXIES);
+  const notifier = createNotifier({
+    config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
+    log,
+    hub,
+    inbox: registry.notifications,
+    verify: (token) => tokens.verify(token),
+    async cookieSession(request) {
+      const { cookie, origin } = arrivalOf(request.socket, headerOf(request), trusted);
+      return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
+    },
+    liveSessions: (ids) => registry.sessions.liveAmong(ids),
+    diary,
+    metrics,
+    now,
+  });
+  const server = createServer((_, response) => response.writeHead(426, { upgrade: 'websocket' }).end());
+  server.on('upgrade', (request, socket, head) => {
+    if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
+    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  });
+  await life.start(notifier);
+  server.listen(config.PORT, config.HOST);
+  await once(server, 'listening');
+  // Open WebSockets are the notifier's to close, which stops next.
+  life.own('http', () => {
+    server.close();
+    server.closeIdleConnections();
+  });
+  return {
+    checks: { log: logCheck(log), hub: hubCheck(hub, now), registry: () => registry.ping() },
+    ports: { live: (server.address() as AddressInfo).port },
+  };
+});
+
+function headerOf(request: IncomingMessage): (name: string) => string | undefined {
+  return (name) => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value.join(',') : value;
+  };
+}

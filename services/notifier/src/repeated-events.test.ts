@@ -1,0 +1,27 @@
+import type { FleetEvent } from '@outrider/domain';
+import { expect, test } from 'vitest';
+import { RepeatedEvents } from './repeated-events.ts';
+
+const event = (id: string, phase: FleetEvent['phase'] = 'begin') => ({ id: id as FleetEvent['id'], phase });
+
+test('the first place of an event counts, however often and in whatever order it is read', () => {
+  const repeated = new RepeatedEvents();
+  expect(repeated.isRepetition(0, 5, event('a'))).toBe(false);
+  expect(repeated.isRepetition(0, 6, event('b'))).toBe(false);
+  expect(repeated.isRepetition(0, 9, event('a'))).toBe(true);
+  // A client that comes back reads the same places again.
+  expect(repeated.isRepetition(0, 5, event('a'))).toBe(false);
+  expect(repeated.isRepetition(0, 9, event('a'))).toBe(true);
+  expect(repeated.isRepetition(0, 10, event('a', 'end'))).toBe(false);
+  // An earlier place that is only read now becomes the first.
+  expect(repeated.isRepetition(0, 2, event('b'))).toBe(false);
+  expect(repeated.isRepetition(0, 6, event('b'))).toBe(true);
+});
+
+test('of many the newest are remembered', () => {
+  const repeated = new RepeatedEvents(3);
+  for (const [offset, id] of ['a', 'b', 'c', 'd'].entries()) repeated.isRepetition(0, offset, event(id));
+  expect(repeated.isRepetition(0, 8, event('d'))).toBe(true);
+  expect(repeated.isRepetition(0, 9, event('b'))).toBe(true);
+  expect(repeated.isRepetition(0, 10, event('a'))).toBe(false);
+});

@@ -1,0 +1,16 @@
+import { secret, textOr, type Variables, whole } from '@outrider/runtime';
+
+/** What the notifier is set up by. */
+export const notifierVariables = {
+  MAX_LIVE_CONNECTIONS: whole(1, 1_000_000, 10_000, 'Open WebSockets of the live API; further ones are refused.'),
+  SMTP_URL: secret(
+    'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
+  ),
+  MAIL_FROM: textOr('Outrider <outrider@localhost>', 'Sender of e-mails.'),
+  NOTIFICATION_RETENTION_DAYS: whole(
+    7,
+    3650,
+    90,
+    'How long notifications and their deliveries are kept; of each user the newest 10,000 at most.',
+  ),
+} satisfies Variables;

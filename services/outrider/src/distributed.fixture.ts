@@ -1,0 +1,260 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startS3 } from '@outrider/files/s3-server';
+import { openHttpFront } from '@outrider/warehouse/http-front';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+
+const SERVICES = join(import.meta.dirname, '../..');
+/** By service, where its process begins. */
+export const MAIN: Record<ServiceName, string> = {
+  gateway: join(SERVICES, 'gateway/src/main.ts'),
+  rules: join(SERVICES, 'rules/src/main.ts'),
+  recalculator: join(SERVICES, 'rules/src/recalculation/main.ts'),
+  archiver: join(SERVICES, 'archiver/src/main.ts'),
+  notifier: join(SERVICES, 'notifier/src/main.ts'),
+  video: join(SERVICES, 'video/src/main.ts'),
+  api: join(SERVICES, 'api/src/main.ts'),
+};
+const PASSWORD = 'the operator of a test';
+
+export type ServiceName = 'gateway' | 'rules' | 'recalculator' | 'archiver' | 'notifier' | 'video' | 'api';
+
+/** A service in a process of its own. */
+export interface Instance {
+  service: ServiceName;
+  /** By what listens there; `health` always does. */
+  ports: Record<string, number>;
+  /** What it said on standard error, a JSON object a line. */
+  said(): Record<string, unknown>[];
+  /** Resolves when it has ended, however it did. */
+  ended: Promise<unknown>;
+  /** `kill -9`: nothing is written down. */
+  kill(): Promise<void>;
+  /** As an orchestrator does. @returns the exit code */
+  terminate(): Promise<number | null>;
+}
+
+/** Servers that others use as well. */
+export interface Servers {
+  kafkaBrokers: string;
+  redisUrl: string;
+  databaseUrl: string;
+}
+
+/** Where the tests' servers are; null where they are not given. */
+export function givenServers(environment: NodeJS.ProcessEnv = process.env): Servers | null {
+  const { KAFKA_BROKERS: kafkaBrokers, REDIS_URL: redisUrl, DATABASE_URL: databaseUrl } = environment;
+  return kafkaBrokers && redisUrl && databaseUrl ? { kafkaBrokers, redisUrl, databaseUrl } : null;
+}
+
+/** The services as processes on servers: topics, database and keys of their own, so that nothing of another test is seen. */
+export class Cluster {
+  readonly folder = mkdtempSync(join(tmpdir(), 'outrider-cluster-'));
+  readonly #instances: Instance[] = [];
+  #closing = false;
+  readonly #environment: Record<string, string>;
+  readonly #ends: (() => Promise<unknown>)[];
+
+  private constructor(environment: Record<string, string>, ends: (() => Promise<unknown>)[]) {
+    this.#environment = environment;
+    this.#ends = ends;
+  }
+
+  /** @param clickhouseUrl a ClickHouse that somebody else opened; by default one is opened here */
+  static async open(
+    { kafkaBrokers, redisUrl, databaseUrl }: Servers,
+    clickhouseUrl: string | null = null,
+  ): Promise<Cluster> {
+    const name = `outrider_${randomUUID().replaceAll('-', '')}`;
+    await command(databaseUrl, `create database ${name}`);
+    const ownDatabase = new URL(databaseUrl);
+    ownDatabase.pathname = `/${name}`;
+    const ownRedis = new URL(redisUrl);
+    ownRedis.pathname = '/9';
+    const redis = new Redis(ownRedis.href);
+    // It may be stopped meanwhile, and comes back.
+    redis.on('error', () => {});
+    await redis.flushdb();
+    const ends: (() => Promise<unknown>)[] = [];
+    const cluster = new Cluster(
+      {
+        KAFKA_BROKERS: kafkaBrokers,
+        KAFKA_PREFIX: `${name}.`,
+        REDIS_URL: ownRedis.href,
+        DATABASE_URL: ownDatabase.href,
+      },
+      ends,
+    );
+    if (clickhouseUrl === null) {
+      const frontFolder = join(cluster.folder, 'clickhouse');
+      mkdirSync(frontFolder);
+      const front = await openHttpFront(frontFolder);
+      clickhouseUrl = front.url;
+      ends.push(() => front.close());
+    }
+    cluster.#environment.CLICKHOUSE_URL = clickhouseUrl;
+    const s3 = await startS3();
+    cluster.#environment.S3_URL = s3.url;
+    ends.push(() => s3.close());
+    ends.push(
+      async () => {
+        await redis.flushdb();
+        redis.disconnect();
+      },
+      async () => {
+        await command(databaseUrl, `drop database ${name} with (force)`);
+      },
+    );
+    return cluster;
+  }
+
+  async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
+    const child = spawn(process.execPath, [MAIN[service]], {
+      env: {
+        PATH: process.env.PATH,
+        ...this.#environment,
+        DATA_DIR: join(this.folder, service === 'video' ? `video-${this.#instances.length}` : 'shared'),
+        HOST: '127.0.0.1',
+        PORT: '0',
+        HEALTH_PORT: '0',
+        OMNICOMM_PORT: '0',
+        TELTONIKA_PORT: '0',
+        WIALON_PORT: '0',
+        OSMAND_PORT: '0',
+        JT808_PORT: '0',
+        TERMINAL_SECRET: 'the secret of a test',
+        VIDEO_MEDIA_PORT: '0',
+        VIDEO_MEDIA_HOST: '127.0.0.1',
+        ADMIN_PASSWORD: PASSWORD,
+        LIMIT_AUTHORIZED_PER_MINUTE: '100000',
+        ARCHIVE_MS: '200',
+        CHECKPOINT_MS: '300',
+        LOG_FORMAT: 'json',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let diary = '';
+    child.stderr.on('data', (chunk) => {
+      diary += chunk;
+    });
+    const exited = once(child, 'exit') as Promise<[number | null]>;
+    const ports = await readyPorts(child);
+    if (ports === null) throw new Error(`${service} did not start:\n${diary}`);
+    const end = async (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      return (await exited)[0];
+    };
+    const instance: Instance = {
+      service,
+      ports,
+      ended: exited,
+      said: () =>
+        diary
+          .split('\n')
+          .filter((line) => line.startsWith('{'))
+          .map((line) => JSON.parse(line)),
+      kill: async () => void (await end('SIGKILL')),
+      terminate: () => end('SIGTERM'),
+    };
+    this.#instances.push(instance);
+    return instance;
+  }
+
+  /**
+   * Starts a service and, as an orchestrator does, starts it again whenever it ends by itself, until the cluster is closed.
+   *
+   * @param environment with the ports that it is to have each time
+   * @returns how often it was started again, and its present process
+   */
+  async keep(
+    service: ServiceName,
+    environment: Record<string, string>,
+  ): Promise<{ restarts(): number; kill(): Promise<void> }> {
+    let restarts = 0;
+    let current: Instance | null = null;
+    const run = async () => {
+      current = await this.start(service, environment);
+      void current.ended.then(async () => {
+        while (!this.#closing) {
+          await wait(500);
+          restarts++;
+          try {
+            if (!this.#closing) return await run();
+          } catch {
+            // What it lacks is away: it is tried again, as an orchestrator does.
+          }
+        }
+      });
+    };
+    await run();
+    return { restarts: () => restarts, kill: async () => current?.kill() };
+  }
+
+  /** Everything that any of its processes said. */
+  get said(): string {
+    return this.#instances
+      .flatMap(({ service, said }) => said().map((line) => `${service} ${JSON.stringify(line)}`))
+      .join('\n');
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.all(this.#instances.map(({ kill }) => kill().catch(() => {})));
+    for (const end of this.#ends) await end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function command(databaseUrl: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+async function readyPorts(child: ChildProcess): Promise<Record<string, number> | null> {
+  if (child.stdout === null) return null;
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.startsWith('{')) continue;
+    return (JSON.parse(line) as { ports: Record<string, number> }).ports;
+  }
+  return null;
+}
+
+/** Logs the operator in at one instance of the API. */
+export async function logInAt({ ports }: Instance): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${ports.http}/auth/login?jwt=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ login: 'admin', password: PASSWORD }),
+  });
+  const { jwt } = (await answer.json()) as { jwt?: string };
+  if (jwt === undefined) throw new Error(`the operator was not let in: ${answer.status}`);
+  return jwt;
+}
+
+/** One call of the REST API; throws on any answer that is not 2xx. */
+export async function callAt<T>(
+  { ports }: Instance,
+  jwt: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const response = await fetch(`http://127.0.0.1:${ports.http}${path}`, {
+    method,
+    headers: { Authorization: `JWT ${jwt}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return (text === '' ? null : JSON.parse(text)) as T;
+}

@@ -1,0 +1,55 @@
+import {
+  backingOf,
+  logCheck,
+  logVariables,
+  needServers,
+  openCheckpoints,
+  openDirectory,
+  openLog,
+  openRegistry,
+  openWarehouse,
+  serverVariables,
+} from '@outrider/backing';
+import { runService } from '@outrider/runtime';
+import { createRecalculator } from './recalculator.ts';
+
+/**
+ * The recalculator in a process of its own: what goes through a month of the archive keeps no live event waiting, and the live rules
+ * need neither of its stores. Jobs are leased one at a time, so a second instance is there for when the first one dies.
+ */
+await runService('recalculator', { ...logVariables, ...serverVariables }, async (parts) => {
+  const { config, diary, metrics, life, now } = parts;
+  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL']);
+  const backing = backingOf(config, null);
+  const registry = await openRegistry(backing, diary);
+  life.own('registry', () => registry.close());
+  const log = await openLog(backing, diary, metrics);
+  life.own('log', () => log.close());
+  const checkpoints = await openCheckpoints(backing, diary);
+  life.own('checkpoints', () => checkpoints.close());
+  const warehouse = await openWarehouse(backing);
+  life.own('warehouse', () => warehouse.close());
+  const definitions = await openDirectory(registry, log, 'recalculator');
+  await life.start(definitions);
+  const recalculator = createRecalculator({
+    log,
+    checkpoints,
+    jobs: registry.jobs,
+    history: warehouse,
+    directory: definitions.directory,
+    diary,
+    metrics,
+    now,
+  });
+  await life.start(recalculator);
+  return {
+    checks: {
+      log: logCheck(log),
+      registry: () => registry.ping(),
+      warehouse: () => warehouse.ping(),
+      async jobs() {
+        if (!recalculator.healthy) throw new Error('recalculations are not worked at');
+      },
+    },
+  };
+});

@@ -1,0 +1,44 @@
+import type { Hub } from '@outrider/hub';
+import type { Config, Log as Diary, hostVariables, Registry as Metrics } from '@outrider/runtime';
+import type { VideoDriver } from './driver.ts';
+import { createJt1078Driver } from './jt1078/driver.ts';
+import { mediaHost } from './media-host.ts';
+import type { videoVariables } from './settings.ts';
+import { createStreamDriver } from './stream/driver.ts';
+
+/** How long a video terminal may take to answer, and how long a stream may bring nothing. */
+const ANSWER_MS = 15_000;
+const STALL_MS = 30_000;
+
+export interface OpenDrivers {
+  drivers: readonly VideoDriver[];
+  /** The port that terminals send their streams to. */
+  mediaPort: number;
+}
+
+/**
+ * Every way to a recording, as the settings have it.
+ *
+ * @throws {Error} when the media port can't be listened on
+ */
+export async function openDrivers(
+  config: Config<typeof videoVariables & typeof hostVariables>,
+  { hub, metrics, diary }: { hub: Hub; metrics: Metrics; diary: Diary },
+): Promise<OpenDrivers> {
+  const jt1078 = await createJt1078Driver({
+    hub,
+    host: config.HOST,
+    mediaHost: config.VIDEO_MEDIA_HOST ?? mediaHost(config.HOST),
+    mediaPort: config.VIDEO_MEDIA_PORT,
+    answerTimeoutMs: ANSWER_MS,
+    stallTimeoutMs: STALL_MS,
+    metrics,
+    diary,
+  });
+  const stream = createStreamDriver({
+    ffmpeg: config.FFMPEG,
+    allowPrivate: config.VIDEO_ALLOW_PRIVATE === 'yes',
+    stallMs: STALL_MS,
+  });
+  return { drivers: [jt1078, stream], mediaPort: jt1078.mediaPort };
+}

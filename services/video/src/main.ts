@@ -1,0 +1,71 @@
+import {
+  backingOf,
+  folderVariables,
+  hubCheck,
+  logCheck,
+  logVariables,
+  needServers,
+  openDirectory,
+  openHub,
+  openLog,
+  openRegistry,
+  openVideoFiles,
+  serverVariables,
+  videoStoreVariables,
+} from '@outrider/backing';
+import { runService } from '@outrider/runtime';
+import { openDrivers } from './drivers.ts';
+import { videoConfigOf, videoVariables } from './settings.ts';
+import { createVideo } from './video.ts';
+
+const VARIABLES = {
+  ...folderVariables,
+  ...videoVariables,
+  ...videoStoreVariables,
+  ...logVariables,
+  ...serverVariables,
+};
+
+/**
+ * The video service in a process of its own; instances share the tasks by lease. Each has a `DATA_DIR` of its own, for what it is
+ * just fetching, and an address of its own that terminals reach.
+ */
+await runService('video', VARIABLES, async ({ config, diary, metrics, life, now }) => {
+  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
+  const backing = backingOf(config, null);
+  const registry = await openRegistry(backing, diary);
+  life.own('registry', () => registry.close());
+  const log = await openLog(backing, diary, metrics);
+  life.own('log', () => log.close());
+  const hub = await openHub(backing, diary);
+  life.own('hub', () => hub.close());
+  const files = await openVideoFiles(backing);
+  const definitions = await openDirectory(registry, log, 'video');
+  await life.start(definitions);
+  const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, diary });
+  const video = createVideo({
+    config: videoConfigOf(config, false),
+    registry,
+    directory: definitions.directory,
+    files,
+    hub,
+    drivers,
+    diary,
+    metrics,
+    now,
+    random: Math.random,
+  });
+  await life.start(video);
+  return {
+    checks: {
+      registry: () => registry.ping(),
+      log: logCheck(log),
+      hub: hubCheck(hub, now),
+      files: () => files.ping(),
+      async video() {
+        if (!video.healthy) throw new Error('video tasks are not worked at');
+      },
+    },
+    ports: { video: mediaPort },
+  };
+});

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { type folderVariables, videoStoreOf, type videoStoreVariables } from '@outrider/backing';
+import { type Config, oneOf, port, text, textOr, type Variables, whole } from '@outrider/runtime';
+import type { VideoConfig } from './video.ts';
+
+/** What fetching video is set up by, beside {@link videoStoreVariables}. */
+export const videoVariables = {
+  VIDEO_MEDIA_PORT: port(5016, 'Streams of JT/T 1078 video terminals.'),
+  VIDEO_MEDIA_HOST: text(
+    'Name or address under which terminals reach the media port; where unset, the first address of this machine that others reach.',
+  ),
+  VIDEO_MAX_DOWNLOADS: whole(1, 256, 8, 'Fragments of video that are fetched at a time.'),
+  VIDEO_ALLOW_PRIVATE: oneOf(
+    ['no', 'yes'],
+    'no',
+    'Whether RTSP and HTTP sources of video may be inside the own network.',
+  ),
+  FFMPEG: textOr('ffmpeg', 'The program that copies RTSP and HTTP sources of video, where it is installed.'),
+} satisfies Variables;
+
+/** A worker that died gives its video tasks free after this. */
+const LEASE_MS = 30_000;
+const POLL_MS = 1000;
+
+/**
+ * The video service's configuration as it stands in the settings.
+ *
+ * @param isAlone no other process works at the tasks of this registry
+ */
+export function videoConfigOf(
+  config: Config<typeof videoVariables & typeof videoStoreVariables & typeof folderVariables>,
+  isAlone: boolean,
+): VideoConfig {
+  return {
+    spool: join(config.DATA_DIR, 'video-spool'),
+    maxDownloads: config.VIDEO_MAX_DOWNLOADS,
+    leaseMs: LEASE_MS,
+    pollMs: POLL_MS,
+    isAlone,
+    ...videoStoreOf(config),
+  };
+}
