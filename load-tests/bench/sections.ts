@@ -1,11 +1,26 @@
 /** The sections in the order in which they run: a module in `sections/` each. */
-export const sectionNames = ['engine', 'geo', 'log', 'warehouse', 'codecs', 'road', 'latency', 'memory'] as const;
+export const sectionNames = [
+  'engine',
+  'geo',
+  'log',
+  'warehouse',
+  'codecs',
+  'api',
+  'road',
+  'latency',
+  'notifications',
+  'memory',
+  'reports',
+] as const;
 
 export type SectionName = (typeof sectionNames)[number];
 
-/** @throws {RangeError} when a name is no section's; nothing named means all */
+/** Those that take a quarter of an hour run only where they are named. */
+const ON_DEMAND: ReadonlySet<SectionName> = new Set(['reports']);
+
+/** @throws {RangeError} when a name is no section's; nothing named means all but those that must be named */
 export function chooseSections(named: readonly string[]): SectionName[] {
   const unknown = named.find((name) => !sectionNames.some((known) => known === name));
   if (unknown !== undefined) throw new RangeError(`no section "${unknown}": there are ${sectionNames.join(', ')}`);
-  return sectionNames.filter((name) => named.length === 0 || named.includes(name));
+  return sectionNames.filter((name) => (named.length === 0 ? !ON_DEMAND.has(name) : named.includes(name)));
 }

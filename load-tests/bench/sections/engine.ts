@@ -1,4 +1,4 @@
-import { benchEngine, engineCases } from '../../../packages/engine/src/engine.bench.ts';
+import { benchEngine, benchOwners, engineCases } from '../../../packages/engine/src/engine.bench.ts';
 import type { Section } from '../section.ts';
 
 /** What the rules make of positions, beside flatbush with turf that only looks for the geofences around them. */
@@ -12,11 +12,13 @@ export const section: Section = {
       );
       return benchEngine(one, quick ? 0.2 : 2);
     });
+    say('1,000 owners of 100 geofences each over the same city, against one owner with 100');
+    const owners = benchOwners(1000, 100, quick ? 0.2 : 2);
     return {
-      result,
+      result: { cases: result, owners },
       tables: [
         {
-          title: 'Rule engine on one core: visits and speeding of 2,000 vehicles',
+          title: 'Rule engine on one core: visits, speeding, trips and stops of 2,000 vehicles',
           columns: [
             'scene',
             'geofences',
@@ -26,6 +28,8 @@ export const section: Section = {
             'positions/s',
             'per CPU s',
             'flatbush + turf',
+            'times',
+            'rules by flatbush + turf',
             'times',
             'state bytes',
             'state µs',
@@ -40,8 +44,21 @@ export const section: Section = {
             row.positionsPerCpuSecond,
             row.baselinePositionsPerCpuSecond,
             row.ratio,
+            row.plainRulesPositionsPerCpuSecond,
+            row.plainRulesRatio,
             row.bytesPerVehicle,
             row.encodeUsPerVehicle,
+          ]),
+        },
+        {
+          title: 'Geofences of others: owners over one city, a vehicle seen by one of them',
+          columns: ['owners', 'geofences each', 'events per 1,000', 'per CPU s', 'cost of a position'],
+          rows: owners.map((row) => [
+            row.owners,
+            row.geofencesEach,
+            row.eventsPerThousand,
+            row.positionsPerCpuSecond,
+            row.cost,
           ]),
         },
       ],

@@ -87,11 +87,12 @@ export function openRegistry(
 }
 
 /** A ClickHouse server where it is given, else ClickHouse in this process. */
-export function openWarehouse({
-  folder,
-  clickhouseUrl,
-}: Pick<Backing, 'folder' | 'clickhouseUrl'>): Promise<Warehouse> {
-  return openWarehouseAt(clickhouseUrl === null ? { path: inFolder(folder, 'warehouse') } : { url: clickhouseUrl });
+export function openWarehouse(
+  { folder, clickhouseUrl }: Pick<Backing, 'folder' | 'clickhouseUrl'>,
+  options: { retentionDays: number },
+): Promise<Warehouse> {
+  const address = clickhouseUrl === null ? { path: inFolder(folder, 'warehouse') } : { url: clickhouseUrl };
+  return openWarehouseAt(address, options);
 }
 
 function redisTrouble(diary: Diary): (error: Error) => void {

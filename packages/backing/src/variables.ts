@@ -32,13 +32,23 @@ export const logVariables = {
     1,
     87_600,
     168,
-    'How long the log keeps packets and events for replay; the archive keeps them for ever.',
+    'How long the log keeps packets and events for replay; how long the archive keeps them is `ARCHIVE_RETENTION_DAYS`.',
   ),
   TELEMETRY_RETENTION_MB: whole(
     64,
     100_000_000,
     20_480,
     'How large the log may grow before its oldest packets go (SQLite; Kafka has settings of its own).',
+  ),
+} satisfies Variables;
+
+/** What the archive keeps; all that open it must agree. */
+export const archiveVariables = {
+  ARCHIVE_RETENTION_DAYS: whole(
+    0,
+    36_500,
+    0,
+    'How long positions and events are archived, by their own times; 0: for ever.',
   ),
 } satisfies Variables;
 

@@ -58,7 +58,24 @@ export interface Vehicle {
   speedingMinSeconds: number;
   /** After how long without data the vehicle counts as offline. */
   offlineAfterMinutes: number;
+  /** Over this speed it moves … */
+  movingSpeedKmh: number;
+  /** … or, with the ignition on, when it is farther than this from where it stood. */
+  movingDistanceM: number;
+  /** After how long without movement a trip is over, and a stop begins. */
+  tripStopMinutes: number;
+  /** After how long without data a trip is over. */
+  tripGapMinutes: number;
 }
+
+/** What a vehicle's thresholds are where nobody says otherwise (semantics, "Trips and stops" and "Other events"). */
+export const DEFAULT_THRESHOLDS = {
+  offlineAfterMinutes: 10,
+  movingSpeedKmh: 2,
+  movingDistanceM: 50,
+  tripStopMinutes: 5,
+  tripGapMinutes: 60,
+} as const satisfies Partial<Vehicle>;
 
 export interface VehicleGroup {
   kind: 'group';

@@ -17,6 +17,10 @@ function vehicle(id: string, version: number, terminalId: string | null): Defini
     speedToleranceKmh: 0,
     speedingMinSeconds: 0,
     offlineAfterMinutes: 10,
+    movingSpeedKmh: 2,
+    movingDistanceM: 50,
+    tripStopMinutes: 5,
+    tripGapMinutes: 60,
   };
   return { kind: 'vehicle', id, version, changedAtMs: version, definition };
 }

@@ -1,4 +1,5 @@
 import type { EventId, GeofenceId, VehicleId } from './ids.ts';
+import type { Alarm } from './position.ts';
 
 /** What every event has. An event that lasts is told twice under one id: when it begins and when it ends. */
 interface EventBase {
@@ -13,16 +14,25 @@ interface EventBase {
   longitude: number;
   /** Speed at this phase. */
   speedKmh: number | null;
-  /** Unix milliseconds of the fix that made the engine say so. */
+
+  // Why: the fixes and the definition that it came from.
+
+  /** Unix milliseconds of the first fix that it came from. */
+  fromFixTimeMs: number;
+  /** Unix milliseconds of the last: the fix that made the engine say so. */
   fixTimeMs: number;
+  /** Version of the definition that was in force: the geofence's where it is about one, else the vehicle's. */
+  definitionVersion: number;
+  /** `recalculated`: made anew from the history, and not while the data came in. */
+  origin: 'live' | 'recalculated';
+  /** True where no fix shows it and it was inferred from the way between two. */
+  inferred: boolean;
 }
 
 /** The vehicle was inside a geofence: its `begin` is the entry, its `end` the exit. */
 export interface GeofenceVisit extends EventBase {
   kind: 'geofence-visit';
   geofenceId: GeofenceId;
-  /** Version of the geofence's definition that was in force. */
-  geofenceVersion: number;
   /** Why the visit ended; null while it lasts. */
   endReason: 'left' | 'geofence-deleted' | 'geofence-changed' | 'no-longer-watched' | null;
 }
@@ -34,8 +44,6 @@ export interface Speeding extends EventBase {
   limitSource: 'vehicle' | 'geofence';
   /** Set when `limitSource` is `geofence`. */
   geofenceId: GeofenceId | null;
-  /** Version of the vehicle's or the geofence's definition that set the limit. */
-  definitionVersion: number;
   limitKmh: number;
   peakKmh: number;
   /** Mean over time since the start. */
@@ -45,6 +53,77 @@ export interface Speeding extends EventBase {
   endReason: 'slowed' | 'left' | 'limit-removed' | 'geofence-deleted' | 'geofence-changed' | 'no-longer-watched' | null;
 }
 
+/** The vehicle was on its way: from the first fix that moves to the first that does not. */
+export interface Trip extends EventBase {
+  kind: 'trip';
+  /** Where it began, in either phase. */
+  startLatitude: number;
+  startLongitude: number;
+  /** By the odometer where the terminal has one. */
+  distanceM: number;
+  /** How long it moved; the rest of the trip it stood. */
+  movingMs: number;
+  /** How long it stood with the ignition on. */
+  idlingMs: number;
+  maxKmh: number;
+  /** Distance over the time since the start, standing included. */
+  meanKmh: number;
+  /** `gap`: after it there was no data for too long. Null while it lasts. */
+  endReason: 'stopped' | 'gap' | 'no-longer-watched' | null;
+}
+
+/** The vehicle stood between trips: `parking` with the ignition off (or not known), `idling` with it on. */
+export interface Stop extends EventBase {
+  kind: 'parking' | 'idling';
+  /** How long the ignition was on meanwhile: it may be, for moments, while parking. */
+  idlingMs: number;
+  /** `ignition`: it goes on as a stop of the other kind. `gap`: after it there was no data for too long. Null while it lasts. */
+  endReason: 'moved' | 'ignition' | 'gap' | 'no-longer-watched' | null;
+}
+
+/** The ignition was on. */
+export interface Ignition extends EventBase {
+  kind: 'ignition';
+  endReason: 'switched-off' | 'no-longer-watched' | null;
+}
+
+/** The terminal raised an alarm, from the first record that says so to the first that does not. */
+export interface AlarmRaised extends EventBase {
+  kind: 'alarm';
+  /** Never `power-cut`, which is an event of its own kind. */
+  alarm: Alarm;
+  endReason: 'cleared' | 'no-longer-watched' | null;
+}
+
+/** The terminal was without external power. */
+export interface PowerCut extends EventBase {
+  kind: 'power-cut';
+  endReason: 'restored' | 'no-longer-watched' | null;
+}
+
+/**
+ * No data came from the terminal: from the last packet before to the first after, by the times at which the gateway had
+ * them. No fix makes that known, but time itself: `fixTimeMs` is the moment from which on it counts as offline, or is
+ * online again; place and `fromFixTimeMs` are those of the last fix before.
+ */
+export interface Offline extends EventBase {
+  kind: 'offline';
+  endReason: 'online' | 'no-longer-watched' | null;
+}
+
 /** A fact about one vehicle that the engine derived: the record of topic `events`. */
-export type FleetEvent = GeofenceVisit | Speeding;
+export type FleetEvent = GeofenceVisit | Speeding | Trip | Stop | Ignition | AlarmRaised | PowerCut | Offline;
 export type EventKind = FleetEvent['kind'];
+
+/** Every kind of event there is. */
+export const EVENT_KINDS = [
+  'geofence-visit',
+  'speeding',
+  'trip',
+  'parking',
+  'idling',
+  'ignition',
+  'alarm',
+  'power-cut',
+  'offline',
+] as const satisfies readonly EventKind[];

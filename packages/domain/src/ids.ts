@@ -20,6 +20,8 @@ export type NotificationRuleId = Brand<string, 'NotificationRuleId'>;
 export type NotificationId = Brand<string, 'NotificationId'>;
 /** UUID of a notification's delivery over one channel. */
 export type DeliveryId = Brand<string, 'DeliveryId'>;
+/** UUID of a job: work that takes longer than a call may. */
+export type JobId = Brand<string, 'JobId'>;
 /** UUID of a login session. */
 export type SessionId = Brand<string, 'SessionId'>;
 /** What a terminal identifies itself with: IMEI, serial number or phone number, as the terminal writes it. */

@@ -34,13 +34,14 @@ export function positionJson(vehicleId: VehicleId, position: Position): Record<s
   return json;
 }
 
-/** An event as REST and live API show it: `startedAt`, `endedAt` and `fixTime` as text, everything else as it is. */
+/** An event as REST and live API show it: times of the clock as text and without `Ms`, everything else as it is. */
 export function eventJson(event: FleetEvent): Record<string, unknown> {
-  const { startedAtMs, endedAtMs, fixTimeMs, ...rest } = event;
+  const { startedAtMs, endedAtMs, fromFixTimeMs, fixTimeMs, ...rest } = event;
   return {
     ...rest,
     startedAt: isoTime(startedAtMs),
     endedAt: endedAtMs === null ? null : isoTime(endedAtMs),
+    fromFixTime: isoTime(fromFixTimeMs),
     fixTime: isoTime(fixTimeMs),
   };
 }

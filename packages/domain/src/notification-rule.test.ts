@@ -63,7 +63,10 @@ function visit(startedAtMs: number, more: Partial<FleetEvent> = {}): FleetEvent 
     speedKmh: 40,
     fixTimeMs: startedAtMs,
     geofenceId: DEPOT,
-    geofenceVersion: 1,
+    fromFixTimeMs: startedAtMs,
+    definitionVersion: 1,
+    origin: 'live',
+    inferred: false,
     endReason: null,
     ...more,
   } as FleetEvent;

@@ -91,3 +91,14 @@ export function blankPosition(fixTimeMs: number, latitude: number, longitude: nu
     attributes: null,
   };
 }
+
+/** A stretch of a vehicle's past that fixes came for after newer ones: the record of topic `late`. */
+export interface LateInterval {
+  vehicleId: VehicleId;
+  /** Unix milliseconds of the oldest of these fixes, … */
+  fromMs: number;
+  /** … and of the newest. */
+  toMs: number;
+  /** Unix milliseconds at which the gateway had the first of them. */
+  receivedAtMs: number;
+}

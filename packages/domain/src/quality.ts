@@ -20,3 +20,8 @@ export function rejectionOf(position: Position, receivedAtMs: number): Rejection
   if (fixTimeMs < EARLIEST_MS) return 'time-too-old';
   return null;
 }
+
+/** True where the time of a record can be believed, whatever its place: it says when the rest of the record was so. */
+export function isTimely({ fixTimeMs }: Pick<Position, 'fixTimeMs'>, receivedAtMs: number): boolean {
+  return fixTimeMs <= receivedAtMs + MAX_AHEAD_MS && fixTimeMs >= EARLIEST_MS;
+}

@@ -1,41 +1,64 @@
 import type { Position } from '@outrider/domain';
 import type { Spot } from '@outrider/geo';
+import { hasAlarm, saysNothingNew } from './conditions.ts';
 import type { OwnerFences } from './fences.ts';
+import { kindOf } from './motion.ts';
 import type { Stay, VehicleState } from './vehicle-state.ts';
 
 /**
- * Most fixes change nothing: the vehicle is inside the same geofences as before, nothing waits for time to pass, and no
- * limit is near. Such a vehicle is calm. What makes it so is found out when something did change ({@link settle}), and then
- * looked at for each fix ({@link staysCalm}), which costs far less than to go through visits and limits.
+ * Most fixes change nothing: the vehicle is inside the same geofences as before and passed through no other, nothing waits
+ * for time to pass, no limit is near, and it goes on moving, or standing. Such a vehicle is calm. What makes it so is found
+ * out when something did change ({@link settle}), and then looked at for each fix, which costs far less than to go through
+ * visits, limits and trips.
  *
  * All this is of one epoch: of the definitions as they were. It is not part of the checkpointed state, for it changes nothing
  * that is told: a vehicle that is not known to be calm takes the long way to the same end.
  */
 
 /**
- * True where a fix changes nothing but where the vehicle is, and how fast.
+ * True where the way from the last good fix to the next meets no boundary of a geofence that may watch the vehicle. False
+ * where that is not known.
+ *
+ * @param vehicle settled in the present epoch
+ */
+export function staysInPlace({ watchers, spots }: VehicleState, from: Position, fix: Position): boolean {
+  for (let i = 0; i < watchers.length; i++)
+    if (!(watchers[i] as OwnerFences).isWayUnchanged(spots[i] as Spot, from, fix)) return false;
+  return true;
+}
+
+/**
+ * True where a fix in the same place changes nothing but where the vehicle is, how fast, and how far it came.
  *
  * @param vehicle settled in the present epoch
  */
 export function staysCalm(vehicle: VehicleState, fix: Position): boolean {
-  const { speedKmh, longitude, latitude } = fix;
+  const { speedKmh } = fix;
   // A speed that the terminal does not give has to be worked out.
-  if (speedKmh === null || !(speedKmh >= 0 && speedKmh <= vehicle.calmKmh)) return false;
-  const { watchers, spots } = vehicle;
-  for (let i = 0; i < watchers.length; i++)
-    if (!(watchers[i] as OwnerFences).isUnchanged(spots[i] as Spot, longitude, latitude)) return false;
-  return true;
+  return speedKmh !== null && speedKmh >= 0 && speedKmh <= vehicle.calmKmh && saysNothingNew(vehicle, fix);
 }
 
-/** Finds out up to which speed a vehicle is calm, once a fix has been dealt with. */
+/** True where a calm vehicle goes on moving, or standing: no trip and no stop begins or ends. */
+export function keepsOn(vehicle: VehicleState, speedKmh: number, fixTimeMs: number, elapsedMs: number): boolean {
+  return (
+    speedKmh > vehicle.steadyOverKmh &&
+    speedKmh <= vehicle.steadyKmh &&
+    elapsedMs <= vehicle.steadyGapMs &&
+    fixTimeMs < vehicle.steadyUntilMs
+  );
+}
+
+/** Finds out up to which speed a vehicle is calm, and when it keeps on, once a fix has been dealt with. */
 export function settle(vehicle: VehicleState, epoch: number): void {
   vehicle.calmEpoch = epoch;
   vehicle.calmKmh = calmSpeedKmh(vehicle);
+  settleMotion(vehicle);
 }
 
-function calmSpeedKmh({ definition, stays, runs }: VehicleState): number {
+function calmSpeedKmh(vehicle: VehicleState): number {
+  const { definition, stays, runs } = vehicle;
   // With each fix a run grows, and a stay or an absence gets older.
-  if (runs.length > 0) return -1;
+  if (runs.length > 0 || hasAlarm(vehicle)) return -1;
   let limitKmh = definition?.speedLimitKmh ?? Number.MAX_VALUE;
   for (let i = 0; i < stays.length; i++) {
     const { phase, fence } = stays[i] as Stay;
@@ -43,4 +66,23 @@ function calmSpeedKmh({ definition, stays, runs }: VehicleState): number {
     if (fence.speedLimitKmh !== null && fence.speedLimitKmh < limitKmh) limitKmh = fence.speedLimitKmh;
   }
   return definition === null ? limitKmh : limitKmh + definition.speedToleranceKmh;
+}
+
+/** One that moves keeps on while it moves; one that stands while it stands, up to when that becomes a stop. */
+export function settleMotion(vehicle: VehicleState): void {
+  const { definition, motion, ignition } = vehicle;
+  if (definition === null || motion === null) return;
+  const { rest, standing } = motion;
+  vehicle.steadyGapMs = definition.tripGapMinutes * 60_000;
+  vehicle.steadyUntilMs = Number.POSITIVE_INFINITY;
+  if (rest === null) {
+    vehicle.steadyOverKmh = definition.movingSpeedKmh;
+    vehicle.steadyKmh = Number.POSITIVE_INFINITY;
+    return;
+  }
+  vehicle.steadyOverKmh = -1;
+  // With the ignition on a way of some metres is a movement; and where it says otherwise than the stop, time counts.
+  const isWaiting = standing !== null && (standing.turn !== null || standing.kind !== kindOf(ignition));
+  vehicle.steadyKmh = ignition === true || isWaiting ? -1 : definition.movingSpeedKmh;
+  if (standing === null) vehicle.steadyUntilMs = rest.since.atMs + definition.tripStopMinutes * 60_000;
 }

@@ -5,6 +5,7 @@ import {
   type DefinitionChange,
   type FleetEvent,
   type GeofenceId,
+  type GroupId,
   type Shape,
   type TelemetryPacket,
   type TerminalId,
@@ -14,6 +15,7 @@ import {
 import { baselineOf } from '@outrider/geo/bench';
 import { type CityTrack, cityGeofences, cityTrack, siteGeofences } from '@outrider/geo/generate';
 import { Engine } from './engine.ts';
+import { type PlainEvent, PlainRules } from './plain-rules.bench.ts';
 
 /**
  * Where the geofences are:
@@ -40,6 +42,10 @@ export interface EngineRow extends EngineCase {
   baselinePositionsPerCpuSecond: number;
   /** How many times faster the engine is than that. */
   ratio: number;
+  /** Positions a CPU second of rules made with flatbush and turf that say most of what the engine says; see {@link PlainRules}. */
+  plainRulesPositionsPerCpuSecond: number;
+  /** How many times faster the engine is than those. */
+  plainRulesRatio: number;
   eventsPerThousand: number;
   /** Encoding the states of all vehicles for a checkpoint: microseconds and bytes for each. */
   encodeUsPerVehicle: number;
@@ -63,7 +69,8 @@ export const engineCases: readonly EngineCase[] = [
 const T0 = Date.UTC(2026, 2, 1);
 const VEHICLES = 2000;
 const FIXES_EACH = 200;
-const OWNER = '00000000-0000-7000-8000-00000000aaaa' as UserId;
+const OWNERS = 10_000_000;
+const GROUPS = 20_000_000;
 
 /**
  * Measures the engine beside the bare containment by flatbush and turf, in turn, for the same positions in the same order.
@@ -77,6 +84,16 @@ export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }:
   engine.load(definitionsOf(shapes).map(changeTo));
   engine.takeChanges();
   const baseline = baselineOf(shapes);
+  const plainRules = new PlainRules(
+    shapes,
+    shapes.map((_, n) => geofenceLimitKmh(n)),
+    new Map(
+      Array.from({ length: VEHICLES }, (_, n) => [idOf(n) as VehicleId, vehicleLimitKmh(n)] as const).filter(
+        (pair): pair is [VehicleId, number] => pair[1] !== null,
+      ),
+    ),
+  );
+  const plainEvents: PlainEvent[] = [];
   const hits = new Int32Array(geofences);
   const places = placesOf(track, positionsPerPacket);
   const events: FleetEvent[] = [];
@@ -84,14 +101,13 @@ export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }:
   let offset = 0;
   const engineTime = new Stopwatch();
   const baselineTime = new Stopwatch();
-  const until = performance.now() + 2 * seconds * 1000;
-  // Every round is the same drive an hour later: the same fixes again would be late data.
+  const plainRulesTime = new Stopwatch();
+  const until = performance.now() + 3 * seconds * 1000;
   for (let round = 0; round < FEWEST_ROUNDS || performance.now() < until; round++) {
-    const startMs = T0 + round * (FIXES_EACH * intervalS + 3600) * 1000;
     made = 0;
     for (let first = 0; first < FIXES_EACH; first += positionsPerPacket) {
       // Made just before, as a decoder does, and not on the clock.
-      const packets = packetsOf(track, first, positionsPerPacket, startMs);
+      const packets = packetsOf(track, round, first, positionsPerPacket);
       engineTime.start();
       for (const packet of packets) {
         engine.process(packet, offset++, events);
@@ -99,8 +115,15 @@ export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }:
         events.length = 0;
       }
       engineTime.stop();
+      plainRulesTime.start();
+      for (const packet of packets) {
+        plainRules.process(packet, plainEvents);
+        plainEvents.length = 0;
+      }
+      plainRulesTime.stop();
     }
     engineTime.endRound();
+    plainRulesTime.endRound();
     engine.takeMoved();
     baselineTime.start();
     for (let i = 0; i < places.length; i += 2) baseline(places[i] as number, places[i + 1] as number, hits);
@@ -120,10 +143,65 @@ export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }:
     positionsPerCpuSecond: Math.round((positions * 1000) / engineTime.fastestCpuMs),
     baselinePositionsPerCpuSecond: Math.round((positions * 1000) / baselineTime.fastestCpuMs),
     ratio: Math.round((10 * baselineTime.fastestCpuMs) / engineTime.fastestCpuMs) / 10,
+    plainRulesPositionsPerCpuSecond: Math.round((positions * 1000) / plainRulesTime.fastestCpuMs),
+    plainRulesRatio: Math.round((10 * plainRulesTime.fastestCpuMs) / engineTime.fastestCpuMs) / 10,
     eventsPerThousand: Math.round((made * 10_000) / positions) / 10,
     encodeUsPerVehicle: Math.round((encodeMs * 10_000) / states.length) / 10,
     bytesPerVehicle: Math.round(states.reduce((sum, [, value]) => sum + (value?.length ?? 0), 0) / states.length),
   };
+}
+
+/** What the geofences of others cost. */
+export interface OwnersRow {
+  owners: number;
+  geofencesEach: number;
+  positionsPerCpuSecond: number;
+  eventsPerThousand: number;
+  /** Of a position, against that of a single owner. */
+  cost: number;
+}
+
+/**
+ * Measures what a position costs among so many owners' geofences, all over the same city, against one owner alone with as many
+ * as each of them has; in turn, for the same positions. A vehicle is seen by one of the owners.
+ */
+export function benchOwners(owners: number, geofencesEach: number, seconds = 2): OwnersRow[] {
+  const track = cityTrack(VEHICLES, FIXES_EACH, 7, 1);
+  const cases = [1, owners].map((count) => {
+    const engine = new Engine();
+    engine.load(definitionsOf(cityGeofences(count * geofencesEach, 42), count).map(changeTo));
+    return { count, engine, time: new Stopwatch(), made: 0 };
+  });
+  const events: FleetEvent[] = [];
+  const until = performance.now() + 2 * seconds * 1000;
+  for (let round = 0; round < FEWEST_ROUNDS || performance.now() < until; round++) {
+    for (const one of cases) one.made = 0;
+    for (let first = 0; first < FIXES_EACH; first += 10) {
+      const packets = packetsOf(track, round, first, 10);
+      for (const one of cases) {
+        one.time.start();
+        for (const packet of packets) {
+          one.engine.process(packet, round * FIXES_EACH + first, events);
+          one.made += events.length;
+          events.length = 0;
+        }
+        one.time.stop();
+      }
+    }
+    for (const { engine, time } of cases) {
+      time.endRound();
+      engine.takeMoved();
+    }
+  }
+  const positions = VEHICLES * FIXES_EACH;
+  const alone = cases[0]?.time.fastestCpuMs ?? Number.NaN;
+  return cases.map(({ count, time, made }) => ({
+    owners: count,
+    geofencesEach,
+    positionsPerCpuSecond: Math.round((positions * 1000) / time.fastestCpuMs),
+    eventsPerThousand: Math.round((made * 10_000) / positions) / 10,
+    cost: Math.round((100 * time.fastestCpuMs) / alone) / 100,
+  }));
 }
 
 const FEWEST_ROUNDS = 4;
@@ -175,21 +253,28 @@ function changeTo(definition: Definition): DefinitionChange {
   return { kind, id, version, changedAtMs: T0, definition };
 }
 
-function definitionsOf(shapes: readonly Shape[]): Definition[] {
-  const definitions: Definition[] = [
-    {
-      kind: 'user',
-      id: OWNER,
-      version: 1,
-      login: 'operator',
-      name: 'Operator',
-      role: 'operator',
-      dealerId: null,
-      blocked: false,
-      apiAccess: true,
-      groupIds: [],
-    },
-  ];
+function vehicleLimitKmh(n: number): number | null {
+  return n % 3 === 0 ? 80 : null;
+}
+
+function geofenceLimitKmh(n: number): number | null {
+  return n % 10 === 0 ? 60 : null;
+}
+
+/** Owners who see equally many of the vehicles each, and none of each other's, and have equally many of the geofences. */
+function definitionsOf(shapes: readonly Shape[], owners = 1): Definition[] {
+  const definitions: Definition[] = Array.from({ length: owners }, (_, n) => ({
+    kind: 'user',
+    id: idOf(OWNERS + n) as UserId,
+    version: 1,
+    login: `owner-${n}`,
+    name: `Owner ${n}`,
+    role: 'user',
+    dealerId: null,
+    blocked: false,
+    apiAccess: true,
+    groupIds: [idOf(GROUPS + n) as GroupId],
+  }));
   for (let n = 0; n < VEHICLES; n++)
     definitions.push({
       kind: 'vehicle',
@@ -199,11 +284,15 @@ function definitionsOf(shapes: readonly Shape[]): Definition[] {
       plate: null,
       terminalId: null,
       dealerId: null,
-      groupIds: [],
-      speedLimitKmh: n % 3 === 0 ? 80 : null,
+      groupIds: [idOf(GROUPS + (n % owners)) as GroupId],
+      speedLimitKmh: vehicleLimitKmh(n),
       speedToleranceKmh: 5,
       speedingMinSeconds: 0,
       offlineAfterMinutes: 10,
+      movingSpeedKmh: 2,
+      movingDistanceM: 50,
+      tripStopMinutes: 5,
+      tripGapMinutes: 60,
     });
   for (const [n, shape] of shapes.entries())
     definitions.push({
@@ -211,21 +300,25 @@ function definitionsOf(shapes: readonly Shape[]): Definition[] {
       id: idOf(1_000_000 + n) as GeofenceId,
       version: 1,
       name: `Geofence ${n}`,
-      ownerId: OWNER,
+      ownerId: idOf(OWNERS + (n % owners)) as UserId,
       shape,
       groupIds: null,
-      speedLimitKmh: n % 10 === 0 ? 60 : null,
+      speedLimitKmh: geofenceLimitKmh(n),
       minDwellSeconds: 0,
     });
   return definitions;
 }
 
-/** One packet of each vehicle, from a fix on. */
-function packetsOf(track: CityTrack, first: number, positionsPerPacket: number, startMs: number): TelemetryPacket[] {
+/**
+ * One packet of each vehicle, from a fix of a round on. Vehicles drive there in one round and back in the next, without a
+ * break: the same fixes again would be late data, and a leap to the start would be another trip.
+ */
+function packetsOf(track: CityTrack, round: number, first: number, positionsPerPacket: number): TelemetryPacket[] {
   return Array.from({ length: VEHICLES }, (_, n) => {
     const positions = Array.from({ length: positionsPerPacket }, (_, k) => {
-      const i = (first + k) * VEHICLES + n;
-      const fixTimeMs = startMs + (first + k) * track.intervalS * 1000;
+      const nth = round % 2 === 0 ? first + k : FIXES_EACH - 1 - first - k;
+      const i = nth * VEHICLES + n;
+      const fixTimeMs = T0 + (round * FIXES_EACH + first + k) * track.intervalS * 1000;
       const position = blankPosition(fixTimeMs, track.latitudes[i] as number, track.longitudes[i] as number);
       position.speedKmh = track.speedsKmh[i] as number;
       position.courseDeg = track.coursesDeg[i] as number;
@@ -235,7 +328,7 @@ function packetsOf(track: CityTrack, first: number, positionsPerPacket: number, 
       vehicleId: vehicleIdOf(n),
       terminalId: String(n) as TerminalId,
       protocol: 'omnicomm',
-      receivedAtMs: positions.at(-1)?.fixTimeMs ?? startMs,
+      receivedAtMs: positions.at(-1)?.fixTimeMs ?? T0,
       positions,
     };
   });
@@ -253,4 +346,7 @@ function idOf(n: number): string {
   return `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.table(engineCases.map((one) => benchEngine(one)));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.table(engineCases.map((one) => benchEngine(one)));
+  console.table(benchOwners(1000, 100));
+}

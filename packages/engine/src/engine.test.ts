@@ -32,7 +32,7 @@ describe('visits', () => {
         phase: 'begin',
         vehicleId: VEHICLE,
         geofenceId: FENCE,
-        geofenceVersion: 3,
+        definitionVersion: 3,
         startedAtMs: T0 + 30_000,
         endedAtMs: null,
         fixTimeMs: T0 + 60_000,
@@ -293,7 +293,7 @@ describe('definitions that change', () => {
     const scene = visiting(user(), vehicle(), geofence());
     const events = scene.remove('geofence', FENCE, 2, 100);
     expect(told(events)).toEqual(['-visit @100 geofence-deleted']);
-    expect(events[0]).toMatchObject({ fixTimeMs: T0 + 60_000, geofenceVersion: 1, longitude: 0.1 });
+    expect(events[0]).toMatchObject({ fixTimeMs: T0 + 60_000, definitionVersion: 1, longitude: 0.1 });
     expect(scene.drive(fix(120, 0.12, 0.1))).toEqual([]);
   });
 
@@ -322,7 +322,7 @@ describe('definitions that change', () => {
     const grown = geofence({ version: 2, shape: { type: 'circle', center: [0.1, 0.1], radiusM: 2000 } });
     expect(scene.define(grown, 100)).toEqual([]);
     const events = scene.drive(fix(120, 0.13, 0.1));
-    expect(events).toMatchObject([{ phase: 'end', endReason: 'left', geofenceVersion: 2 }]);
+    expect(events).toMatchObject([{ phase: 'end', endReason: 'left', definitionVersion: 2 }]);
   });
 
   test('a shape that reaches out to a vehicle takes it in silently', () => {
@@ -469,10 +469,14 @@ describe('checkpoints', () => {
 
   test('a state of another version, or one that names an unknown geofence, is refused', () => {
     const state = (text: string) => [[`vehicle-state:${VEHICLE}`, Buffer.from(text)] as const];
-    expect(() => new Engine().restore(state('[2,0,null,0,null,null,[],[]]'))).toThrow(/version 2/);
+    expect(() => new Engine().restore(state('[1,0,null,0,null,null,[],[]]'))).toThrow(/version 1/);
     const moment = '[0,0,0,null]';
     expect(() =>
-      new Engine().restore(state(`[1,0,null,0,null,null,[["${FENCE}","inside",false,0,${moment},null]],[]]`)),
+      new Engine().restore(
+        state(
+          `[2,0,null,0,null,null,[["${FENCE}","inside",false,false,0,0,${moment},null]],[],null,0,false,0,null,null,[]]`,
+        ),
+      ),
     ).toThrow(/not defined/);
   });
 

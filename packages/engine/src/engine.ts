@@ -8,22 +8,29 @@ import {
   type Geofence,
   type GeofenceId,
   type GeofenceVisit,
+  isTimely,
+  type LateInterval,
   maySeeVehicle,
   type Position,
   rejectionOf,
   type TelemetryPacket,
   type UserId,
+  type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
 import { Spot } from '@outrider/geo';
-import { settle, staysCalm } from './calm.ts';
+import { keepsOn, settle, settleMotion, staysCalm, staysInPlace } from './calm.ts';
+import { endConditionsByDefinition, hasAlarm, observe, saysNothingNew } from './conditions.ts';
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
+import { advanceMotion, continueMotion, endMotionByDefinition } from './motion.ts';
+import { endSilence, hear, isSilent, tellSilence } from './silence.ts';
 import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts';
 import { decodeState, encodeState } from './state-codec.ts';
-import { atFix, Step } from './step.ts';
+import { atFix, isWayKnown, Step } from './step.ts';
+import { undecidedSinceMs } from './undecided.ts';
 import { freshState, orderOf, type SpeedingRun, type Stay, type VehicleState } from './vehicle-state.ts';
-import { advanceStay, confirmEntry, endStayByDefinition, enter, foundInside } from './visits.ts';
+import { advanceStay, confirmEntry, endStayByDefinition, enter, foundInside, passThrough } from './visits.ts';
 
 /** A vehicle's newest good fix, and when the gateway had it. */
 export interface VehicleLatest {
@@ -43,8 +50,16 @@ interface FenceChange {
 const STATE_KEY = 'vehicle-state:';
 const DEFINITION_KEY = 'definition:';
 
+export interface EngineOptions {
+  /**
+   * What the events say of where they come from; default `live`. `recalculated` is for an engine that goes over the history
+   * in the order of the fixes: it tells nothing of offline, which is about when data came and not about what it says.
+   */
+  origin?: FleetEvent['origin'];
+}
+
 /**
- * The rules: takes definitions and positions in, and says what happened (semantics, "Geofences" and "Speed").
+ * The rules: takes definitions and positions in, and says what happened (semantics, from "Positions" to "Other events").
  *
  * Deterministic: the same definitions and packets in the same order make the same events with the same ids, on whatever
  * machine, and across any number of restarts from {@link takeChanges}. No clock, no I/O, no randomness.
@@ -59,15 +74,26 @@ export class Engine {
   /** Only those who have geofences. */
   readonly #owners = new Map<UserId, OwnerFences>();
   readonly #step = new Step(blankPosition(0, 0, 0));
+  readonly #origin: FleetEvent['origin'];
   readonly #hits: Fence[] = [];
+  /** Geofences whose boundary the way to the fix in hand may meet. */
+  readonly #onWay: Fence[] = [];
+  #onWayCount = 0;
   /** Marks the geofences that contain the fix in hand; see {@link Fence.stamp}. */
   #stamp = 0;
+  /** Marks those in `#onWay`, where there are any. */
+  #wayStamp = -1;
   /** Grows with each change of a definition: what was found out about a vehicle before it may not hold any more. */
   #epoch = 0;
   #dirty: VehicleState[] = [];
   #moved: VehicleState[] = [];
+  readonly #late = new Map<VehicleId, LateInterval>();
   #removed = new Set<VehicleId>();
   #changedDefinitions = new Map<string, Definition | null>();
+
+  constructor({ origin = 'live' }: EngineOptions = {}) {
+    this.#origin = origin;
+  }
 
   /** Everything that is defined, as the engine knows it. */
   get directory(): Directory {
@@ -115,7 +141,7 @@ export class Engine {
         this.#applyUser(change.id as UserId, change.changedAtMs, events);
         break;
       case 'vehicle':
-        this.#applyVehicle(change.id as VehicleId, change.changedAtMs, events);
+        this.#applyVehicle(change.id as VehicleId, before as Vehicle | null, change.changedAtMs, events);
         break;
       case 'geofence':
         this.#applyGeofence(change.id as GeofenceId, change.changedAtMs, events);
@@ -128,7 +154,8 @@ export class Engine {
    * Takes one packet in: its positions move the vehicle one after the other, and what happened is added to `events`.
    *
    * A packet at or below the offset that its vehicle has reached was taken in before, and is skipped. A position that is
-   * rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing.
+   * rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing. What one with a bad place
+   * and a good time says of ignition, alarms and power counts: a panic button is heard where there is no satellite.
    *
    * @param offset of the packet in its partition of the log
    * @returns how many positions moved the vehicle
@@ -140,28 +167,53 @@ export class Engine {
     this.#touch(vehicle);
 
     const { positions, receivedAtMs } = packet;
+    if (this.#origin === 'live') hear(vehicle, receivedAtMs, events);
     let accepted = 0;
     // What nearly every fix changes, and nobody asks about in between, is written down once.
     let { latest, speedKmh } = vehicle;
     for (let i = 0; i < positions.length; i++) {
       const fix = positions[i] as Position;
-      if (!fix.valid || rejectionOf(fix, receivedAtMs) !== null) continue;
+      if (!fix.valid || rejectionOf(fix, receivedAtMs) !== null) {
+        if (latest !== null && fix.fixTimeMs < Math.max(latest.fixTimeMs, vehicle.recordAtMs))
+          if (isTimely(fix, receivedAtMs)) this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
+        carry(vehicle, latest, fix, receivedAtMs, events);
+        continue;
+      }
       if (latest === null) {
-        this.#step.set(null, null, fix, 0);
+        this.#step.set(null, false, null, fix, 0);
         speedKmh = this.#firstFix(vehicle, events);
       } else {
         const elapsedMs = fix.fixTimeMs - latest.fixTimeMs;
+        // Older than the newest, or than a record that moved nothing and was heard all the same.
+        if (elapsedMs < 0 || fix.fixTimeMs < vehicle.recordAtMs)
+          this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
+        // The same fix again is no news.
         if (elapsedMs <= 0) continue;
         if (impliesJump(latest.latitude, latest.longitude, fix.latitude, fix.longitude, elapsedMs)) {
           vehicle.suspects = suspectsAfter(vehicle.suspects, fix);
-          if (!outweighAnchor(vehicle.suspects) || vehicle.suspects.lastAtMs !== fix.fixTimeMs) continue;
-          this.#step.set(null, speedKmh, fix, elapsedMs);
-          speedKmh = this.#nextFix(vehicle, events);
-        } else if (vehicle.calmEpoch === this.#epoch && staysCalm(vehicle, fix)) {
-          speedKmh = fix.speedKmh;
+          if (!outweighAnchor(vehicle.suspects) || vehicle.suspects.lastAtMs !== fix.fixTimeMs) {
+            carry(vehicle, latest, fix, receivedAtMs, events);
+            continue;
+          }
+          this.#step.set(latest, false, speedKmh, fix, elapsedMs);
+          speedKmh = this.#nextFix(vehicle, false, events);
         } else {
-          this.#step.set(latest, speedKmh, fix, elapsedMs);
-          speedKmh = this.#nextFix(vehicle, events);
+          const inPlace = vehicle.calmEpoch === this.#epoch && staysInPlace(vehicle, latest, fix);
+          if (!inPlace || !staysCalm(vehicle, fix)) {
+            this.#step.set(latest, true, speedKmh, fix, elapsedMs);
+            speedKmh = this.#nextFix(vehicle, inPlace, events);
+          } else {
+            const { motion, definition, ignition } = vehicle;
+            const before = speedKmh;
+            speedKmh = fix.speedKmh as number;
+            if (motion !== null && keepsOn(vehicle, speedKmh, fix.fixTimeMs, elapsedMs)) {
+              continueMotion(motion, latest, fix, elapsedMs);
+            } else if (definition !== null) {
+              this.#step.set(latest, true, before, fix, elapsedMs);
+              advanceMotion(vehicle, definition, this.#step, speedKmh, ignition, events);
+              settleMotion(vehicle);
+            }
+          }
         }
       }
       if (vehicle.suspects !== null) vehicle.suspects = null;
@@ -177,6 +229,22 @@ export class Engine {
       this.#moved.push(vehicle);
     }
     return accepted;
+  }
+
+  /**
+   * Says that time has come to `nowMs` and nothing more is to be expected from before: tells which vehicles went offline
+   * meanwhile. Their next packets would tell the same, with the same ids, but may never come.
+   */
+  advance(nowMs: number, events: FleetEvent[]): void {
+    if (this.#origin !== 'live') return;
+    for (const vehicle of this.#vehicles.values()) if (tellSilence(vehicle, nowMs, events)) this.#touch(vehicle);
+  }
+
+  /** True where {@link advance} would tell of a vehicle. */
+  hasSilent(nowMs: number): boolean {
+    if (this.#origin !== 'live') return false;
+    for (const vehicle of this.#vehicles.values()) if (isSilent(vehicle, nowMs)) return true;
+    return false;
   }
 
   /** The newest good fix of a vehicle, if there ever was one. */
@@ -204,6 +272,36 @@ export class Engine {
       if (latest) entries.push(latest);
     }
     return entries;
+  }
+
+  /**
+   * For each vehicle that good fixes came of which are older than its newest: the stretch that they lie in, since the last
+   * call. They moved nothing; what they change of the past is for a recalculation to find out.
+   */
+  takeLate(): LateInterval[] {
+    const late = [...this.#late.values()];
+    this.#late.clear();
+    return late;
+  }
+
+  /**
+   * Since when something of a vehicle waits for time to pass before it is told: a stay, an absence or a speeding that is
+   * not long enough yet, fixes that may be jumps. Null where nothing does.
+   *
+   * @param silentFromMs also what was found going on, at this time or later, and is told at its end alone
+   */
+  undecidedSinceMs(vehicleId: VehicleId, silentFromMs = Number.POSITIVE_INFINITY): number | null {
+    const vehicle = this.#vehicles.get(vehicleId);
+    return vehicle === undefined ? null : undecidedSinceMs(vehicle, silentFromMs);
+  }
+
+  /** Forgets what it knows of a vehicle but for its definition: its next fix is its first. */
+  forget(vehicleId: VehicleId): void {
+    const vehicle = this.#vehicles.get(vehicleId);
+    this.#vehicles.delete(vehicleId);
+    this.#late.delete(vehicleId);
+    this.#dirty = this.#dirty.filter((each) => each !== vehicle);
+    this.#moved = this.#moved.filter((each) => each !== vehicle);
   }
 
   /** How many vehicles the engine keeps a state of. */
@@ -254,7 +352,7 @@ export class Engine {
     // What came from the checkpoint need not go back into it.
     this.#changedDefinitions.clear();
     for (const [id, bytes] of states) {
-      const vehicle = decodeState(id, bytes, (geofenceId) => {
+      const vehicle = decodeState(id, bytes, this.#origin, (geofenceId) => {
         const fence = this.#fences.get(geofenceId);
         if (!fence) throw new Error(`the state of vehicle ${id} names geofence ${geofenceId}, which is not defined`);
         return fence;
@@ -264,8 +362,15 @@ export class Engine {
     }
   }
 
+  #noteLate(vehicleId: VehicleId, fixTimeMs: number, receivedAtMs: number): void {
+    const known = this.#late.get(vehicleId);
+    if (known === undefined) this.#late.set(vehicleId, { vehicleId, fromMs: fixTimeMs, toMs: fixTimeMs, receivedAtMs });
+    else if (fixTimeMs < known.fromMs) known.fromMs = fixTimeMs;
+    else if (fixTimeMs > known.toMs) known.toMs = fixTimeMs;
+  }
+
   #meet(id: VehicleId): VehicleState {
-    const vehicle = freshState(id);
+    const vehicle = freshState(id, this.#origin);
     this.#resolve(vehicle);
     this.#vehicles.set(id, vehicle);
     return vehicle;
@@ -291,18 +396,40 @@ export class Engine {
     this.#changedDefinitions.set(definitionKey(change.kind, change.id), change.definition);
   }
 
-  /** Finds the geofences that watch the vehicle and contain a place: stamped, and in `#hits`. Returns how many. */
-  #look(vehicle: VehicleState, longitude: number, latitude: number): number {
-    const { watchers, definition } = vehicle;
+  /**
+   * Finds the geofences that watch the vehicle and contain a place: stamped, and in `#hits`. Returns how many.
+   *
+   * @param way the step that leads there, where it is to be known which boundaries it may meet: those are stamped, and in
+   *   `#onWay`; null where there is nothing to be found on it
+   */
+  #look(vehicle: VehicleState, longitude: number, latitude: number, way: Step | null): number {
+    this.#onWayCount = 0;
+    const { watchers, definition, spots } = vehicle;
     if (watchers.length === 0 || definition === null) return 0;
-    const hits = this.#hits;
-    let found = 0;
-    const { spots } = vehicle;
+    const from = way !== null && isWayKnown(way) ? way.from : null;
+    const isSettled = vehicle.calmEpoch === this.#epoch;
     while (spots.length < watchers.length) spots.push(new Spot());
+    let found = 0;
+    let onWay = 0;
     for (let i = 0; i < watchers.length; i++) {
-      found = (watchers[i] as OwnerFences).find(longitude, latitude, hits, found, spots[i] as Spot);
+      const owner = watchers[i] as OwnerFences;
+      const spot = spots[i] as Spot;
+      if (way === null || from === null) {
+        found = owner.find(longitude, latitude, this.#hits, found, spot);
+        continue;
+      }
+      // Most ways lead from a place without a boundary to the next, or meet none of this owner's (of a single owner it would
+      // not have come here).
+      const wasClear = isSettled && owner.isClear(spot);
+      const isUnchanged = isSettled && watchers.length > 1 && owner.isWayUnchanged(spot, from, way.to);
+      const { column, row } = spot;
+      found = owner.find(longitude, latitude, this.#hits, found, spot);
+      if (isUnchanged || (wasClear && owner.isClear(spot) && spot.isBeside(column, row))) continue;
+      onWay = owner.findOnWay(from, way.to, this.#onWay, onWay);
     }
+    if (onWay > 0) this.#markOnWay(definition, onWay);
     if (found === 0) return 0;
+    const hits = this.#hits;
     const stamp = ++this.#stamp;
     let kept = 0;
     for (let i = 0; i < found; i++) {
@@ -314,30 +441,61 @@ export class Engine {
     return kept;
   }
 
+  /** Stamps those of the first `found` geofences in `#onWay` that watch the vehicle, and leaves out the others. */
+  #markOnWay(definition: Vehicle, found: number): void {
+    const onWay = this.#onWay;
+    const stamp = ++this.#stamp;
+    let kept = 0;
+    for (let i = 0; i < found; i++) {
+      const fence = onWay[i] as Fence;
+      if (fence.groupIds !== null && !appliesTo(fence, definition)) continue;
+      fence.wayStamp = stamp;
+      onWay[kept++] = fence;
+    }
+    this.#onWayCount = kept;
+    this.#wayStamp = stamp;
+  }
+
   /** Deals with a vehicle's first fix. Returns the speed there. */
   #firstFix(vehicle: VehicleState, events: FleetEvent[]): number | null {
     const step = this.#step;
     const fix = step.to;
     const speedKmh = step.speedKmh();
-    const found = this.#look(vehicle, fix.longitude, fix.latitude);
+    const found = this.#look(vehicle, fix.longitude, fix.latitude, null);
     const here = atFix(fix, speedKmh);
-    for (let i = 0; i < found; i++) vehicle.stays.push(foundInside(this.#hits[i] as Fence, here));
+    for (let i = 0; i < found; i++) vehicle.stays.push(foundInside(this.#hits[i] as Fence, here, fix.fixTimeMs));
     if (found > 1) vehicle.stays.sort((a, b) => orderOf(a.fence, b.fence));
     this.#judgeSpeed(vehicle, found, speedKmh, events);
+    this.#judgeRecord(vehicle, speedKmh, events);
     settle(vehicle, this.#epoch);
     return speedKmh;
   }
 
-  /** Deals with the step in hand. Returns the speed at its end. */
-  #nextFix(vehicle: VehicleState, events: FleetEvent[]): number | null {
+  /**
+   * Deals with the step in hand. Returns the speed at its end.
+   *
+   * @param inPlace true where its way is known to meet no boundary
+   */
+  #nextFix(vehicle: VehicleState, inPlace: boolean, events: FleetEvent[]): number | null {
     const step = this.#step;
-    const found = this.#look(vehicle, step.to.longitude, step.to.latitude);
-    if (found > 0 || vehicle.stays.length > 0) this.#visit(vehicle, found, events);
+    const found = this.#look(vehicle, step.to.longitude, step.to.latitude, inPlace ? null : step);
+    if (found > 0 || vehicle.stays.length > 0 || this.#onWayCount > 0) this.#visit(vehicle, found, events);
     const speedKmh = step.speedKmh();
     if (found > 0 || vehicle.runs.length > 0 || vehicle.definition?.speedLimitKmh != null)
       this.#judgeSpeed(vehicle, found, speedKmh, events);
+    this.#judgeRecord(vehicle, speedKmh, events);
     settle(vehicle, this.#epoch);
     return speedKmh;
+  }
+
+  /** Takes in what the fix in hand says besides its place, and what it makes of trips and stops. */
+  #judgeRecord(vehicle: VehicleState, speedKmh: number | null, events: FleetEvent[]): void {
+    const { definition, ignition } = vehicle;
+    if (definition === null) return;
+    const step = this.#step;
+    if (!saysNothingNew(vehicle, step.to) || hasAlarm(vehicle))
+      observe(vehicle, definition.version, step.to, atFix(step.to, speedKmh), events);
+    advanceMotion(vehicle, definition, step, speedKmh, ignition, events);
   }
 
   /** Moves the stays on by the step in hand, `found` geofences being hit. */
@@ -345,16 +503,22 @@ export class Engine {
     const step = this.#step;
     const stamp = found > 0 ? this.#stamp : -1;
     const { stays } = vehicle;
+    const onWay = this.#onWayCount;
     let kept = 0;
     let known = 0;
     for (let i = 0; i < stays.length; i++) {
       const stay = stays[i] as Stay;
-      const inside = stay.fence.stamp === stamp;
+      const { fence } = stay;
+      const inside = fence.stamp === stamp;
       if (inside) known++;
-      const next = advanceStay(vehicle, stay, inside, step, events);
+      const mayPass = onWay > 0 && fence.wayStamp === this.#wayStamp;
+      const next = advanceStay(vehicle, stay, inside, mayPass, step, events);
+      // What it had to do with the way is settled.
+      if (mayPass) fence.wayStamp = -1;
       if (next !== null) stays[kept++] = next;
     }
     stays.length = kept;
+    if (onWay > 0) this.#passThrough(vehicle, stamp, events);
     if (known === found) return;
     let entered: Fence | null = null;
     let more: Fence[] | null = null;
@@ -370,15 +534,32 @@ export class Engine {
     else for (const fence of [entered, ...more].sort(orderOf)) this.#enter(vehicle, fence, events);
   }
 
+  /**
+   * Deals with the geofences on the way of the step in hand that the vehicle had no stay in and is not inside of now.
+   *
+   * @param stamp of those that it is inside of
+   */
+  #passThrough(vehicle: VehicleState, stamp: number, events: FleetEvent[]): void {
+    const onWay = this.#onWay;
+    let passed: Fence[] | null = null;
+    for (let i = 0; i < this.#onWayCount; i++) {
+      const fence = onWay[i] as Fence;
+      if (fence.wayStamp !== this.#wayStamp || fence.stamp === stamp) continue;
+      passed ??= [];
+      passed.push(fence);
+    }
+    if (passed === null) return;
+    if (passed.length > 1) passed.sort(orderOf);
+    for (const fence of passed) {
+      const stay = passThrough(vehicle, fence, this.#step, events);
+      if (stay !== null) addStay(vehicle.stays, stay);
+    }
+  }
+
   /** Begins a stay, in its place among the others. */
   #enter(vehicle: VehicleState, fence: Fence, events: FleetEvent[]): void {
     const step = this.#step;
-    const stay = confirmEntry(vehicle, enter(fence, step), step.to.fixTimeMs, step.to.fixTimeMs, events);
-    const { stays } = vehicle;
-    let at = stays.length;
-    while (at > 0 && orderOf((stays[at - 1] as Stay).fence, fence) > 0) at--;
-    if (at === stays.length) stays.push(stay);
-    else stays.splice(at, 0, stay);
+    addStay(vehicle.stays, confirmEntry(vehicle, enter(fence, step), step.to.fixTimeMs, step.to.fixTimeMs, events));
   }
 
   /** Judges the speed at the fix in hand against all limits that hold there. */
@@ -449,12 +630,17 @@ export class Engine {
     }
   }
 
-  #applyVehicle(id: VehicleId, atMs: number, events: FleetEvent[]): void {
+  #applyVehicle(id: VehicleId, before: Vehicle | null, atMs: number, events: FleetEvent[]): void {
     const vehicle = this.#vehicles.get(id);
     if (!vehicle) return;
     this.#resolve(vehicle);
     this.#reconcile(vehicle, null, atMs, events);
-    if (vehicle.definition !== null) return;
+    if (vehicle.definition !== null) {
+      // What nobody watched for is no silence.
+      if (before === null) vehicle.heardAtMs = Math.max(vehicle.heardAtMs, atMs);
+      return;
+    }
+    if (before !== null) endAll(vehicle, before.version, atMs, events);
     this.#vehicles.delete(id);
     this.#removed.add(id);
   }
@@ -557,19 +743,60 @@ export class Engine {
     if (change !== null) {
       if (inChanged && isWatched(vehicle, change.fence)) entered = [change.fence];
     } else {
-      const found = this.#look(vehicle, latest.longitude, latest.latitude);
+      const found = this.#look(vehicle, latest.longitude, latest.latitude, null);
       entered = this.#hits.slice(0, found);
     }
     for (const fence of entered) {
       if (hasStay(vehicle.stays, fence)) continue;
       const sinceMs = Math.max(atMs, latest.fixTimeMs);
-      vehicle.stays.push(foundInside(fence, { ...atFix(latest, vehicle.speedKmh), atMs: sinceMs }));
+      const known = { ...atFix(latest, vehicle.speedKmh), atMs: sinceMs };
+      vehicle.stays.push(foundInside(fence, known, latest.fixTimeMs));
       this.#touch(vehicle);
     }
     vehicle.stays.sort((a, b) => orderOf(a.fence, b.fence));
     if (events.length > before || vehicle.stays.length !== stays.length || vehicle.runs.length !== runs.length)
       this.#touch(vehicle);
   }
+}
+
+/** Ends what the vehicle does, whatever it is, because its profile was deleted. */
+function endAll(vehicle: VehicleState, version: number, atMs: number, events: FleetEvent[]): void {
+  const { latest, speedKmh } = vehicle;
+  if (latest === null) return;
+  endMotionByDefinition(vehicle, version, events);
+  endConditionsByDefinition(vehicle, version, atFix(latest, speedKmh), events);
+  if (vehicle.offline) endSilence(vehicle, version, atMs, 'no-longer-watched', events);
+}
+
+/** Puts a stay into its place among the others. */
+function addStay(stays: Stay[], stay: Stay): void {
+  let at = stays.length;
+  while (at > 0 && orderOf((stays[at - 1] as Stay).fence, stay.fence) > 0) at--;
+  if (at === stays.length) stays.push(stay);
+  else stays.splice(at, 0, stay);
+}
+
+/**
+ * Takes in what a record with a bad place says besides: where the vehicle was last seen, at the time of the record. Before
+ * its first good fix a vehicle has no place, and nothing is told of it.
+ */
+function carry(
+  vehicle: VehicleState,
+  latest: Position | null,
+  record: Position,
+  receivedAtMs: number,
+  events: FleetEvent[],
+): void {
+  const { definition } = vehicle;
+  const { fixTimeMs } = record;
+  if (definition === null || latest === null || fixTimeMs <= latest.fixTimeMs || !isTimely(record, receivedAtMs))
+    return;
+  const { latitude, longitude } = latest;
+  observe(vehicle, definition.version, record, { atMs: fixTimeMs, latitude, longitude, speedKmh: null }, events);
+  if (fixTimeMs <= vehicle.recordAtMs) return;
+  vehicle.recordAtMs = fixTimeMs;
+  // Whether it is calm may have changed; it is found out with the next fix.
+  vehicle.calmEpoch = -1;
 }
 
 function hasStay(stays: readonly Stay[], fence: Fence): boolean {

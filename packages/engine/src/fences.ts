@@ -1,5 +1,5 @@
 import type { Geofence, LngLat, Position, User, UserId, Vehicle } from '@outrider/domain';
-import { GeofenceIndex, type PreparedShape, prepareShape, type Spot } from '@outrider/geo';
+import { GeofenceIndex, type Stay as PassedThrough, type PreparedShape, prepareShape, type Spot } from '@outrider/geo';
 
 /** A geofence as the engine works with it: one object from its creation to its end, whatever its definition becomes. */
 export class Fence {
@@ -16,6 +16,8 @@ export class Fence {
   gone: 'geofence-deleted' | 'no-longer-watched' | null = null;
   /** The engine's stamp of the last fix that was inside: a fix marks what contains it by its own number. */
   stamp = 0;
+  /** The same for the way to a fix, where the boundary may be met. */
+  wayStamp = 0;
   #shape: PreparedShape | null = null;
 
   constructor(owner: OwnerFences, key: number, definition: Geofence) {
@@ -52,6 +54,11 @@ export class Fence {
   crossing(from: Position, to: Position): number | null {
     const quick = this.owner.quickCrossing(this, from, to);
     return Number.isNaN(quick) ? this.#prepared().crossing(placeOf(from), placeOf(to)) : quick;
+  }
+
+  /** For a way between two fixes that are both outside: where it first enters and last leaves; null where it passes by. */
+  passage(from: Position, to: Position): PassedThrough | null {
+    return this.#prepared().passage(placeOf(from), placeOf(to));
   }
 
   /** Prepared when first asked for: of many geofences few are ever crossed. */
@@ -132,9 +139,33 @@ export class OwnerFences {
     return this.#index.crossing(fence.key, from.longitude, from.latitude, to.longitude, to.latitude);
   }
 
-  /** True where the same geofences contain a place as the one that `spot` was filled in with. False: ask. */
-  isUnchanged(spot: Spot, longitude: number, latitude: number): boolean {
-    return this.#index.isUnchanged(spot, longitude, latitude);
+  /** Writes the geofences whose boundary the way between two fixes may meet into `hits`, as {@link find} does. */
+  findOnWay(from: Position, to: Position, hits: Fence[], at: number): number {
+    const { longitude, latitude } = from;
+    let found = this.#index.queryWay(longitude, latitude, to.longitude, to.latitude, this.#keys);
+    while (found > this.#keys.length) {
+      this.#keys = new Int32Array(2 * found);
+      found = this.#index.queryWay(longitude, latitude, to.longitude, to.latitude, this.#keys);
+    }
+    let end = at;
+    for (let i = 0; i < found; i++) {
+      const fence = this.#byKey[this.#keys[i] as number];
+      if (fence) hits[end++] = fence;
+    }
+    return end;
+  }
+
+  /** True where no boundary is in the cell (see {@link Spot}) that a {@link find} filled `spot` in with. */
+  isClear(spot: Spot): boolean {
+    return this.#index.isClear(spot);
+  }
+
+  /**
+   * True where the same geofences contain the one fix as the other, that `spot` is of, and the way between the two meets no
+   * boundary. False: ask.
+   */
+  isWayUnchanged(spot: Spot, from: Position, to: Position): boolean {
+    return this.#index.isWayUnchanged(spot, from.longitude, from.latitude, to.longitude, to.latitude);
   }
 }
 

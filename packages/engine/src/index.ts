@@ -1,2 +1,2 @@
 export { Engine, type VehicleLatest } from './engine.ts';
-export { impliesJump } from './jump.ts';
+export { impliesJump, REANCHOR_FIXES, REANCHOR_MS } from './jump.ts';

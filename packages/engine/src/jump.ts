@@ -8,8 +8,8 @@ const MAX_M_PER_MS = MAX_SPEED_KMH / 3600;
 /** More than a degree of a great circle is long on any sphere used for the Earth. */
 const DEGREE_M = 111_700;
 /** So many fixes that contradict the anchor and agree among themselves, over so long, take its place. */
-const REANCHOR_FIXES = 3;
-const REANCHOR_MS = 2 * 60_000;
+export const REANCHOR_FIXES = 3;
+export const REANCHOR_MS = 2 * 60_000;
 
 /** True when going from one place to the other in `elapsedMs` (above 0) takes more than 500 km/h. */
 export function impliesJump(
@@ -26,6 +26,11 @@ export function impliesJump(
   const detourDeg = Math.abs(toLatitude - fromLatitude) + (acrossDeg > 180 ? 360 - acrossDeg : acrossDeg);
   if (detourDeg * DEGREE_M <= reachM) return false;
   return distanceM(fromLongitude, fromLatitude, toLongitude, toLatitude) > reachM;
+}
+
+/** True when so many metres in `elapsedMs` (above 0) take more than 500 km/h. */
+export function isTooFar(metres: number, elapsedMs: number): boolean {
+  return metres > elapsedMs * MAX_M_PER_MS;
 }
 
 /**

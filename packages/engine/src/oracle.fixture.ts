@@ -3,10 +3,13 @@ import {
   deriveEventId,
   type FleetEvent,
   type Geofence,
+  geofenceOf,
   type LngLat,
+  type Offline,
   type Position,
   rejectionOf,
   type Shape,
+  type Stop,
   type TelemetryPacket,
   type User,
   type Vehicle,
@@ -31,6 +34,7 @@ export class Oracle {
     if (kind === 'notification-rule' || version <= (this.#versions.get(id) ?? 0)) return [];
     this.#versions.set(id, version);
     const geofencesBefore = new Map(this.geofences);
+    const vehicleBefore = this.vehicles.get(id);
     const map = { user: this.users, vehicle: this.vehicles, geofence: this.geofences, group: new Map() }[kind];
     if (definition) (map as Map<string, unknown>).set(id, definition);
     else map.delete(id);
@@ -38,30 +42,74 @@ export class Oracle {
     const events: FleetEvent[] = [];
     for (const [vehicleId, trail] of this.#trails) {
       this.#redefine(vehicleId, trail, geofencesBefore, changedAtMs, events);
-      if (kind === 'vehicle' && id === vehicleId && !definition) this.#trails.delete(vehicleId);
+      if (kind !== 'vehicle' || id !== vehicleId) continue;
+      if (!definition) {
+        if (vehicleBefore) this.#stopWatching(vehicleBefore, trail, changedAtMs, events);
+        this.#trails.delete(vehicleId);
+      } else if (!vehicleBefore) {
+        trail.heardAtMs = Math.max(trail.heardAtMs, changedAtMs);
+      }
     }
     return events;
   }
 
+  /** Nothing more is to be expected from before. */
+  advance(nowMs: number): FleetEvent[] {
+    const events: FleetEvent[] = [];
+    for (const [vehicleId, trail] of this.#trails) this.#silence(vehicleId, trail, nowMs, events);
+    return events;
+  }
+
   process({ vehicleId, receivedAtMs, positions }: TelemetryPacket, offset: number): FleetEvent[] {
-    const fresh: Trail = { offset: -1, good: [], away: [], visits: new Map(), runs: new Map() };
+    const fresh: Trail = {
+      offset: -1,
+      good: [],
+      away: [],
+      visits: new Map(),
+      runs: new Map(),
+      motion: null,
+      heardAtMs: 0,
+      offline: null,
+      ignition: null,
+      supplied: null,
+      newestRecordMs: 0,
+      lasting: [],
+    };
     const trail = this.#trails.get(vehicleId) ?? fresh;
     this.#trails.set(vehicleId, trail);
     const events: FleetEvent[] = [];
     if (offset <= trail.offset) return events;
     trail.offset = offset;
+
+    this.#silence(vehicleId, trail, receivedAtMs, events);
+    if (trail.offline) {
+      const endedAtMs = Math.max(trail.heardAtMs, receivedAtMs);
+      const why = { ...this.#why(vehicleId), endReason: 'online' as const };
+      events.push({ ...trail.offline, phase: 'end', endedAtMs, fixTimeMs: endedAtMs, ...why });
+      trail.offline = null;
+    }
+    trail.heardAtMs = Math.max(trail.heardAtMs, receivedAtMs);
+
     for (const position of positions) {
-      if (!position.valid || rejectionOf(position, receivedAtMs)) continue;
       const last = trail.good.at(-1);
+      if (!position.valid || rejectionOf(position, receivedAtMs)) {
+        this.#hearsay(vehicleId, trail, last, position, receivedAtMs, events);
+        continue;
+      }
       if (last && position.fixTimeMs <= last.position.fixTimeMs) continue;
       let way = last;
       if (last && isJump(last.position, position)) {
         const suspect = trail.away.at(-1);
-        if (suspect && position.fixTimeMs <= suspect.fixTimeMs) continue;
-        if (suspect && isJump(suspect, position)) trail.away = [];
-        trail.away.push(position);
+        const isNews = !suspect || position.fixTimeMs > suspect.fixTimeMs;
+        if (isNews) {
+          if (suspect && isJump(suspect, position)) trail.away = [];
+          trail.away.push(position);
+        }
         const [first] = trail.away;
-        if (trail.away.length < 3 || position.fixTimeMs - (first?.fixTimeMs ?? 0) < 120_000) continue;
+        if (!isNews || trail.away.length < 3 || position.fixTimeMs - (first?.fixTimeMs ?? 0) < 120_000) {
+          this.#hearsay(vehicleId, trail, last, position, receivedAtMs, events);
+          continue;
+        }
         way = undefined;
       }
       trail.away = [];
@@ -72,9 +120,198 @@ export class Oracle {
       const fix: Fix = { position, speedKmh, metres };
       this.#visits(vehicleId, trail, way, fix, events);
       this.#speeds(vehicleId, trail, way, fix, events);
+      const ignitionBefore = trail.ignition;
+      if (position.fixTimeMs > trail.newestRecordMs) this.#records(vehicleId, trail, position, momentOf(fix), events);
+      this.#motion(vehicleId, trail, last, way, fix, ignitionBefore, events);
       trail.good.push(fix);
     }
     return events;
+  }
+
+  /** Would {@link advance} say anything? */
+  hasSilent(nowMs: number): boolean {
+    return [...this.#trails].some(([vehicleId, trail]) => this.#dueMs(vehicleId, trail) <= nowMs);
+  }
+
+  /** From when on the vehicle is offline, if nothing comes. */
+  #dueMs(vehicleId: string, { good, offline, heardAtMs }: Trail): number {
+    const vehicle = this.vehicles.get(vehicleId);
+    if (!vehicle || good.length === 0 || offline) return Number.POSITIVE_INFINITY;
+    return heardAtMs + vehicle.offlineAfterMinutes * 60_000;
+  }
+
+  /** A record that moves nothing still says what it says besides its place, if its time can be believed and is new. */
+  #hearsay(
+    vehicleId: string,
+    trail: Trail,
+    last: Fix | undefined,
+    record: Position,
+    receivedAtMs: number,
+    events: FleetEvent[],
+  ): void {
+    const atMs = record.fixTimeMs;
+    if (!last || atMs > receivedAtMs + 600_000 || atMs < Date.UTC(2005, 0, 1)) return;
+    if (atMs <= Math.max(last.position.fixTimeMs, trail.newestRecordMs) || !this.vehicles.has(vehicleId)) return;
+    trail.newestRecordMs = atMs;
+    this.#records(vehicleId, trail, record, { ...momentOf(last), atMs, fixTimeMs: atMs, speedKmh: null }, events);
+  }
+
+  #why(vehicleId: string) {
+    return { definitionVersion: this.vehicles.get(vehicleId)?.version ?? 0, origin: 'live' as const, inferred: false };
+  }
+
+  /** Offline from ten minutes (or what the vehicle says) after the last packet, if there was a place to be offline at. */
+  #silence(vehicleId: string, trail: Trail, nowMs: number, events: FleetEvent[]): void {
+    const vehicle = this.vehicles.get(vehicleId);
+    const last = trail.good.at(-1)?.position;
+    const dueMs = this.#dueMs(vehicleId, trail);
+    if (!vehicle || !last || nowMs < dueMs) return;
+    trail.offline = {
+      kind: 'offline',
+      id: deriveEventId('offline', vehicle.id, '', trail.heardAtMs),
+      phase: 'begin',
+      vehicleId: vehicle.id,
+      startedAtMs: trail.heardAtMs,
+      endedAtMs: null,
+      latitude: last.latitude,
+      longitude: last.longitude,
+      speedKmh: null,
+      fromFixTimeMs: last.fixTimeMs,
+      fixTimeMs: dueMs,
+      ...this.#why(vehicleId),
+      endReason: null,
+    };
+    events.push(trail.offline);
+  }
+
+  /** Ignition, alarms and power: what is on from the first record that says so to the first that says otherwise. */
+  #records(vehicleId: string, trail: Trail, record: Position, at: Point, events: FleetEvent[]): void {
+    const vehicle = this.vehicles.get(vehicleId);
+    if (!vehicle) return;
+    const wasKnown = trail.ignition !== null;
+    trail.ignition = record.ignition ?? trail.ignition;
+    if (record.supplyV !== null && record.supplyV >= 5) trail.supplied = true;
+    if (record.supplyV !== null && record.supplyV < 1 && trail.supplied !== null) trail.supplied = false;
+    const on = new Set<string>(record.alarms);
+    if (trail.ignition) on.add('ignition');
+    if (trail.supplied === false) on.add('power-cut');
+
+    for (const lasting of trail.lasting)
+      if (!on.has(lasting.what))
+        events.push(
+          lastingEvent(
+            vehicle,
+            lasting,
+            at,
+            { ignition: 'switched-off', 'power-cut': 'restored' }[lasting.what] ?? 'cleared',
+            at.fixTimeMs,
+          ),
+        );
+    trail.lasting = trail.lasting.filter(({ what }) => on.has(what));
+    for (const what of on) {
+      if (trail.lasting.some((lasting) => lasting.what === what)) continue;
+      const lasting: Lasting = { what, silent: what === 'ignition' && !wasKnown, start: at };
+      trail.lasting.push(lasting);
+      if (!lasting.silent) events.push(lastingEvent(vehicle, lasting, null, null, at.fixTimeMs));
+    }
+  }
+
+  /** All fixes since the vehicle set out, or came to stand, are kept; what a trip or a stop adds up to is counted at its end. */
+  #motion(
+    vehicleId: string,
+    trail: Trail,
+    last: Fix | undefined,
+    way: Fix | undefined,
+    fix: Fix,
+    ignitionBefore: boolean | null,
+    events: FleetEvent[],
+  ): void {
+    const vehicle = this.vehicles.get(vehicleId);
+    if (!vehicle) return;
+    const now = fix.position.fixTimeMs;
+    const stopMs = vehicle.tripStopMinutes * 60_000;
+    const elapsedMs = last ? now - last.position.fixTimeMs : 0;
+    const awayFrom = (place: WayPoint) => metresBetween(place.position, fix.position) > vehicle.movingDistanceM;
+    const endTrip = (motion: PlainMotion, at: WayPoint, reason: 'stopped' | 'gap') => {
+      if (motion.trip) events.push(tripEvent(vehicle, motion, motion.trip, at, reason, now));
+      motion.trip = null;
+    };
+    const endStop = (motion: PlainMotion, at: WayPoint, reason: 'moved' | 'ignition' | 'gap') => {
+      if (motion.stop) events.push(stopEvent(vehicle, motion, motion.stop, at, reason, now));
+      motion.stop = null;
+    };
+    const beginStop = (motion: PlainMotion, from: WayPoint, kind: 'parking' | 'idling') => {
+      motion.stop = { kind, from };
+      events.push(stopEvent(vehicle, motion, motion.stop, null, null, now));
+    };
+
+    let motion = trail.motion;
+    if (motion && last && (!way || elapsedMs > vehicle.tripGapMinutes * 60_000)) {
+      const [lastPoint, stoodFrom] = [motion.points.at(-1) as WayPoint, motion.stoodFrom];
+      const isThere = way !== undefined && stoodFrom !== null && !awayFrom(stoodFrom);
+      const hasStopped = isThere && now - stoodFrom.position.fixTimeMs >= stopMs;
+      if (!hasStopped) endTrip(motion, lastPoint, 'gap');
+      if (!isThere) {
+        endStop(motion, lastPoint, 'gap');
+        motion = null;
+      }
+    }
+
+    if (motion?.stoodFrom && !motion.stop && now - motion.stoodFrom.position.fixTimeMs >= stopMs) {
+      endTrip(motion, motion.stoodFrom, 'stopped');
+      beginStop(motion, motion.stoodFrom, ignitionBefore ? 'idling' : 'parking');
+    }
+    const turnedAt = motion?.turnedAt;
+    if (motion?.stop && turnedAt && now - turnedAt.position.fixTimeMs >= stopMs) {
+      const { kind } = motion.stop;
+      endStop(motion, turnedAt, 'ignition');
+      beginStop(motion, turnedAt, kind === 'parking' ? 'idling' : 'parking');
+      motion.turnedAt = null;
+    }
+
+    const speeds = fix.speedKmh !== null && fix.speedKmh > vehicle.movingSpeedKmh;
+    const moving = speeds || (trail.ignition === true && !!motion?.stoodFrom && awayFrom(motion.stoodFrom));
+    const point: WayPoint = { ...fix, moving, ignitionBefore, elapsedMs };
+    motion ??= { points: [], trip: null, stop: null, stoodFrom: null, turnedAt: null };
+    trail.motion = motion;
+    motion.points.push(point);
+    if (moving) {
+      endStop(motion, point, 'moved');
+      motion.stoodFrom = null;
+      motion.turnedAt = null;
+      if (!motion.trip) {
+        motion.trip = { from: point };
+        events.push(tripEvent(vehicle, motion, motion.trip, null, null, now));
+      }
+    } else {
+      motion.stoodFrom ??= point;
+      if (motion.stop) {
+        const says = trail.ignition ? 'idling' : 'parking';
+        motion.turnedAt = says === motion.stop.kind ? null : (motion.turnedAt ?? point);
+      }
+    }
+  }
+
+  /** The vehicle is no longer defined: all that it was in the middle of ends. */
+  #stopWatching(vehicle: Vehicle, trail: Trail, atMs: number, events: FleetEvent[]): void {
+    const last = trail.good.at(-1);
+    if (!last) return;
+    const { motion } = trail;
+    const lastPoint = motion?.points.at(-1);
+    const lastMs = last.position.fixTimeMs;
+    if (motion?.trip && lastPoint)
+      events.push(tripEvent(vehicle, motion, motion.trip, lastPoint, 'no-longer-watched', lastMs));
+    if (motion?.stop && lastPoint)
+      events.push(stopEvent(vehicle, motion, motion.stop, lastPoint, 'no-longer-watched', lastMs));
+    for (const lasting of trail.lasting) {
+      const end = { ...momentOf(last), atMs: Math.max(lastMs, lasting.start.atMs) };
+      if (!lasting.silent) events.push(lastingEvent(vehicle, lasting, end, 'no-longer-watched', lastMs));
+    }
+    if (trail.offline) {
+      const endedAtMs = Math.max(atMs, trail.heardAtMs);
+      const why = { definitionVersion: vehicle.version, endReason: 'no-longer-watched' as const };
+      events.push({ ...trail.offline, phase: 'end', endedAtMs, fixTimeMs: endedAtMs, ...why });
+    }
   }
 
   #watching(vehicleId: string): Geofence[] {
@@ -90,17 +327,19 @@ export class Oracle {
 
   /** Raw insideness with when it last changed, and what of it was told: `minDwellSeconds` lies between the two. */
   #visits(vehicleId: string, trail: Trail, way: Fix | undefined, fix: Fix, events: FleetEvent[]): void {
+    const now = fix.position.fixTimeMs;
     for (const geofence of this.#watching(vehicleId)) {
-      const inside = isInside(geofence.shape, fix.position);
+      const { shape } = geofence;
+      const inside = isInside(shape, fix.position);
       const visit = trail.visits.get(geofence.id);
       const dwellMs = geofence.minDwellSeconds * 1000;
-      const now = fix.position.fixTimeMs;
       if (trail.good.length === 0) {
         if (inside) trail.visits.set(geofence.id, silentVisit(fix, now));
         continue;
       }
-      if (!visit && !inside) continue;
-      const pair = visit ?? { raw: false, since: null, told: false, silent: false, entry: null };
+      const pair = visit ?? { raw: false, since: null, told: false, silent: false, inferred: false, entry: null };
+      const passage = !pair.raw && !inside ? passageBetween(shape, way, fix) : null;
+      if (!visit && !inside && !passage) continue;
       trail.visits.set(geofence.id, pair);
       const confirm = (untilMs: number) => {
         if (pair.raw === pair.told || !pair.since || untilMs - pair.since.atMs < dwellMs) return;
@@ -113,11 +352,21 @@ export class Oracle {
         }
         pair.told = pair.raw;
       };
-      if (inside !== pair.raw) {
-        const crossing = crossingBetween(geofence.shape, way, fix);
-        confirm(crossing.atMs);
-        pair.raw = inside;
-        pair.since = { ...crossing, fixTimeMs: now };
+      const change = (raw: boolean, point: Omit<Point, 'fixTimeMs' | 'fromFixTimeMs'>, fromFixTimeMs: number) => {
+        confirm(point.atMs);
+        pair.raw = raw;
+        pair.since = { ...point, fixTimeMs: now, fromFixTimeMs };
+      };
+      if (passage) {
+        const fromMs = passage.from.position.fixTimeMs;
+        change(true, passage.entry, fromMs);
+        if (!pair.told) pair.inferred = true;
+        change(false, passage.exit, fromMs);
+      } else if (inside !== pair.raw) {
+        const crossing = crossingBetween(shape, way, fix);
+        const isBetween = way !== undefined && crossing.fraction < 1;
+        change(inside, crossing, isBetween ? way.position.fixTimeMs : now);
+        if (inside) pair.inferred = false;
       }
       confirm(now);
       if (!pair.raw && !pair.told) trail.visits.delete(geofence.id);
@@ -243,6 +492,30 @@ interface Point {
   longitude: number;
   speedKmh: number | null;
   fixTimeMs: number;
+  fromFixTimeMs: number;
+}
+
+/** Ignition, an alarm or a power cut. */
+interface Lasting {
+  what: string;
+  silent: boolean;
+  start: Point;
+}
+
+interface WayPoint extends Fix {
+  moving: boolean;
+  ignitionBefore: boolean | null;
+  /** Since the point before. */
+  elapsedMs: number;
+}
+
+interface PlainMotion {
+  points: WayPoint[];
+  trip: { from: WayPoint } | null;
+  stop: { kind: 'parking' | 'idling'; from: WayPoint } | null;
+  stoodFrom: WayPoint | null;
+  /** Since when the ignition has said that the stop is one of the other kind. */
+  turnedAt: WayPoint | null;
 }
 
 interface Visit {
@@ -250,6 +523,7 @@ interface Visit {
   since: Point | null;
   told: boolean;
   silent: boolean;
+  inferred: boolean;
   entry: Point | null;
 }
 
@@ -277,16 +551,24 @@ interface Trail {
   away: Position[];
   visits: Map<string, Visit>;
   runs: Map<string, Run>;
+  motion: PlainMotion | null;
+  heardAtMs: number;
+  offline: Offline | null;
+  ignition: boolean | null;
+  supplied: boolean | null;
+  /** Of those that moved nothing. */
+  newestRecordMs: number;
+  lasting: Lasting[];
 }
 
 function silentVisit(fix: Fix, atMs: number): Visit {
   const entry = { ...momentOf(fix), atMs, fixTimeMs: atMs };
-  return { raw: true, since: entry, told: true, silent: true, entry };
+  return { raw: true, since: entry, told: true, silent: true, inferred: false, entry };
 }
 
 function momentOf({ position, speedKmh }: Fix): Point {
   const { fixTimeMs, latitude, longitude } = position;
-  return { atMs: fixTimeMs, latitude, longitude, speedKmh, fixTimeMs };
+  return { atMs: fixTimeMs, latitude, longitude, speedKmh, fixTimeMs, fromFixTimeMs: fixTimeMs };
 }
 
 function metresBetween(a: Position, b: Position): number {
@@ -326,21 +608,92 @@ function metresToSegment(longitude: number, latitude: number, start: LngLat, end
   return Math.hypot(ax + t * dx, ay + t * dy);
 }
 
-/** Where the way first meets the boundary: of all a polygon's edges; of a convex shape by halving the way. */
+type Where = (t: number) => { longitude: number; latitude: number };
+
+/** Where the way first meets the boundary. */
 function crossingBetween(shape: Shape, from: Fix | undefined, to: Fix) {
   const elapsedMs = from ? to.position.fixTimeMs - from.position.fixTimeMs : 0;
-  const at = (t: number) => ({
-    longitude: (from?.position.longitude ?? 0) * (1 - t) + to.position.longitude * t,
-    latitude: (from?.position.latitude ?? 0) * (1 - t) + to.position.latitude * t,
-  });
+  const at = wayOf(from, to);
   if (!from || elapsedMs > 300_000 || isInside(shape, at(0)) === isInside(shape, at(1)))
     return { ...momentOf(to), fraction: 1, exactMs: to.position.fixTimeMs };
-  const fraction = shape.type === 'polygon' ? firstEdge(shape.rings, at(0), at(1)) : halve(shape, at);
+  const fraction = shape.type === 'polygon' ? firstEdge(shape.rings, at(0), at(1)) : firstChange(shape, at);
   const exactMs = from.position.fixTimeMs + elapsedMs * fraction;
   return { ...momentOf(to), ...at(fraction), atMs: Math.round(exactMs), fraction, exactMs };
 }
 
-function halve(shape: Shape, at: (t: number) => { longitude: number; latitude: number }): number {
+function wayOf(from: Fix | undefined, to: Fix): Where {
+  return (t) => ({
+    longitude: (from?.position.longitude ?? 0) * (1 - t) + to.position.longitude * t,
+    latitude: (from?.position.latitude ?? 0) * (1 - t) + to.position.latitude * t,
+  });
+}
+
+/** The end of the stay that the way begins in; where it begins outside, the beginning of the first stay. */
+function firstChange(shape: Round, at: Where): number {
+  const stays = staysIn(shape, at);
+  if (!isInside(shape, at(0))) return Math.min(...stays.map(([entry]) => entry));
+  let out = 0;
+  for (;;) {
+    const reach = Math.max(...stays.filter(([entry]) => entry <= out).map(([, exit]) => exit));
+    if (reach <= out) return out;
+    out = reach;
+  }
+}
+
+/** A way between two fixes outside: where it first meets the boundary and where it last does. */
+function passageBetween(shape: Shape, from: Fix | undefined, to: Fix) {
+  const elapsedMs = from ? to.position.fixTimeMs - from.position.fixTimeMs : 0;
+  const at = wayOf(from, to);
+  if (!from || elapsedMs > 300_000 || isInside(shape, at(0)) || isInside(shape, at(1))) return null;
+  const meetings = shape.type === 'polygon' ? edgeMeetings(shape.rings, at(0), at(1)) : staysIn(shape, at).flat();
+  if (meetings.length === 0) return null;
+  const point = (t: number) => ({
+    ...momentOf(to),
+    ...at(t),
+    atMs: Math.round(from.position.fixTimeMs + elapsedMs * t),
+  });
+  return { from, entry: point(Math.min(...meetings)), exit: point(Math.max(...meetings)) };
+}
+
+type Round = Exclude<Shape, { type: 'polygon' }>;
+
+/** The parts of the way inside: of a circle, or of a line piece by piece, each being convex. They may overlap. */
+function staysIn(shape: Round, at: Where): [entry: number, exit: number][] {
+  if (shape.type === 'circle') return stayIn(shape, at);
+  return shape.path.slice(1).flatMap((end, i) => stayIn({ ...shape, path: [shape.path[i] as LngLat, end] }, at));
+}
+
+/** Of a convex shape: on either side of where the way comes nearest to its middle, as far as it is inside. */
+function stayIn(shape: Round, at: Where): [entry: number, exit: number][] {
+  const metresAt = (t: number) => {
+    const { longitude, latitude } = at(t);
+    if (shape.type === 'circle') return distance([longitude, latitude], [...shape.center], { units: 'meters' });
+    const [start, end] = shape.path as [LngLat, LngLat];
+    return metresToSegment(longitude, latitude, start, end);
+  };
+  const reachM = shape.type === 'circle' ? shape.radiusM : shape.widthM / 2;
+  // It cannot come nearer than by its own length.
+  const [a, b] = [at(0), at(1)];
+  const lengthM = distance([a.longitude, a.latitude], [b.longitude, b.latitude], { units: 'meters' });
+  if (metresAt(0) > 1.01 * (reachM + lengthM)) return [];
+  let [low, high] = [0, 1];
+  for (let i = 0; i < 100; i++) {
+    const [left, right] = [low + (high - low) / 3, high - (high - low) / 3];
+    if (metresAt(left) < metresAt(right)) high = right;
+    else low = left;
+  }
+  const nearest = (low + high) / 2;
+  if (!isInside(shape, at(nearest))) return [];
+  return [
+    [
+      isInside(shape, at(0)) ? 0 : nearest * halve(shape, (t) => at(t * nearest)),
+      isInside(shape, at(1)) ? 1 : nearest + (1 - nearest) * halve(shape, (t) => at(nearest + t * (1 - nearest))),
+    ],
+  ];
+}
+
+/** Where a way goes over the boundary that it goes over once. */
+function halve(shape: Shape, at: Where): number {
   let [low, high] = [0, 1];
   for (let i = 0; i < 50; i++) {
     const middle = (low + high) / 2;
@@ -350,13 +703,20 @@ function halve(shape: Shape, at: (t: number) => { longitude: number; latitude: n
   return high;
 }
 
-function firstEdge(
+function firstEdge(...way: Parameters<typeof edgeMeetings>): number {
+  const first = Math.min(...edgeMeetings(...way));
+  if (first > 1) throw new Error('a way that changes sides meets no edge');
+  return first;
+}
+
+/** All fractions of the way at which it meets an edge. */
+function edgeMeetings(
   rings: readonly (readonly LngLat[])[],
   from: { longitude: number; latitude: number },
   to: { longitude: number; latitude: number },
-): number {
+): number[] {
   const [dx, dy] = [to.longitude - from.longitude, to.latitude - from.latitude];
-  let first = Number.POSITIVE_INFINITY;
+  const meetings: number[] = [];
   for (const ring of rings) {
     for (let i = 1; i < ring.length; i++) {
       const [a, b] = [ring[i - 1] as LngLat, ring[i] as LngLat];
@@ -366,19 +726,18 @@ function firstEdge(
       if (cross === 0) continue;
       const t = (fx * ey - fy * ex) / cross;
       const s = (fx * dy - fy * dx) / cross;
-      if (t >= 0 && t <= 1 && s >= 0 && s <= 1) first = Math.min(first, t);
+      if (t >= 0 && t <= 1 && s >= 0 && s <= 1) meetings.push(t);
     }
   }
-  if (first > 1) throw new Error('a way that changes sides meets no edge');
-  return first;
+  return meetings;
 }
 
 function visitEvent(
   vehicleId: string,
   geofence: Geofence,
   entry: Point,
-  { silent }: Visit,
-  exit: Omit<Point, 'fixTimeMs'> | null,
+  { silent, inferred }: Visit,
+  exit: Omit<Point, 'fixTimeMs' | 'fromFixTimeMs'> | null,
   endReason: Extract<FleetEvent, { kind: 'geofence-visit' }>['endReason'],
   fixTimeMs: number,
 ): FleetEvent {
@@ -400,7 +759,10 @@ function visitEvent(
     speedKmh: place.speedKmh,
     fixTimeMs,
     geofenceId: geofence.id,
-    geofenceVersion: geofence.version,
+    fromFixTimeMs: entry.fromFixTimeMs,
+    definitionVersion: geofence.version,
+    origin: 'live',
+    inferred,
     endReason,
   };
 }
@@ -415,7 +777,7 @@ function tellRun(vehicleId: string, run: Run, vehicle: Vehicle, fix: Fix, events
 function runEvent(
   vehicleId: string,
   run: Run,
-  end: Omit<Point, 'fixTimeMs'> | null,
+  end: Omit<Point, 'fixTimeMs' | 'fromFixTimeMs'> | null,
   endReason: Extract<FleetEvent, { kind: 'speeding' }>['endReason'],
   fixTimeMs: number,
 ): FleetEvent {
@@ -441,7 +803,10 @@ function runEvent(
     latitude: place.latitude,
     longitude: place.longitude,
     speedKmh: place.speedKmh,
+    fromFixTimeMs: startedAtMs,
     fixTimeMs,
+    origin: 'live',
+    inferred: false,
     limitSource: run.geofence ? 'geofence' : 'vehicle',
     geofenceId: run.geofence?.id ?? null,
     definitionVersion: run.version,
@@ -451,6 +816,106 @@ function runEvent(
     distanceM: metres,
     endReason,
   };
+}
+
+function tripEvent(
+  vehicle: Vehicle,
+  { points }: PlainMotion,
+  { from }: { from: WayPoint },
+  end: WayPoint | null,
+  endReason: Extract<FleetEvent, { kind: 'trip' }>['endReason'],
+  fixTimeMs: number,
+): FleetEvent {
+  const of = points.slice(points.indexOf(from), points.indexOf(end ?? from) + 1);
+  const totals = { distanceM: 0, movingMs: 0, idlingMs: 0 };
+  for (let i = 1; i < of.length; i++) {
+    const [a, b] = [of[i - 1] as WayPoint, of[i] as WayPoint];
+    const moved = a.moving || b.moving;
+    totals.distanceM += odometerMetres(a, b) ?? (moved ? b.metres : 0);
+    if (moved) totals.movingMs += b.elapsedMs;
+    else if (b.ignitionBefore) totals.idlingMs += b.elapsedMs;
+  }
+  const maxKmh = Math.max(...of.filter(({ moving }) => moving).map(({ speedKmh }) => speedKmh ?? 0));
+  const lastedMs = end ? end.position.fixTimeMs - from.position.fixTimeMs : 0;
+  return {
+    kind: 'trip',
+    ...betweenPoints('trip', vehicle, from, end, fixTimeMs),
+    startLatitude: from.position.latitude,
+    startLongitude: from.position.longitude,
+    ...totals,
+    maxKmh,
+    meanKmh: lastedMs > 0 ? totals.distanceM / 1000 / (lastedMs / 3_600_000) : maxKmh,
+    endReason,
+  };
+}
+
+function odometerMetres(a: WayPoint, b: WayPoint): number | null {
+  if (a.position.odometerM === null || b.position.odometerM === null) return null;
+  const metres = b.position.odometerM - a.position.odometerM;
+  return metres >= 0 && metres / 1000 / (b.elapsedMs / 3_600_000) <= 500 ? metres : null;
+}
+
+/** @param end null for the begin: then what counts is up to the newest point that there was before it was told */
+function stopEvent(
+  vehicle: Vehicle,
+  { points }: PlainMotion,
+  { kind, from }: { kind: 'parking' | 'idling'; from: WayPoint },
+  end: WayPoint | null,
+  endReason: Stop['endReason'],
+  fixTimeMs: number,
+): FleetEvent {
+  const of = points.slice(points.indexOf(from) + 1, end ? points.indexOf(end) + 1 : points.length);
+  const idlingMs = of.reduce((sum, point) => sum + (point.ignitionBefore ? point.elapsedMs : 0), 0);
+  return { kind, ...betweenPoints(kind, vehicle, from, end, fixTimeMs), idlingMs, endReason };
+}
+
+function betweenPoints(kind: string, vehicle: Vehicle, from: WayPoint, end: WayPoint | null, fixTimeMs: number) {
+  const { fixTimeMs: startedAtMs } = from.position;
+  const { latitude, longitude } = (end ?? from).position;
+  return {
+    id: deriveEventId(kind, vehicle.id, '', startedAtMs),
+    phase: end ? ('end' as const) : ('begin' as const),
+    vehicleId: vehicle.id,
+    startedAtMs,
+    endedAtMs: end ? end.position.fixTimeMs : null,
+    latitude,
+    longitude,
+    speedKmh: (end ?? from).speedKmh,
+    fromFixTimeMs: startedAtMs,
+    fixTimeMs,
+    definitionVersion: vehicle.version,
+    origin: 'live' as const,
+    inferred: false,
+  };
+}
+
+function lastingEvent(
+  vehicle: Vehicle,
+  { what, silent, start }: Lasting,
+  end: Point | null,
+  endReason: string | null,
+  fixTimeMs: number,
+): FleetEvent {
+  const kind = what === 'ignition' || what === 'power-cut' ? what : 'alarm';
+  const { latitude, longitude, speedKmh } = end ?? start;
+  return {
+    kind,
+    id: deriveEventId(kind, vehicle.id, kind === 'alarm' ? what : silent ? 'found' : '', start.atMs),
+    phase: end ? 'end' : 'begin',
+    vehicleId: vehicle.id,
+    startedAtMs: start.atMs,
+    endedAtMs: end ? end.atMs : null,
+    latitude,
+    longitude,
+    speedKmh,
+    fromFixTimeMs: start.atMs,
+    fixTimeMs,
+    definitionVersion: vehicle.version,
+    origin: 'live',
+    inferred: false,
+    ...(kind === 'alarm' ? { alarm: what } : {}),
+    endReason,
+  } as FleetEvent;
 }
 
 /** Places and sums may differ in their last bits, times by the rounding to milliseconds: all else is to be the same. */
@@ -466,12 +931,17 @@ export function comparable(events: readonly FleetEvent[]): unknown[] {
     ...(event.kind === 'speeding'
       ? { peakKmh: near(event.peakKmh, 6), meanKmh: near(event.meanKmh, 2), distanceM: near(event.distanceM, 1) }
       : {}),
+    ...(event.kind === 'trip'
+      ? { maxKmh: near(event.maxKmh, 6), meanKmh: near(event.meanKmh, 2), distanceM: near(event.distanceM, 1) }
+      : {}),
   }));
 }
 
 /** What one fix or change makes happen at several geofences, or to several vehicles, in an order of their own. */
 export function inOrder(events: readonly FleetEvent[]): FleetEvent[] {
-  const place = ({ vehicleId, fixTimeMs, kind, geofenceId }: FleetEvent) =>
-    `${vehicleId} ${fixTimeMs} ${kind} ${geofenceId}`;
+  const place = (event: FleetEvent) => {
+    const subject = event.kind === 'alarm' ? event.alarm : geofenceOf(event);
+    return `${event.vehicleId} ${event.fixTimeMs} ${event.kind} ${subject}`;
+  };
   return events.toSorted((a, b) => place(a).localeCompare(place(b)));
 }

@@ -3,6 +3,7 @@ import {
   type Definition,
   type DefinitionChange,
   type DefinitionKind,
+  type EventKind,
   type FleetEvent,
   type Geofence,
   type GeofenceId,
@@ -56,6 +57,10 @@ export function vehicle(fields: Partial<Vehicle> = {}): Vehicle {
     speedToleranceKmh: 0,
     speedingMinSeconds: 0,
     offlineAfterMinutes: 10,
+    movingSpeedKmh: 2,
+    movingDistanceM: 50,
+    tripStopMinutes: 5,
+    tripGapMinutes: 60,
     ...fields,
   };
 }
@@ -102,10 +107,15 @@ export function fix(seconds: number, longitude: number, latitude: number, fields
   return { ...blankPosition(T0 + seconds * 1000, latitude, longitude), ...fields };
 }
 
+/** What a scene tells where it is not said otherwise: what comes of places and speeds. */
+const VISITS_AND_SPEEDING: readonly EventKind[] = ['geofence-visit', 'speeding'];
+
 /** An engine, and one vehicle's drive through it: a packet per call, received when its last fix was taken. */
 export class Scene {
   engine = new Engine();
   offset = 0;
+  /** Kinds of event that are told. */
+  kinds = VISITS_AND_SPEEDING;
 
   constructor(...definitions: Definition[]) {
     this.engine.load(definitions.map((definition) => changeTo(definition)));
@@ -126,15 +136,32 @@ export class Scene {
       ...fields,
     };
     this.engine.process(packet, this.offset++, events);
-    return events;
+    return this.#ofKinds(events);
+  }
+
+  /** Only what is said of these kinds. */
+  only(...kinds: EventKind[]): this {
+    this.kinds = kinds;
+    return this;
   }
 
   define(definition: Definition, seconds: number): FleetEvent[] {
-    return this.engine.applyDefinition(changeTo(definition, T0 + seconds * 1000));
+    return this.#ofKinds(this.engine.applyDefinition(changeTo(definition, T0 + seconds * 1000)));
   }
 
   remove(kind: DefinitionKind, id: string, version: number, seconds: number): FleetEvent[] {
-    return this.engine.applyDefinition(deletion(kind, id, version, T0 + seconds * 1000));
+    return this.#ofKinds(this.engine.applyDefinition(deletion(kind, id, version, T0 + seconds * 1000)));
+  }
+
+  /** Time has come so far, and nothing more is to be expected from before. */
+  advance(seconds: number): FleetEvent[] {
+    const events: FleetEvent[] = [];
+    this.engine.advance(T0 + seconds * 1000, events);
+    return this.#ofKinds(events);
+  }
+
+  #ofKinds(events: FleetEvent[]): FleetEvent[] {
+    return events.filter(({ kind }) => this.kinds.includes(kind));
   }
 }
 
@@ -142,7 +169,20 @@ export class Scene {
 export function told(events: readonly FleetEvent[]): string[] {
   return events.map((event) => {
     const at = event.phase === 'begin' ? event.startedAtMs : (event.endedAtMs ?? Number.NaN);
-    const what = event.kind === 'speeding' ? `${event.limitSource} limit ${event.limitKmh}` : 'visit';
+    const what = nameOf(event);
     return `${event.phase === 'begin' ? '+' : '-'}${what} @${(at - T0) / 1000}${event.endReason ? ` ${event.endReason}` : ''}`;
   });
+}
+
+function nameOf(event: FleetEvent): string {
+  switch (event.kind) {
+    case 'speeding':
+      return `${event.limitSource} limit ${event.limitKmh}`;
+    case 'geofence-visit':
+      return event.inferred ? 'visit inferred' : 'visit';
+    case 'alarm':
+      return event.alarm;
+    default:
+      return event.kind;
+  }
 }

@@ -1,11 +1,23 @@
-import type { Alarm, AttributeValue, GeofenceId, Position, VehicleId } from '@outrider/domain';
+import type { Alarm, AttributeValue, FleetEvent, GeofenceId, Position, VehicleId } from '@outrider/domain';
 import { NO_ALARMS } from '@outrider/domain';
 import type { Fence } from './fences.ts';
-import type { Moment, SpeedingRun, Stay, Suspects, VehicleState } from './vehicle-state.ts';
+import type {
+  Condition,
+  Moment,
+  Motion,
+  SpeedingRun,
+  Standing,
+  Stay,
+  Suspects,
+  VehicleState,
+} from './vehicle-state.ts';
 import { freshState } from './vehicle-state.ts';
 
-/** First element of every encoded state. A state of another version is refused, never guessed at. */
-const VERSION = 1;
+/**
+ * First element of every encoded state. A state of another version is refused, never guessed at: an older one knows nothing
+ * of what its vehicle was in the middle of, and a checkpoint that is lost costs no more than a replay.
+ */
+const VERSION = 2;
 
 type EncodedPosition = [
   number,
@@ -23,7 +35,21 @@ type EncodedPosition = [
   Readonly<Record<string, AttributeValue>> | null,
 ];
 type EncodedMoment = [number, number, number, number | null];
-type EncodedStay = [GeofenceId, Stay['phase'], boolean, number, EncodedMoment, EncodedMoment | null];
+type EncodedStay = [
+  GeofenceId,
+  Stay['phase'],
+  silent: boolean,
+  inferred: boolean,
+  beganAtMs: number,
+  fromFixTimeMs: number,
+  EncodedMoment,
+  EncodedMoment | null,
+];
+type EncodedDrive = [EncodedMoment, distanceM: number, movingMs: number, idlingMs: number, maxKmh: number];
+type EncodedRest = [EncodedMoment, distanceM: number, idlingMs: number];
+type EncodedStanding = [Standing['kind'], EncodedMoment, idlingMs: number, [EncodedMoment, idlingMs: number] | null];
+type EncodedMotion = [EncodedDrive | null, EncodedRest | null, EncodedStanding | null];
+type EncodedCondition = [Condition['what'], silent: boolean, EncodedMoment];
 type EncodedRun = [GeofenceId | null, number, number, boolean, EncodedMoment, number, number, number];
 type Encoded = [
   typeof VERSION,
@@ -34,6 +60,13 @@ type Encoded = [
   [number, number, number, number, number] | null,
   EncodedStay[],
   EncodedRun[],
+  EncodedMotion | null,
+  heardAtMs: number,
+  offline: boolean,
+  recordAtMs: number,
+  ignition: boolean | null,
+  supplied: boolean | null,
+  EncodedCondition[],
 ];
 
 /** A vehicle's state as JSON without names: what the checkpoint keeps. Numbers come back bit for bit. */
@@ -50,7 +83,9 @@ export function encodeState(state: VehicleState): Buffer {
       stay.fence.definition.id,
       stay.phase,
       stay.silent,
+      stay.inferred,
       stay.beganAtMs,
+      stay.fromFixTimeMs,
       encodeMoment(stay.entry),
       stay.exit && encodeMoment(stay.exit),
     ]),
@@ -64,6 +99,13 @@ export function encodeState(state: VehicleState): Buffer {
       run.kmhMs,
       run.distanceM,
     ]),
+    state.motion && encodeMotion(state.motion),
+    state.heardAtMs,
+    state.offline,
+    state.recordAtMs,
+    state.ignition,
+    state.supplied,
+    state.conditions.map(({ what, silent, start }) => [what, silent, encodeMoment(start)]),
   ];
   return Buffer.from(JSON.stringify(encoded));
 }
@@ -74,22 +116,29 @@ export function encodeState(state: VehicleState): Buffer {
  * @param fenceOf finds the geofence that a stay or a run names
  * @throws {Error} when the bytes are not such a state
  */
-export function decodeState(id: VehicleId, bytes: Buffer, fenceOf: (id: GeofenceId) => Fence): VehicleState {
+export function decodeState(
+  id: VehicleId,
+  bytes: Buffer,
+  origin: FleetEvent['origin'],
+  fenceOf: (id: GeofenceId) => Fence,
+): VehicleState {
   const encoded = JSON.parse(bytes.toString()) as Encoded;
   if (encoded[0] !== VERSION) throw new Error(`vehicle state ${id}: version ${encoded[0]}, expected ${VERSION}`);
-  const [, offset, latest, receivedAtMs, speedKmh, suspects, stays, runs] = encoded;
-  const state = freshState(id);
+  const [, offset, latest, receivedAtMs, speedKmh, suspects, stays, runs, motion, ...rest] = encoded;
+  const state = freshState(id, origin);
   state.offset = offset;
   state.latest = latest && decodePosition(latest);
   state.receivedAtMs = receivedAtMs;
   state.speedKmh = speedKmh;
   state.suspects = suspects && decodeSuspects(suspects);
   state.stays = stays.map(
-    ([geofenceId, phase, silent, beganAtMs, entry, exit]): Stay => ({
+    ([geofenceId, phase, silent, inferred, beganAtMs, fromFixTimeMs, entry, exit]): Stay => ({
       fence: fenceOf(geofenceId),
       phase,
       silent,
+      inferred,
       beganAtMs,
+      fromFixTimeMs,
       id: null,
       entry: decodeMoment(entry),
       exit: exit && decodeMoment(exit),
@@ -108,7 +157,54 @@ export function decodeState(id: VehicleId, bytes: Buffer, fenceOf: (id: Geofence
       distanceM,
     }),
   );
+  state.motion = motion && decodeMotion(motion);
+  const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions] = rest;
+  state.heardAtMs = heardAtMs;
+  state.offline = offline;
+  state.recordAtMs = recordAtMs;
+  state.ignition = ignition;
+  state.supplied = supplied;
+  state.conditions = conditions.map(([what, silent, start]) => ({
+    what,
+    silent,
+    start: decodeMoment(start),
+    id: null,
+  }));
   return state;
+}
+
+function encodeMotion({ drive, rest, standing }: Motion): EncodedMotion {
+  return [
+    drive && [encodeMoment(drive.start), drive.distanceM, drive.movingMs, drive.idlingMs, drive.maxKmh],
+    rest && [encodeMoment(rest.since), rest.distanceM, rest.idlingMs],
+    standing && [
+      standing.kind,
+      encodeMoment(standing.start),
+      standing.idlingMs,
+      standing.turn && [encodeMoment(standing.turn.at), standing.turn.idlingMs],
+    ],
+  ];
+}
+
+function decodeMotion([drive, rest, standing]: EncodedMotion): Motion {
+  return {
+    drive: drive && {
+      start: decodeMoment(drive[0]),
+      id: null,
+      distanceM: drive[1],
+      movingMs: drive[2],
+      idlingMs: drive[3],
+      maxKmh: drive[4],
+    },
+    rest: rest && { since: decodeMoment(rest[0]), distanceM: rest[1], idlingMs: rest[2] },
+    standing: standing && {
+      kind: standing[0],
+      start: decodeMoment(standing[1]),
+      id: null,
+      idlingMs: standing[2],
+      turn: standing[3] && { at: decodeMoment(standing[3][0]), idlingMs: standing[3][1] },
+    },
+  };
 }
 
 /** Without `valid`: only a valid fix moves a vehicle. */

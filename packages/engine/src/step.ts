@@ -13,6 +13,9 @@ const MAX_GAP_MS = 5 * 60_000;
 export class Step {
   /** Null where there is no way to the fix: it is the vehicle's first, or the one before turned out to be wrong. */
   from: Position | null = null;
+  /** The last good fix, even where there is no way from it; null where there is none. */
+  last: Position | null = null;
+  /** Speed at the last good fix. */
   fromSpeedKmh: number | null = null;
   to: Position;
   /** Since the last good fix, credible or not; 0 at the first. */
@@ -23,9 +26,14 @@ export class Step {
     this.to = to;
   }
 
-  /** Makes this the step between two fixes. */
-  set(from: Position | null, fromSpeedKmh: number | null, to: Position, elapsedMs: number): void {
-    this.from = from;
+  /**
+   * Makes this the step from the last good fix to the next.
+   *
+   * @param isWay false where the last one turned out to be wrong
+   */
+  set(last: Position | null, isWay: boolean, fromSpeedKmh: number | null, to: Position, elapsedMs: number): void {
+    this.from = isWay ? last : null;
+    this.last = last;
     this.fromSpeedKmh = fromSpeedKmh;
     this.to = to;
     this.elapsedMs = elapsedMs;
@@ -62,6 +70,8 @@ export interface Crossing {
   moment: Moment;
   /** How much of the step lay before the crossing: 0 to 1. */
   fraction: number;
+  /** Time of the first of the fixes that it was found by: the one before, where it lies between two. */
+  fromFixTimeMs: number;
 }
 
 /**
@@ -73,15 +83,37 @@ export interface Crossing {
 export function crossingOf(fence: Fence, step: Step): Crossing {
   const { from, to } = step;
   const fraction = from === null || step.elapsedMs > MAX_GAP_MS ? null : fence.crossing(from, to);
-  if (from === null || fraction === null) return { moment: atFix(to, step.speedKmh()), fraction: 1 };
+  if (from === null || fraction === null)
+    return { moment: atFix(to, step.speedKmh()), fraction: 1, fromFixTimeMs: to.fixTimeMs };
+  return { moment: atFraction(from, step, fraction), fraction, fromFixTimeMs: from.fixTimeMs };
+}
+
+/**
+ * Entry and exit of a geofence that the step passes through without a fix inside, both placed as a crossing is; null where
+ * it doesn't, or nobody knows the way.
+ */
+export function passageOf(fence: Fence, step: Step): { entry: Moment; exit: Moment; fromFixTimeMs: number } | null {
+  const { from } = step;
+  if (from === null || step.elapsedMs > MAX_GAP_MS) return null;
+  const passage = fence.passage(from, step.to);
+  if (passage === null) return null;
+  const { entry, exit } = passage;
+  const fromFixTimeMs = from.fixTimeMs;
+  return { entry: atFraction(from, step, entry), exit: atFraction(from, step, exit), fromFixTimeMs };
+}
+
+/** True where the way from the last fix is known well enough to say what it passed through. */
+export function isWayKnown(step: Step): boolean {
+  return step.from !== null && step.elapsedMs <= MAX_GAP_MS;
+}
+
+function atFraction(from: Position, step: Step, fraction: number): Moment {
+  const { to } = step;
   return {
-    moment: {
-      atMs: Math.round(from.fixTimeMs + step.elapsedMs * fraction),
-      latitude: from.latitude + (to.latitude - from.latitude) * fraction,
-      longitude: alongLongitude(from.longitude, to.longitude, fraction),
-      speedKmh: step.speedKmh(),
-    },
-    fraction,
+    atMs: Math.round(from.fixTimeMs + step.elapsedMs * fraction),
+    latitude: from.latitude + (to.latitude - from.latitude) * fraction,
+    longitude: alongLongitude(from.longitude, to.longitude, fraction),
+    speedKmh: step.speedKmh(),
   };
 }
 

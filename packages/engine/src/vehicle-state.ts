@@ -1,4 +1,4 @@
-import type { EventId, GeofenceId, Position, Vehicle, VehicleId } from '@outrider/domain';
+import type { Alarm, EventId, FleetEvent, GeofenceId, Position, Stop, Vehicle, VehicleId } from '@outrider/domain';
 import type { Spot } from '@outrider/geo';
 import type { Fence, OwnerFences } from './fences.ts';
 
@@ -22,8 +22,12 @@ export interface Stay {
   phase: 'entering' | 'inside' | 'leaving';
   /** True where the vehicle was found inside and not seen to enter: the begin is never told. */
   silent: boolean;
+  /** True while no fix was inside: the vehicle passed through between two. */
+  inferred: boolean;
   /** Time of the fix (or, where silent, the moment) that the event's id is derived from. */
   beganAtMs: number;
+  /** Time of the first fix that it was found by. */
+  fromFixTimeMs: number;
   /** That id, once it was needed; not part of the checkpointed state. */
   id: EventId | null;
   entry: Moment;
@@ -57,6 +61,58 @@ export interface Suspects {
   longitude: number;
 }
 
+/** On the way, since the first fix that moved. Totals are up to the newest fix, but without what it has stood since. */
+export interface Drive {
+  start: Moment;
+  /** The event's id, once it was needed; not part of the checkpointed state. */
+  id: EventId | null;
+  distanceM: number;
+  movingMs: number;
+  idlingMs: number;
+  maxKmh: number;
+}
+
+/** Standing still, since the first fix that did not move. */
+export interface Rest {
+  since: Moment;
+  /** What the odometer counted meanwhile; part of the trip if it goes on. */
+  distanceM: number;
+  /** How long the ignition was on meanwhile. */
+  idlingMs: number;
+}
+
+/** A stop that was told. */
+export interface Standing {
+  kind: Stop['kind'];
+  start: Moment;
+  id: EventId | null;
+  idlingMs: number;
+  /** Since when the ignition says otherwise, and what `idlingMs` was then: long enough, and it is a stop of the other kind. */
+  turn: { at: Moment; idlingMs: number } | null;
+}
+
+/**
+ * - moving: `drive` alone;
+ * - a pause: `drive` and `rest`, not for long enough yet to end the trip;
+ * - standing, not for long enough yet to be a stop: `rest` alone;
+ * - a stop: `standing` and `rest`.
+ */
+export interface Motion {
+  drive: Drive | null;
+  rest: Rest | null;
+  standing: Standing | null;
+}
+
+/** Something that the terminal's records say and that lasts. */
+export interface Condition {
+  /** `power-cut` is an event of its own kind, the other alarms are not. */
+  what: Alarm | 'ignition';
+  /** True where nobody saw it begin: the begin is never told. */
+  silent: boolean;
+  start: Moment;
+  id: EventId | null;
+}
+
 /** All that the engine knows of one vehicle. */
 export interface VehicleState {
   id: VehicleId;
@@ -72,17 +128,40 @@ export interface VehicleState {
   stays: Stay[];
   /** The vehicle's own limit first, then in the order of the geofences' ids. */
   runs: SpeedingRun[];
+  /** Null before the first fix, and where no profile says what moving is. */
+  motion: Motion | null;
+  /** When the gateway had the newest packet, whatever was in it; 0 before the first. */
+  heardAtMs: number;
+  /** True where it was told that no data comes. */
+  offline: boolean;
+  /** Time of the newest record that moved nothing and whose attributes counted; 0 where there was none. */
+  recordAtMs: number;
+  /** As last heard; null where it was never. */
+  ignition: boolean | null;
+  /** Whether there was external power when last measured; null where it was never seen to be there. */
+  supplied: boolean | null;
+  /** In the order in which they began. */
+  conditions: Condition[];
 
   // What follows comes from the definitions and is not part of the checkpointed state.
 
   /** Null where no profile is known (yet, or any more): then nobody watches. */
   definition: Vehicle | null;
+  /** What the events that are made say of where they come from. */
+  origin: FleetEvent['origin'];
   /** The geofences of those owners who may see the vehicle. */
   watchers: OwnerFences[];
   /** Where each of the watchers' indexes found the newest good fix; see `calm.ts`. */
   spots: Spot[];
   /** Up to this speed nothing begins or ends while the vehicle stays in those spots; below 0 where something may at any. */
   calmKmh: number;
+  /** Over this speed, and up to the next, no trip and no stop begins or ends, … */
+  steadyOverKmh: number;
+  steadyKmh: number;
+  /** … after a step of at most so long, … */
+  steadyGapMs: number;
+  /** … before this time. */
+  steadyUntilMs: number;
   /** The engine's epoch that this was found out in. */
   calmEpoch: number;
   /** In the engine's list of changed vehicles already. */
@@ -92,7 +171,7 @@ export interface VehicleState {
 }
 
 /** The state of a vehicle of which nothing was heard yet. */
-export function freshState(id: VehicleId): VehicleState {
+export function freshState(id: VehicleId, origin: FleetEvent['origin']): VehicleState {
   return {
     id,
     offset: -1,
@@ -102,10 +181,22 @@ export function freshState(id: VehicleId): VehicleState {
     suspects: null,
     stays: [],
     runs: [],
+    motion: null,
+    heardAtMs: 0,
+    offline: false,
+    recordAtMs: 0,
+    ignition: null,
+    supplied: null,
+    conditions: [],
     definition: null,
+    origin,
     watchers: [],
     spots: [],
     calmKmh: -1,
+    steadyOverKmh: -1,
+    steadyKmh: -1,
+    steadyGapMs: 0,
+    steadyUntilMs: 0,
     calmEpoch: -1,
     dirty: false,
     moved: false,

@@ -1,17 +1,20 @@
 import { deriveEventId, type EventId, type FleetEvent, type GeofenceVisit } from '@outrider/domain';
 import type { Fence } from './fences.ts';
-import { atFix, crossingOf, type Step } from './step.ts';
+import { atFix, crossingOf, isWayKnown, passageOf, type Step } from './step.ts';
 import type { Moment, Stay, VehicleState } from './vehicle-state.ts';
 
 /** A stay that begins with this fix, which is inside while the one before was not. */
 export function enter(fence: Fence, step: Step): Stay {
+  const { moment, fromFixTimeMs } = crossingOf(fence, step);
   return {
     fence,
     phase: 'entering',
     silent: false,
+    inferred: false,
     beganAtMs: step.to.fixTimeMs,
+    fromFixTimeMs,
     id: null,
-    entry: crossingOf(fence, step).moment,
+    entry: moment,
     exit: null,
   };
 }
@@ -21,15 +24,50 @@ export function enter(fence: Fence, step: Step): Stay {
  * vehicle that was inside already. What is told of it is its end, if the vehicle is seen to leave.
  *
  * @param known where the vehicle was when it was found, and from when on that is known: time of the fix, or of the change
+ * @param fromFixTimeMs time of the fix that was found to be inside
  */
-export function foundInside(fence: Fence, known: Moment): Stay {
-  return { fence, phase: 'inside', silent: true, beganAtMs: known.atMs, id: null, entry: known, exit: null };
+export function foundInside(fence: Fence, known: Moment, fromFixTimeMs: number): Stay {
+  return {
+    fence,
+    phase: 'inside',
+    silent: true,
+    inferred: false,
+    beganAtMs: known.atMs,
+    fromFixTimeMs,
+    id: null,
+    entry: known,
+    exit: null,
+  };
+}
+
+/**
+ * What a step makes of a geofence that neither of its fixes is inside of, and that the vehicle has no stay in: where it
+ * passed through, a visit too, inferred. The geofence's `minDwellSeconds` holds for it as for any.
+ *
+ * @returns the stay that goes on, its absence being too short yet to end it; null where nothing does
+ */
+export function passThrough(vehicle: VehicleState, fence: Fence, step: Step, events: FleetEvent[]): Stay | null {
+  const passage = passageOf(fence, step);
+  if (passage === null) return null;
+  const stay: Stay = {
+    fence,
+    phase: 'entering',
+    silent: false,
+    inferred: true,
+    beganAtMs: step.to.fixTimeMs,
+    fromFixTimeMs: passage.fromFixTimeMs,
+    id: null,
+    entry: passage.entry,
+    exit: null,
+  };
+  return leave(vehicle, stay, passage.exit, step.to.fixTimeMs, events);
 }
 
 /**
  * What one more fix makes of a stay (semantics, "Geofences"). The geofence's `minDwellSeconds` delays both ends: the stay,
  * or the absence, is measured between crossings, and up to this fix while it lasts.
  *
+ * @param mayPass whether the way to the fix may meet the boundary
  * @returns the stay that goes on (another one, where an absence was long enough to end the visit and the vehicle is back),
  *   or null where it is over
  */
@@ -37,10 +75,12 @@ export function advanceStay(
   vehicle: VehicleState,
   stay: Stay,
   inside: boolean,
+  mayPass: boolean,
   step: Step,
   events: FleetEvent[],
 ): Stay | null {
   const fixTimeMs = step.to.fixTimeMs;
+  const { fence } = stay;
   if (inside) {
     switch (stay.phase) {
       case 'inside':
@@ -48,18 +88,31 @@ export function advanceStay(
       case 'entering':
         return confirmEntry(vehicle, stay, fixTimeMs, fixTimeMs, events);
       case 'leaving': {
-        const back = enter(stay.fence, step);
-        if (stay.exit === null || back.entry.atMs - stay.exit.atMs < stay.fence.minDwellMs) {
+        const back = enter(fence, step);
+        if (stay.exit === null || back.entry.atMs - stay.exit.atMs < fence.minDwellMs) {
           stay.phase = 'inside';
           stay.exit = null;
+          stay.inferred = false;
           return stay;
         }
-        events.push(visitEnd(vehicle, stay, stay.exit, 'left', fixTimeMs, stay.fence.definition.version));
+        events.push(visitEnd(vehicle, stay, stay.exit, 'left', fixTimeMs, fence.definition.version));
         return confirmEntry(vehicle, back, fixTimeMs, fixTimeMs, events);
       }
     }
   }
-  const exit = stay.exit ?? crossingOf(stay.fence, step).moment;
+  if (stay.phase !== 'leaving' || stay.exit === null)
+    return leave(vehicle, stay, crossingOf(fence, step).moment, fixTimeMs, events);
+  const passage = mayPass && isWayKnown(step) ? passageOf(fence, step) : null;
+  if (passage === null) return leave(vehicle, stay, stay.exit, fixTimeMs, events);
+  // It was back for a moment, between two fixes.
+  if (passage.entry.atMs - stay.exit.atMs < fence.minDwellMs)
+    return leave(vehicle, stay, passage.exit, fixTimeMs, events);
+  events.push(visitEnd(vehicle, stay, stay.exit, 'left', fixTimeMs, fence.definition.version));
+  return passThrough(vehicle, fence, step, events);
+}
+
+/** A stay that was left at `exit`, the fix in hand being outside. Returns it while the absence is too short to end it. */
+function leave(vehicle: VehicleState, stay: Stay, exit: Moment, fixTimeMs: number, events: FleetEvent[]): Stay | null {
   if (stay.phase === 'entering') {
     confirmEntry(vehicle, stay, exit.atMs, fixTimeMs, events);
     // It left too soon to have been there. (The call above changes the phase of a stay that was long enough.)
@@ -125,7 +178,10 @@ function visitBegin(vehicle: VehicleState, stay: Stay, fixTimeMs: number): Geofe
     speedKmh: entry.speedKmh,
     fixTimeMs,
     geofenceId: stay.fence.definition.id,
-    geofenceVersion: stay.fence.definition.version,
+    fromFixTimeMs: stay.fromFixTimeMs,
+    definitionVersion: stay.fence.definition.version,
+    origin: vehicle.origin,
+    inferred: stay.inferred,
     endReason: null,
   };
 }
@@ -151,7 +207,10 @@ function visitEnd(
     speedKmh: exit.speedKmh,
     fixTimeMs,
     geofenceId: stay.fence.definition.id,
-    geofenceVersion,
+    fromFixTimeMs: stay.fromFixTimeMs,
+    definitionVersion: geofenceVersion,
+    origin: vehicle.origin,
+    inferred: stay.inferred,
     endReason,
   };
 }

@@ -44,11 +44,27 @@ export function isWithinHaversine(
   return haversine(longitude1, latitude1, longitude2, latitude2, cosLatitudes) <= limit;
 }
 
+/** Half of an angle below which {@link distanceM} needs no sine: about 5 km on the ground. */
+const SHORT = 4e-4;
+
 /**
  * Great-circle distance in metres between two places in degrees, by the haversine formula on turf's sphere.
  * Longitudes may differ by any number of turns.
  */
 export function distanceM(longitude1: number, latitude1: number, longitude2: number, latitude2: number): number {
+  const halfX = (longitude2 - longitude1) * RADIANS * 0.5;
+  const halfY = (latitude2 - latitude1) * RADIANS * 0.5;
+  if (halfX < SHORT && halfX > -SHORT && halfY < SHORT && halfY > -SHORT) {
+    // The same formula by the first terms of its series: the next would be below the last bit of the sum.
+    const squareX = halfX * halfX;
+    const squareY = halfY * halfY;
+    const sinX = halfX * (1 - (squareX / 6) * (1 - squareX / 20));
+    const sinY = halfY * (1 - (squareY / 6) * (1 - squareY / 20));
+    // The product of two cosines is half of the sum of those of the sum and the difference: one less to compute.
+    const cosLatitudes = (Math.cos((latitude1 + latitude2) * RADIANS) + 1) * 0.5 - sinY * sinY;
+    const a = sinY * sinY + sinX * sinX * cosLatitudes;
+    return 2 * Math.sqrt(a) * (1 + a * (1 / 6 + a * 0.075)) * EARTH_RADIUS_M;
+  }
   const cosLatitudes = Math.cos(latitude1 * RADIANS) * Math.cos(latitude2 * RADIANS);
   const a = haversine(longitude1, latitude1, longitude2, latitude2, cosLatitudes);
   // Rounding can carry `a` a hair above 1 between places opposite each other.

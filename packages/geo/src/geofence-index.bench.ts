@@ -33,30 +33,32 @@ export interface GeofenceIndexRow {
 /** Answers one place: like `GeofenceIndex.query`. */
 export type Query = (longitude: number, latitude: number, out: Int32Array) => number;
 
-/** The usual way: a tree of boxes, then turf. Lines, which turf has no ready test for here, are asked of their prepared shape. */
-export function baselineOf(shapes: readonly Shape[]): Query {
+/** Whether a place is inside a shape, by turf. Lines, which turf has no ready test for here, are asked of their prepared shape. */
+export function turfTest(shape: Shape): (point: [number, number]) => boolean {
+  const box = boundingBox(shape);
+  if (shape.type === 'polygon') {
+    const rings = shape.rings.map((ring) => ring.map(([x, y]) => [x, y]));
+    const bbox: [number, number, number, number] = [box[0], box[1], box[2], box[3]];
+    const feature = {
+      type: 'Feature' as const,
+      bbox,
+      properties: {},
+      geometry: { type: 'Polygon' as const, coordinates: rings },
+    };
+    return (point) => booleanPointInPolygon(point, feature);
+  }
+  if (shape.type === 'circle') {
+    const center = [shape.center[0], shape.center[1]];
+    return (point) => distance(center, point, { units: 'meters' }) <= shape.radiusM;
+  }
+  const prepared = prepareShape(shape);
+  return (point) => prepared.contains(point[0], point[1]);
+}
+
+/** The usual way: a tree of boxes, then turf. */
+export function baselineOf(shapes: readonly Shape[], tests = shapes.map(turfTest)): Query {
   const boxes = new Flatbush(shapes.length);
-  const tests = shapes.map((shape): ((point: [number, number]) => boolean) => {
-    const box = boundingBox(shape);
-    boxes.add(box[0], box[1], box[2], box[3]);
-    if (shape.type === 'polygon') {
-      const rings = shape.rings.map((ring) => ring.map(([x, y]) => [x, y]));
-      const bbox: [number, number, number, number] = [box[0], box[1], box[2], box[3]];
-      const feature = {
-        type: 'Feature' as const,
-        bbox,
-        properties: {},
-        geometry: { type: 'Polygon' as const, coordinates: rings },
-      };
-      return (point) => booleanPointInPolygon(point, feature);
-    }
-    if (shape.type === 'circle') {
-      const center = [shape.center[0], shape.center[1]];
-      return (point) => distance(center, point, { units: 'meters' }) <= shape.radiusM;
-    }
-    const prepared = prepareShape(shape);
-    return (point) => prepared.contains(point[0], point[1]);
-  });
+  for (const shape of shapes) boxes.add(...boundingBox(shape));
   boxes.finish();
   return (longitude, latitude, out) => {
     const point: [number, number] = [longitude, latitude];

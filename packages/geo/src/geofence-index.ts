@@ -25,6 +25,9 @@ export interface IndexItem {
 const FEW_GEOFENCES = 6;
 const FEW_POINTS = 200;
 
+/** For a longer way than over a box of so many fields of a map, going through them costs as much as to ask. */
+const MOST_WAY_FIELDS = 36;
+
 /** A way that touches more cells than this on one level is compared with all geofences' boxes instead. */
 const LONG_WAY_CELLS = 256;
 
@@ -176,6 +179,47 @@ export class GeofenceIndex {
     return regionOf(words, spot.map, fieldColumn(longitude, column), fieldRow(latitude, row)) === spot.region;
   }
 
+  /** True where no boundary touches the cell of the place that a {@link query} filled `spot` in with. */
+  isClear(spot: Spot): boolean {
+    return spot.column >= 0 && spot.version === this.#version && this.#maps !== null && spot.map === this.#maps.clear;
+  }
+
+  /**
+   * As {@link isUnchanged}, and true only where the straight way to the place meets no boundary either: nothing was entered,
+   * left or passed through on it. False where that would cost more to find out: then ask {@link queryWay}.
+   *
+   * @param fromLongitude of the place that `spot` was filled in with, or of one found unchanged since
+   */
+  isWayUnchanged(
+    spot: Spot,
+    fromLongitude: number,
+    fromLatitude: number,
+    longitude: number,
+    latitude: number,
+  ): boolean {
+    const column = columnOf(longitude);
+    const row = rowOf(latitude);
+    const maps = this.#maps;
+    if (column !== spot.column || row !== spot.row || spot.version !== this.#version || maps === null) return false;
+    const { map, region } = spot;
+    // A cell without a boundary, and a straight way does not leave it between two places of it.
+    if (map === maps.clear) return true;
+    const { words } = maps;
+    const toX = fieldColumn(longitude, column);
+    const toY = fieldRow(latitude, row);
+    if (regionOf(words, map, toX, toY) !== region) return false;
+    const fromX = fieldColumn(fromLongitude, column);
+    const fromY = fieldRow(fromLatitude, row);
+    const west = Math.min(fromX, toX);
+    const east = Math.max(fromX, toX);
+    const south = Math.min(fromY, toY);
+    const north = Math.max(fromY, toY);
+    if ((east - west + 1) * (north - south + 1) > MOST_WAY_FIELDS) return false;
+    for (let y = south; y <= north; y++)
+      for (let x = west; x <= east; x++) if (regionOf(words, map, x, y) !== region) return false;
+    return true;
+  }
+
   /**
    * The fraction of the way between two places at which it first meets the boundary of a geofence that one of the two is in,
    * as `PreparedShape.crossing` gives it; NaN where only that can tell. What the cell of the two has at hand is enough for most short ways,
@@ -308,6 +352,11 @@ export class GeofenceIndex {
       this.#seen.fill(0);
       this.#seenNow = 1;
     }
+    const column = clampColumn(columnOf(toLongitude));
+    const row = clampRow(rowOf(toLatitude));
+    const cells = this.#cells;
+    if (cells !== null && clampColumn(columnOf(fromLongitude)) === column && clampRow(rowOf(fromLatitude)) === row)
+      return this.#queryWithinCell(cells, column, row, fromLongitude, fromLatitude, toLongitude, toLatitude, out);
     const across = toLongitude - fromLongitude;
     if (across >= -180 && across <= 180) {
       return this.#queryPiece(fromLongitude, fromLatitude, toLongitude, toLatitude, out, 0);
@@ -316,6 +365,29 @@ export class GeofenceIndex {
     const turn = across > 0 ? -360 : 360;
     const found = this.#queryPiece(fromLongitude, fromLatitude, toLongitude + turn, toLatitude, out, 0);
     return this.#queryPiece(fromLongitude - turn, fromLatitude, toLongitude, toLatitude, out, found);
+  }
+
+  /** As {@link queryWay}, for a way that does not leave a finest cell: so it may meet only what touches it and those around it. */
+  #queryWithinCell(
+    cells: CellTable,
+    finestColumn: number,
+    finestRow: number,
+    ax: number,
+    ay: number,
+    bx: number,
+    by: number,
+    out: Int32Array,
+  ): number {
+    const { levelCells } = cells;
+    let column = finestColumn;
+    let row = finestRow;
+    let found = 0;
+    for (let level = FINEST; level >= 0; level--, column >>= 2, row >>= 2) {
+      if (levelCells[level] === 0) continue;
+      const cell = cells.find(level, column, row);
+      if (cell >= 0) found = this.#boundariesIn(cells, cell, ax, ay, bx, by, out, found);
+    }
+    return found;
   }
 
   #queryFew(longitude: number, latitude: number, out: Int32Array): number {

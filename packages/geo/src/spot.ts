@@ -12,6 +12,11 @@ export class Spot {
   /** The index's version that all this is of. */
   version = -1;
 
+  /** True where its cell and another have a side in common, or are one: a straight way between the two is in no third. */
+  isBeside(column: number, row: number): boolean {
+    return Math.abs(this.column - column) + Math.abs(this.row - row) <= 1;
+  }
+
   /** Forgets the place. */
   forget(): void {
     this.column = -1;

@@ -110,11 +110,45 @@ function boundaryBetween(distance: (t: number) => number, limit: number, insideT
   return Number.isNaN(root) ? bisect((t) => distance(t) <= limit, insideT, outsideT) : root;
 }
 
-/** Where between two fractions a distance that first falls and then grows is within its limit; null where nowhere. */
-function stayWithin(distance: (t: number) => number, limit: number, from: number, to: number): Stay | null {
+/** A way of at most so many degrees either way is as straight on a plain map as on the Earth, up to this latitude. */
+const PLAIN_DEG = 0.005;
+const PLAIN_LATITUDE = 80;
+
+/**
+ * What a squared distance is off by where it is taken at the place that a plain map says is the nearest of a short way, not
+ * at the nearest itself: 0.03 % at 10 m, the smallest distance that any shape reaches, and less where it is longer.
+ */
+const PLAIN_SLACK = 0.01;
+
+/** True where the nearest place of a way can be told from a plain map. */
+function isPlain(way: Way): boolean {
+  return (
+    Math.abs(way.dx) <= PLAIN_DEG && Math.abs(way.dy) <= PLAIN_DEG && Math.abs(way.y) <= PLAIN_LATITUDE - PLAIN_DEG
+  );
+}
+
+/**
+ * Where between two fractions a distance that first falls and then grows is within its limit; null where nowhere.
+ *
+ * @param guess where it is about smallest
+ * @param isGood whether it is nowhere smaller than there by more than {@link PLAIN_SLACK}
+ */
+function stayWithin(
+  distance: (t: number) => number,
+  limit: number,
+  from: number,
+  to: number,
+  guess: number,
+  isGood: boolean,
+): Stay | null {
   const inside = (t: number) => distance(t) <= limit;
   let nearest = from;
   if (inside(to)) nearest = to;
+  if (!inside(nearest)) {
+    const least = distance(guess);
+    if (least <= limit) nearest = guess;
+    else if (isGood && least > limit * (1 + PLAIN_SLACK)) return null;
+  }
   if (!inside(nearest)) {
     let low = from;
     let high = to;
@@ -143,13 +177,50 @@ function circleStays(circle: FlatCircle, way: Way): Stay[] {
     const cosLatitudes = circle.cosLatitude * Math.cos(y * RADIANS);
     return haversine(circle.longitude, circle.latitude, way.x + t * way.dx, y, cosLatitudes);
   };
+  const nearest = nearestFraction(way, 0, circle.longitude, circle.latitude);
+  const isGood = isPlain(way) && Math.abs(way.x - circle.longitude) < 90;
   const pieces = Math.min(MOST_PIECES, Math.ceil(Math.max(Math.abs(way.dx), Math.abs(way.dy)) / PIECE_DEG));
   const stays: Stay[] = [];
   for (let i = 0; i < pieces; i++) {
-    const stay = stayWithin(distance, circle.limit, i / pieces, (i + 1) / pieces);
+    const guess = Math.min((i + 1) / pieces, Math.max(i / pieces, nearest));
+    const stay = stayWithin(distance, circle.limit, i / pieces, (i + 1) / pieces, guess, isGood);
     if (stay !== null) stays.push(stay);
   }
   return stays;
+}
+
+/** The fraction of a way, moved by a turn, that is nearest to a place on a plain map that is true to scale at its beginning. */
+function nearestFraction(way: Way, turn: number, x: number, y: number): number {
+  const scale = Math.cos(way.y * RADIANS);
+  const dx = way.dx * scale;
+  const along = ((x - way.x - turn) * scale * dx + (y - way.y) * way.dy) / (dx * dx + way.dy * way.dy);
+  return Math.min(1, Math.max(0, along));
+}
+
+/**
+ * The fraction of a way, moved by a turn, that is nearest to a segment: where they meet, or else beside an end of either. The
+ * ends of the part of the way that matters are looked at anyway.
+ */
+function nearestToSegment(
+  way: Way,
+  turn: number,
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+  part: Stay,
+  distance: (t: number) => number,
+): number {
+  const within = (t: number) => Math.min(part.exit, Math.max(part.entry, t));
+  const ex = bx - ax;
+  const ey = by - ay;
+  const cross = way.dx * ey - way.dy * ex;
+  const atA = within(nearestFraction(way, turn, ax, ay));
+  const atB = within(nearestFraction(way, turn, bx, by));
+  const best = distance(atA) <= distance(atB) ? atA : atB;
+  if (cross === 0) return best;
+  const meeting = within(((ax - way.x - turn) * ey - (ay - way.y) * ex) / cross);
+  return distance(meeting) < distance(best) ? meeting : best;
 }
 
 /** Fractions of the way, moved by a turn, within a box; null where there are none. */
@@ -178,10 +249,21 @@ function lineStays(line: FlatLine, way: Way): Stay[] {
   const { xy, extent } = image;
   const reachY = line.halfWidthDeg * (1 + 1e-6);
   const reachX = reachY / Math.cos(Math.max(Math.abs(extent.minY), Math.abs(extent.maxY)) * RADIANS);
+  const isGood = isPlain(way);
   const stays: Stay[] = [];
   for (const turn of turnsToMeet(way, extent)) {
+    const west = Math.min(way.x, way.x + way.dx) + turn - reachX;
+    const east = Math.max(way.x, way.x + way.dx) + turn + reachX;
+    const south = Math.min(way.y, way.y + way.dy) - reachY;
+    const north = Math.max(way.y, way.y + way.dy) + reachY;
     for (let i = 0; i + 3 < xy.length; i += 2) {
-      const [ax = 0, ay = 0, bx = 0, by = 0] = [xy[i], xy[i + 1], xy[i + 2], xy[i + 3]];
+      const ax = xy[i] as number;
+      const ay = xy[i + 1] as number;
+      const bx = xy[i + 2] as number;
+      const by = xy[i + 3] as number;
+      if (ax < west && bx < west) continue;
+      if (ax > east && bx > east) continue;
+      if ((ay < south && by < south) || (ay > north && by > north)) continue;
       const part = clip(way, turn, {
         minX: Math.min(ax, bx) - reachX,
         maxX: Math.max(ax, bx) + reachX,
@@ -193,7 +275,8 @@ function lineStays(line: FlatLine, way: Way): Stay[] {
         const y = way.y + t * way.dy;
         return squaredDistanceToSegment(ax, ay, bx, by, way.x + turn + t * way.dx, y, Math.cos(y * RADIANS));
       };
-      const stay = stayWithin(distance, limit, part.entry, part.exit);
+      const guess = nearestToSegment(way, turn, ax, ay, bx, by, part, distance);
+      const stay = stayWithin(distance, limit, part.entry, part.exit, guess, isGood);
       if (stay !== null) stays.push(stay);
     }
   }
@@ -279,9 +362,10 @@ export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): num
  * an absence between, in a shape with a bay); null where it passes by, or where one of the two is inside.
  */
 export function passageBetween(shape: FlatShape, from: LngLat, to: LngLat): Stay | null {
-  if (flatContains(shape, from[0], from[1]) || flatContains(shape, to[0], to[1])) return null;
   const stays = staysAlong(shape, from, to);
   const first = stays[0];
   const last = stays.at(-1);
-  return first === undefined || last === undefined ? null : { entry: first.entry, exit: last.exit };
+  if (first === undefined || last === undefined) return null;
+  if (flatContains(shape, from[0], from[1]) || flatContains(shape, to[0], to[1])) return null;
+  return { entry: first.entry, exit: last.exit };
 }

@@ -1,6 +1,7 @@
-import type { DefinitionChange, FleetEvent, TelemetryPacket } from '@outrider/domain';
+import type { DefinitionChange, FleetEvent, LateInterval, TelemetryPacket } from '@outrider/domain';
 import { decodeDefinitionChange, encodeDefinitionChange } from './avro/definition.ts';
 import { decodeEvent, encodeEvent } from './avro/event.ts';
+import { decodeLate, encodeLate } from './avro/late.ts';
 import { decodeTelemetry, encodeTelemetry } from './avro/telemetry.ts';
 import type { Topic } from './log.ts';
 
@@ -19,6 +20,15 @@ export const eventsTopic: Topic<FleetEvent> = {
   key: (event) => event.vehicleId,
   encode: encodeEvent,
   decode: decodeEvent,
+  compacted: false,
+};
+
+/** Which stretches of the past the engine found late data for: `schemas/late.avsc`. */
+export const lateTopic: Topic<LateInterval> = {
+  name: 'late',
+  key: (late) => late.vehicleId,
+  encode: encodeLate,
+  decode: decodeLate,
   compacted: false,
 };
 

@@ -17,6 +17,7 @@ export const AUDIT_ACTIONS = [
   'login-failed',
   'logout',
   'session-ended',
+  'recalculated',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
@@ -33,7 +34,7 @@ export interface AuditNote {
   after: AuditedFields | null;
   /** Dealers of the subject, before and after: it is theirs to know. */
   dealerIds: readonly UserId[];
-  /** Accounts of which it is the dealers' to know. */
+  /** Whose it is, where it belongs to an account: see {@link mayKnow}. */
   ownerIds: readonly UserId[];
 }
 
@@ -99,14 +100,20 @@ export async function insertNotes(
 ): Promise<void> {
   if (notes.length === 0) return;
   const ofOwner = await dealersOfOwners(tx, notes);
-  const ofActor = actor.user ? dealersOfUser(actor.user) : [];
   const entries = notes.map((note) => toRow(note, actor, nowMs, newId()));
-  const dealers = notes.flatMap(({ dealerIds, ownerIds }, nth) => {
-    const concerned = new Set([...ofActor, ...dealerIds, ...ownerIds.flatMap((id) => ofOwner.get(id) ?? [])]);
+  const dealers = notes.flatMap(({ subject, dealerIds, ownerIds }, nth) => {
+    const ofOwners = ownerIds.flatMap((id) => (ofOwner.get(id) ?? []).filter((dealer) => mayKnow(dealer, id, subject)));
+    // Not by who did it: what a change does elsewhere, to what is another's, is not its author's to know.
+    const concerned = new Set([...dealerIds, ...ofOwners]);
     return [...concerned].map((dealer_id) => ({ dealer_id, entry_id: entries[nth]?.id ?? '' }));
   });
   for (const some of inChunks(entries)) await tx.insertInto('audit').values(some).execute();
   for (const some of inChunks(dealers)) await tx.insertInto('audit_dealers').values(some).execute();
+}
+
+/** What people own is their dealer's to know; what they want to be told of is their own business. */
+function mayKnow(dealer: UserId, owner: UserId, { kind }: AuditNote['subject']): boolean {
+  return kind !== 'notification-rule' || dealer === owner;
 }
 
 /** Owners that the same transaction changed or deleted are known from its notes; the others are looked up. */

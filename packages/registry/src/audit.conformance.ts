@@ -1,6 +1,6 @@
 import type { SessionId, TerminalId, User } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ABSENT, ALL, geofenceFields, PASSWORD, userFields, vehicleFields } from './fields.fixture.ts';
+import { ABSENT, ALL, geofenceFields, PASSWORD, ruleFields, userFields, vehicleFields } from './fields.fixture.ts';
 import { type Actor, type AuditFilter, ConflictError, type Registry } from './index.ts';
 import type { Place } from './registry.conformance.ts';
 
@@ -128,7 +128,7 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
       expect(entry?.subject).toEqual({ kind: 'user', id: null, name: `\ufffd\ufffd${'x'.repeat(198)}` });
     });
 
-    test('a dealer’s part is what the organisation did and what was done to what is theirs', async () => {
+    test('a dealer’s part is what was done to what is theirs, whoever did it', async () => {
       const a = await addDealer('a');
       const b = await addDealer('b');
       const carl = await registry.users.create(userFields('carl', { dealerId: a.id }), PASSWORD);
@@ -153,8 +153,55 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
       // Whom the dealer may not see is not found by what they did.
       expect(await said({ ofDealer: b.id, userId: boss.id })).toEqual([]);
       expect(await said({ userId: boss.id })).toEqual(['changed Moved']);
-      await as(carl).groups.create({ name: 'By carl', dealerId: null });
-      expect(await said({ ofDealer: a.id, userId: carl.id })).toEqual(['created By carl']);
+      expect(await said({ ofDealer: a.id, userId: a.id })).toEqual([]);
+      await as(a).vehicles.create(vehicleFields('By a', { dealerId: a.id }));
+      expect(await said({ ofDealer: a.id, userId: a.id })).toEqual(['created By a']);
+    });
+
+    test('what a dealer’s change does to what is another’s is the other’s to know', async () => {
+      const a = await addDealer('a');
+      const b = await addDealer('b');
+      const shared = await registry.groups.create({ name: 'Shared', dealerId: a.id });
+      await registry.vehicles.create(vehicleFields('Of b', { dealerId: b.id, groupIds: [shared.id] }));
+      await registry.vehicles.create(vehicleFields('Of nobody', { groupIds: [shared.id] }));
+      await registry.users.create(userFields('guest', { dealerId: b.id, groupIds: [shared.id] }), PASSWORD);
+      const zone = await registry.geofences.create({ ...geofenceFields('Of boss', boss.id), groupIds: [shared.id] });
+      await as(a).groups.delete(shared.id, null);
+      expect((await said({ userId: a.id })).toSorted()).toEqual([
+        'changed Of b',
+        'changed Of boss',
+        'changed Of nobody',
+        'changed guest',
+        'deleted Shared',
+      ]);
+      expect(await said({ ofDealer: a.id, userId: a.id })).toEqual(['deleted Shared']);
+      expect((await said({ ofDealer: b.id })).slice(0, 2).toSorted()).toEqual(['changed Of b', 'changed guest']);
+      expect(await said({ ofDealer: b.id, subjectId: zone.id })).toEqual([]);
+    });
+
+    test('what people want to be told of is not their dealer’s to know, whoever changes it', async () => {
+      const a = await addDealer('a');
+      const carl = await registry.users.create(userFields('carl', { dealerId: a.id }), PASSWORD);
+      const truck = await registry.vehicles.create(vehicleFields('Truck', { dealerId: a.id }));
+      const names = { vehicleIds: [truck.id] };
+      const own = await registry.notificationRules.create({ ...ruleFields('Own', a.id), ...names }, null);
+      const his = await as(carl).notificationRules.create({ ...ruleFields('His', carl.id), ...names }, null);
+      await as(boss).notificationRules.update(his.id, null, { name: 'His still' });
+      await as(boss).notificationRules.update(own.id, null, { name: 'Own still' });
+      await as(a).vehicles.delete(truck.id, null);
+      await as(a).users.delete(carl.id, null);
+      const ofRules = async (filter: AuditFilter) =>
+        (await trail(filter))
+          .filter(({ subject }) => subject.kind === 'notification-rule')
+          .map(({ action, subject }) => `${action} ${subject.name}`);
+      expect(await ofRules({ ofDealer: a.id })).toEqual(['changed Own still', 'changed Own still', 'created Own']);
+      expect(await ofRules({ ofDealer: a.id, subjectId: his.id })).toEqual([]);
+      expect(await ofRules({ subjectId: his.id })).toEqual([
+        'deleted His still',
+        'changed His still',
+        'changed His still',
+        'created His',
+      ]);
     });
 
     test('it is read page by page, within a stretch of time', async () => {

@@ -24,7 +24,7 @@ export interface AuditFilter {
   userId?: UserId;
   /** What it was done to. */
   subjectId?: string;
-  /** What concerns a dealer: done by the dealer or one of its users, or to what is theirs. */
+  /** What concerns a dealer: done to what is theirs, or their users', at that time. */
   ofDealer?: UserId;
 }
 

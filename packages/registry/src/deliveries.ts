@@ -77,7 +77,7 @@ export interface LeaseOptions {
   perEndpoint: number;
   /** … less those that the caller has under way with it. */
   busy: ReadonlyMap<string, number>;
-  /** From then on somebody else may have it: longer than any attempt takes. */
+  /** From then on somebody else may have it, unless it is renewed. */
   leaseMs: number;
 }
 
@@ -168,6 +168,20 @@ export class Deliveries {
     this.#after = '';
     const all = await this.#endpoints();
     return [...after, ...all.filter((endpoint) => endpoint <= upTo)];
+  }
+
+  /** Whoever has them needs them longer; what was settled, or is somebody else's by now, stays as it is. */
+  async renew(leased: readonly Pick<LeasedDelivery, 'delivery' | 'lease'>[], leaseMs: number): Promise<void> {
+    const nowMs = this.#store.now();
+    for (const [lease, some] of Map.groupBy(leased, (each) => each.lease))
+      for (const ids of inChunks(some.map(({ delivery }) => delivery.id)))
+        await this.#store.db
+          .updateTable('deliveries')
+          .set({ next_attempt_at_ms: nowMs + leaseMs })
+          .where('id', 'in', ids)
+          .where('lease', '=', lease)
+          .where('state', '=', 'pending')
+          .execute();
   }
 
   /**

@@ -36,7 +36,7 @@ export class AlreadyClaimedError extends Error {
 /** There is no such definition. */
 export class NotFoundError extends Error {
   override name = 'NotFoundError';
-  readonly kind: DefinitionKind | 'session' | 'notification' | 'delivery';
+  readonly kind: DefinitionKind | 'session' | 'notification' | 'delivery' | 'job';
   constructor(kind: NotFoundError['kind'], id: string) {
     super(`there is no ${kind} ${id}`);
     this.kind = kind;
@@ -62,5 +62,15 @@ export class NamesNothingError extends Error {
   constructor(reason: InactiveReason) {
     super(`the rule names nothing (${reason}), and so it can't be active`);
     this.reason = reason;
+  }
+}
+
+/** The user has as many jobs open as one may have. */
+export class TooManyJobsError extends Error {
+  override name = 'TooManyJobsError';
+  readonly most: number;
+  constructor(most: number) {
+    super(`${most} jobs are open, which is the most for one user`);
+    this.most = most;
   }
 }

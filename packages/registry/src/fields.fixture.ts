@@ -1,5 +1,5 @@
 import type { UserId } from '@outrider/domain';
-import type { GeofenceFields, UserFields, VehicleFields } from './index.ts';
+import type { GeofenceFields, NotificationRuleFields, UserFields, VehicleFields } from './index.ts';
 
 /** An id that nothing has. */
 export const ABSENT = '00000000-0000-7000-8000-000000000000';
@@ -23,6 +23,10 @@ export function vehicleFields(name: string, more: Partial<VehicleFields> = {}): 
     speedToleranceKmh: 0,
     speedingMinSeconds: 0,
     offlineAfterMinutes: 10,
+    movingSpeedKmh: 2,
+    movingDistanceM: 50,
+    tripStopMinutes: 5,
+    tripGapMinutes: 60,
     ...more,
   };
 }
@@ -35,5 +39,26 @@ export function geofenceFields(name: string, ownerId: UserId): GeofenceFields {
     groupIds: null,
     speedLimitKmh: null,
     minDwellSeconds: 0,
+  };
+}
+
+/** A rule of everything there is. */
+export function ruleFields(name: string, ownerId: UserId): NotificationRuleFields {
+  return {
+    name,
+    ownerId,
+    active: true,
+    eventKinds: ['speeding'],
+    phases: ['begin'],
+    vehicleIds: null,
+    groupIds: null,
+    geofenceIds: null,
+    days: { on: 'daily' },
+    hours: null,
+    timeZone: 'UTC',
+    minIntervalMinutes: 0,
+    maxDataAgeMinutes: null,
+    emails: [],
+    webhookUrl: null,
   };
 }

@@ -24,6 +24,20 @@ export {
   MAX_KEYS_PER_USER,
   type RepeatableRequest,
 } from './idempotency.ts';
+export {
+  JOB_STATES,
+  type Job,
+  type JobFacts,
+  type JobFields,
+  type JobFilter,
+  type JobLeaseOptions,
+  type JobOutcome,
+  type JobProgress,
+  type JobState,
+  type Jobs,
+  type LeasedJob,
+  MAX_OPEN_JOBS_PER_USER,
+} from './jobs.ts';
 export type {
   NotificationRuleFields,
   NotificationRuleFilter,

@@ -159,7 +159,7 @@ function migrations(dialect: DialectName): Record<string, Migration> {
         await db.schema.createIndex('idempotency_by_time').on('idempotency').column('created_at_ms').execute();
       },
     },
-    '0100-notifications': {
+    '0004-notifications': {
       async up(db: Kysely<unknown>) {
         await db.schema
           .createTable('notification_rules')
@@ -263,6 +263,51 @@ function migrations(dialect: DialectName): Record<string, Migration> {
           .addColumn('next_offset', timeMs, (c) => c.notNull())
           .addPrimaryKeyConstraint('consumer_offsets_key', ['consumer', 'log_partition'])
           .execute();
+      },
+    },
+    '0005-trip-thresholds': {
+      async up(db: Kysely<unknown>) {
+        // One statement each: SQLite adds one column at a time. Vehicles that are there already get what new ones do.
+        for (const [column, value] of [
+          ['moving_speed_kmh', 2],
+          ['moving_distance_m', 50],
+          ['trip_stop_minutes', 5],
+          ['trip_gap_minutes', 60],
+        ] as const)
+          await db.schema
+            .alterTable('vehicles')
+            .addColumn(column, 'double precision', (c) => c.notNull().defaultTo(value))
+            .execute();
+      },
+    },
+    '0006-jobs': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .createTable('jobs')
+          .addColumn('id', 'text', (c) => c.primaryKey())
+          .addColumn('kind', 'text', (c) => c.notNull())
+          .addColumn('user_id', 'text')
+          .addColumn('subject_id', 'text')
+          .addColumn('parameters', 'text', (c) => c.notNull())
+          .addColumn('state', 'text', (c) => c.notNull())
+          .addColumn('percent', 'double precision', (c) => c.notNull())
+          .addColumn('positions', timeMs, (c) => c.notNull())
+          .addColumn('result', 'text')
+          .addColumn('error', 'text')
+          .addColumn('resume', 'text')
+          .addColumn('created_at_ms', timeMs, (c) => c.notNull())
+          .addColumn('started_at_ms', timeMs)
+          .addColumn('finished_at_ms', timeMs)
+          .addColumn('due_at_ms', timeMs, (c) => c.notNull())
+          .addColumn('lease', 'text')
+          .addColumn('lease_until_ms', timeMs, (c) => c.notNull())
+          .addColumn('attempts', 'integer', (c) => c.notNull())
+          .addColumn('cancel_requested', flag, (c) => c.notNull())
+          .execute();
+        await db.schema.createIndex('jobs_by_turn').on('jobs').columns(['state', 'due_at_ms']).execute();
+        await db.schema.createIndex('jobs_by_user_id').on('jobs').columns(['user_id', 'id']).execute();
+        await db.schema.createIndex('jobs_by_subject_id').on('jobs').columns(['subject_id', 'state']).execute();
+        await db.schema.createIndex('jobs_by_finished_at_ms').on('jobs').column('finished_at_ms').execute();
       },
     },
   };

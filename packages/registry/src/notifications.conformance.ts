@@ -85,6 +85,10 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         speedToleranceKmh: 0,
         speedingMinSeconds: 0,
         offlineAfterMinutes: 10,
+        movingSpeedKmh: 2,
+        movingDistanceM: 50,
+        tripStopMinutes: 5,
+        tripGapMinutes: 60,
       });
     const addGeofence = (name: string) =>
       registry.geofences.create({
@@ -110,7 +114,10 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         speedKmh: 40,
         fixTimeMs: atMs,
         geofenceId: ABSENT as GeofenceId,
-        geofenceVersion: 1,
+        fromFixTimeMs: atMs,
+        definitionVersion: 1,
+        origin: 'live',
+        inferred: false,
         endReason: null,
       };
     };
@@ -459,6 +466,24 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         // The dead worker was only slow: what it says now is not noted.
         const slow = workers.flat()[0];
         expect(slow && (await registry.deliveries.settle(slow, { state: 'delivered', status: 250 }))).toBe(false);
+      });
+
+      test('a worker that takes long keeps what it renews, and nothing that it has settled or lost', async () => {
+        const made = await addRule({ emails: ['anna@example.org'] });
+        await record(3, [draft(0, made), draft(1, made), draft(2, made)]);
+        const [kept, settled, lost] = await lease({ perEndpoint: 3 });
+        if (!kept || !settled || !lost) throw new Error('three were due');
+        await registry.deliveries.settle(settled, { state: 'delivered', status: 250 });
+        nowMs += 50_000;
+        await registry.deliveries.renew([kept, settled], 60_000);
+        nowMs += 50_000;
+        const others = await lease();
+        expect(others.map(({ delivery }) => delivery.id)).toEqual([lost.delivery.id]);
+        await registry.deliveries.renew([lost], 600_000);
+        nowMs += 70_000;
+        expect((await lease({ perEndpoint: 3 })).map(({ delivery }) => delivery.id).sort()).toEqual(
+          [kept.delivery.id, lost.delivery.id].sort(),
+        );
       });
 
       test('an endpoint with many that wait keeps no other waiting', async () => {

@@ -5,6 +5,7 @@ import { auditConformance } from './audit.conformance.ts';
 import { bulkConformance } from './bulk.conformance.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
+import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { registryConformance } from './registry.conformance.ts';
 
@@ -28,6 +29,7 @@ if (url) {
   auditConformance('PostgreSQL', newPlace);
   idempotencyConformance('PostgreSQL', newPlace);
   bulkConformance('PostgreSQL', newPlace);
+  jobsConformance('PostgreSQL', newPlace);
 } else describe.skip('registry on PostgreSQL, which DATABASE_URL turns on', () => test('skipped', () => {}));
 
 test('a schema name that would need quoting is refused', async () => {

@@ -42,6 +42,10 @@ const vehicle = (name: string, more: Partial<VehicleFields> = {}): VehicleFields
   speedToleranceKmh: 0,
   speedingMinSeconds: 0,
   offlineAfterMinutes: 10,
+  movingSpeedKmh: 2,
+  movingDistanceM: 50,
+  tripStopMinutes: 5,
+  tripGapMinutes: 60,
   ...more,
 });
 const geofence = (name: string, ownerId: UserId, more: Partial<GeofenceFields> = {}): GeofenceFields => ({
@@ -92,6 +96,10 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
           speedToleranceKmh: 2.5,
           speedingMinSeconds: 3,
           offlineAfterMinutes: 15,
+          movingSpeedKmh: 2,
+          movingDistanceM: 50,
+          tripStopMinutes: 5,
+          tripGapMinutes: 60,
         });
         const created = await registry.vehicles.create(fields);
         expect(created).toEqual({ ...fields, kind: 'vehicle', id: created.id, version: 1, groupIds: [a.id, b.id] });

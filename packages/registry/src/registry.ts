@@ -7,6 +7,7 @@ import { fromGeofenceRow, Geofences } from './geofences.ts';
 import { fromGroupRow, Groups } from './groups.ts';
 import { growingIds } from './growing-ids.ts';
 import { type Claim, Idempotency } from './idempotency.ts';
+import { Jobs } from './jobs.ts';
 import { allGroups } from './memberships.ts';
 import { type DialectName, migrate } from './migrations.ts';
 import { allRules, NotificationRules } from './notification-rules.ts';
@@ -51,6 +52,7 @@ export class Registry {
   readonly notificationRules: NotificationRules;
   readonly notifications: Notifications;
   readonly deliveries: Deliveries;
+  readonly jobs: Jobs;
   readonly outbox: Outbox;
   readonly audit: Audit;
   readonly idempotency: Idempotency;
@@ -66,6 +68,7 @@ export class Registry {
     this.notificationRules = new NotificationRules(store);
     this.notifications = new Notifications(store);
     this.deliveries = new Deliveries(store);
+    this.jobs = new Jobs(store);
     this.outbox = new Outbox(store);
     this.audit = new Audit(store);
     this.idempotency = new Idempotency(store);

@@ -44,6 +44,10 @@ export interface VehicleRow {
   speed_tolerance_kmh: number;
   speeding_min_seconds: number;
   offline_after_minutes: number;
+  moving_speed_kmh: number;
+  moving_distance_m: number;
+  trip_stop_minutes: number;
+  trip_gap_minutes: number;
 }
 
 export interface GroupRow {
@@ -187,6 +191,37 @@ export interface DeliveryRow {
   response_status: number | null;
 }
 
+/** Work that takes long. */
+export interface JobRow {
+  id: string;
+  kind: string;
+  /** Null: the service's own. No foreign key: what somebody began is finished when they are gone. */
+  user_id: string | null;
+  subject_id: string | null;
+  /** JSON. */
+  parameters: string;
+  state: string;
+  percent: number;
+  positions: number;
+  /** JSON. */
+  result: string | null;
+  error: string | null;
+  /** JSON: where to go on. */
+  resume: string | null;
+  created_at_ms: number;
+  started_at_ms: number | null;
+  finished_at_ms: number | null;
+  /** From when it may be taken: among those that may, the longest due comes first. */
+  due_at_ms: number;
+  /** Who has it in hand, … */
+  lease: string | null;
+  /** … and until when that is believed without a word. */
+  lease_until_ms: number;
+  /** How often it was taken in hand since it last got further. */
+  attempts: number;
+  cancel_requested: Flag;
+}
+
 /** Where a consumer of the log goes on, saved with what it made. */
 export interface ConsumerOffsetRow {
   consumer: string;
@@ -232,4 +267,5 @@ export interface Tables {
   notifications: NotificationRow;
   deliveries: DeliveryRow;
   consumer_offsets: ConsumerOffsetRow;
+  jobs: JobRow;
 }

@@ -6,6 +6,7 @@ import { auditConformance } from './audit.conformance.ts';
 import { bulkConformance } from './bulk.conformance.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
+import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { type Place, registryConformance } from './registry.conformance.ts';
 import { openDatabase } from './sqlite.ts';
@@ -27,6 +28,7 @@ notificationsConformance('node:sqlite', newPlace);
 auditConformance('node:sqlite', newPlace);
 idempotencyConformance('node:sqlite', newPlace);
 bulkConformance('node:sqlite', newPlace);
+jobsConformance('node:sqlite', newPlace);
 
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();

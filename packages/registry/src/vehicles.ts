@@ -264,6 +264,10 @@ export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): V
     speedToleranceKmh: row.speed_tolerance_kmh,
     speedingMinSeconds: row.speeding_min_seconds,
     offlineAfterMinutes: row.offline_after_minutes,
+    movingSpeedKmh: row.moving_speed_kmh,
+    movingDistanceM: row.moving_distance_m,
+    tripStopMinutes: row.trip_stop_minutes,
+    tripGapMinutes: row.trip_gap_minutes,
   };
 }
 
@@ -279,5 +283,9 @@ function toRow(vehicle: Vehicle): VehicleRow {
     speed_tolerance_kmh: vehicle.speedToleranceKmh,
     speeding_min_seconds: vehicle.speedingMinSeconds,
     offline_after_minutes: vehicle.offlineAfterMinutes,
+    moving_speed_kmh: vehicle.movingSpeedKmh,
+    moving_distance_m: vehicle.movingDistanceM,
+    trip_stop_minutes: vehicle.tripStopMinutes,
+    trip_gap_minutes: vehicle.tripGapMinutes,
   };
 }

@@ -1,6 +1,15 @@
+export { BusyError, FILE_FORMATS, type FileFormat, type FileRows, TooMuchError } from './engines/engine.ts';
+export type { EventReplacement } from './events/replacement.ts';
 export { type Recorded, UnfitRecordError } from './recorded.ts';
+export type { ArchivedEvent, ArchivedEvents, ArchivedEventsQuestion } from './reports/archived-events.ts';
 export { type Events, type EventsCursor, type EventsQuestion, MAX_EVENTS_LIMIT } from './reports/events.ts';
+export { LIST_FLEET, MAX_FLEET } from './reports/fleet.ts';
+export type { LastFixesQuestion } from './reports/last-fixes.ts';
+export type { LateArrivalsQuestion } from './reports/late-arrivals.ts';
+export type { FleetCursor, OverlappingEvents, OverlappingEventsQuestion } from './reports/overlapping-events.ts';
+export type { Box, Positions, PositionsCursor, PositionsQuestion } from './reports/positions.ts';
 export { MAX_RECENT_VEHICLES, type RecentEventsQuestion } from './reports/recent-events.ts';
+export type { CrossingTrip, Tallies, TalliesQuestion, Tally } from './reports/tallies.ts';
 export {
   type ArchivedPosition,
   MAX_TRACK_LIMIT,
@@ -8,4 +17,5 @@ export {
   type TrackCursor,
   type TrackQuestion,
 } from './reports/track.ts';
+export type { TripPart, TripPartsQuestion } from './reports/trip-parts.ts';
 export { openWarehouse, type Warehouse, type WarehouseAddress } from './warehouse.ts';

@@ -1,3 +1,4 @@
+import { ANALYST_VIEWS } from './analysts.ts';
 import type { Engine } from './engines/engine.ts';
 
 /** A step of the schema. Applied steps are never edited: a change is a new step. */
@@ -99,8 +100,32 @@ PARTITION BY toYYYYMM(began_at)
 ORDER BY (vehicle_id, began_at, id)
 SETTINGS ${DURABLE}`;
 
+/** A trip's highest speed is in `peak_kmh`. */
+const ADD_EVENT_COLUMNS = `
+ALTER TABLE events
+  ADD COLUMN IF NOT EXISTS from_fix_time DateTime64(3, 'UTC') DEFAULT fix_time CODEC(DoubleDelta, ZSTD(1)) AFTER fix_time,
+  ADD COLUMN IF NOT EXISTS origin LowCardinality(String) DEFAULT 'live' CODEC(ZSTD(1)) AFTER definition_version,
+  ADD COLUMN IF NOT EXISTS inferred Bool CODEC(ZSTD(1)) AFTER origin,
+  ADD COLUMN IF NOT EXISTS alarm LowCardinality(String) CODEC(ZSTD(1)) AFTER end_reason,
+  ADD COLUMN IF NOT EXISTS start_latitude_e7 Nullable(Int32) CODEC(ZSTD(1)) AFTER distance_m,
+  ADD COLUMN IF NOT EXISTS start_longitude_e7 Nullable(Int32) CODEC(ZSTD(1)) AFTER start_latitude_e7,
+  ADD COLUMN IF NOT EXISTS moving_ms Nullable(Float64) CODEC(ZSTD(1)) AFTER start_longitude_e7,
+  ADD COLUMN IF NOT EXISTS idling_ms Nullable(Float64) CODEC(ZSTD(1)) AFTER moving_ms`;
+
+/**
+ * Which granules hold something that had not ended by a time: a report looks for what lasted into its stretch of time
+ * however long ago it began, and need not read a year for that. What was there before is indexed in the background.
+ */
+const INDEX_ENDS = [
+  'ALTER TABLE events ADD INDEX IF NOT EXISTS ends ended_at TYPE minmax GRANULARITY 1',
+  'ALTER TABLE events MATERIALIZE INDEX ends',
+];
+
 const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'positions and events', statements: [CREATE_POSITIONS, CREATE_EVENTS] },
+  { version: 2, name: 'trips, stops, alarms; why an event was told', statements: [ADD_EVENT_COLUMNS] },
+  { version: 3, name: 'ends of events', statements: INDEX_ENDS },
+  { version: 4, name: 'views for analysts', statements: ANALYST_VIEWS },
 ];
 
 const CREATE_MIGRATIONS = `

@@ -3,8 +3,11 @@ import {
   type AttributeValue,
   blankPosition,
   deriveEventId,
+  EVENT_KINDS,
+  type EventKind,
   type FleetEvent,
   type GeofenceId,
+  type GeofenceVisit,
   NO_ALARMS,
   type Position,
   rejectionOf,
@@ -248,6 +251,110 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(secondPage).toEqual({ events: [speeding], next: null });
     });
 
+    test('an event of any kind comes back with all that it says', async () => {
+      const vehicleId = nextVehicleId();
+      const told = eventsOfAllKinds(vehicleId);
+      expect(new Set(told.map(({ kind }) => kind))).toEqual(new Set(EVENT_KINDS));
+      await warehouse.insertEvents(told.map((value, offset) => ({ offset, value })));
+      expect((await warehouse.events({ vehicleId, ...EVER, limit: 100 })).events).toEqual(told);
+    });
+
+    test('what was recalculated stands over what was told live, whenever that comes, and what never happened is gone', async () => {
+      const vehicleId = nextVehicleId();
+      const before = await warehouse.eventCount();
+      const { begin, end, speeding } = someEvents(vehicleId);
+      await warehouse.insertEvents([
+        { offset: 1, value: begin },
+        { offset: 2, value: speeding },
+      ]);
+      const corrected: FleetEvent = { ...end, endedAtMs: (end.endedAtMs ?? 0) - 1000, origin: 'recalculated' };
+      await warehouse.replaceEvents({ number: 7, written: [corrected], removed: [speeding] });
+      const seen = async () => (await warehouse.events({ vehicleId, ...EVER, limit: 10 })).events;
+      expect(await seen()).toEqual([corrected]);
+      // The live rules knew nothing of it, and their events may still be on the way.
+      await warehouse.insertEvents([
+        { offset: 3, value: speeding },
+        { offset: 4, value: end },
+      ]);
+      expect(await seen()).toEqual([corrected]);
+      expect(await warehouse.eventCount()).toBe(before + 1);
+      expect(await warehouse.recentEvents({ vehicleIds: [vehicleId], ...EVER, limit: 9 })).toEqual([corrected]);
+      // A later recalculation may find that it happened after all; an earlier one that comes late changes nothing.
+      await warehouse.replaceEvents({ number: 8, written: [speeding], removed: [] });
+      await warehouse.replaceEvents({ number: 6, written: [], removed: [speeding, end] });
+      expect(await seen()).toEqual([corrected, speeding]);
+      await warehouse.replaceEvents({ number: 9, written: [], removed: [] });
+    });
+
+    test('what is archived is told with who wrote it, page by page, and only what lasted until then', async () => {
+      const vehicleId = nextVehicleId();
+      const { begin, end, speeding } = someEvents(vehicleId);
+      await warehouse.insertEvents([{ offset: 1, value: begin }]);
+      await warehouse.replaceEvents({ number: 2 ** 41 + 1, written: [], removed: [speeding] });
+      const question = {
+        vehicleId,
+        fromMs: 0,
+        throughMs: RECEIVED_MS,
+        untilMs: 0,
+        geofenceId: null as GeofenceId | null,
+        after: null,
+      };
+      const all = await warehouse.archivedEvents({ ...question, limit: 10 });
+      expect(all.next).toBeNull();
+      expect(all.events).toMatchObject([
+        { event: begin, recalculation: null, removed: false },
+        { event: { id: speeding.id }, recalculation: 2 ** 41 + 1, removed: true },
+      ]);
+      const first = await warehouse.archivedEvents({ ...question, limit: 1 });
+      expect(first.events).toMatchObject([{ event: begin }]);
+      const second = await warehouse.archivedEvents({ ...question, limit: 1, after: first.next });
+      expect(second).toMatchObject({ events: [{ event: { id: speeding.id } }], next: null });
+
+      const ids = async (more: Partial<typeof question>) =>
+        (await warehouse.archivedEvents({ ...question, limit: 10, ...more })).events.map(({ event }) => event.id);
+      expect(await ids({ throughMs: begin.fixTimeMs })).toEqual([begin.id]);
+      expect(await ids({ fromMs: begin.fixTimeMs + 1 })).toEqual([speeding.id]);
+      expect(await ids({ geofenceId: begin.geofenceId })).toEqual([begin.id]);
+      // One that goes on lasts for ever; one that is over was told by its last fix.
+      expect(await ids({ untilMs: RECEIVED_MS })).toEqual([begin.id]);
+      await warehouse.insertEvents([{ offset: 2, value: end }]);
+      expect(await ids({ untilMs: end.fixTimeMs })).toEqual([begin.id]);
+      expect(await ids({ untilMs: end.fixTimeMs + 1 })).toEqual([]);
+    });
+
+    test('what came late is told from what was sent again', async () => {
+      const vehicleId = nextVehicleId();
+      const at = (second: number) => blankPosition(RECEIVED_MS - 100_000 + second * 1000, 50, 10);
+      await warehouse.insertPositions([{ offset: 1, value: packet(vehicleId, [at(1), at(3)]) }]);
+      const later = { receivedAtMs: RECEIVED_MS + 5000 };
+      const hasLate = (fromSecond: number, toSecond: number) =>
+        warehouse.hasLateArrivals({
+          vehicleId,
+          fromMs: at(fromSecond).fixTimeMs,
+          throughMs: at(toSecond).fixTimeMs,
+          receivedFromMs: later.receivedAtMs,
+        });
+      await warehouse.insertPositions([{ offset: 2, value: packet(vehicleId, [at(1), at(3)], later) }]);
+      expect(await hasLate(1, 3)).toBe(false);
+      await warehouse.insertPositions([{ offset: 3, value: packet(vehicleId, [at(2)], later) }]);
+      expect(await hasLate(1, 3)).toBe(true);
+      expect(await hasLate(2, 2)).toBe(true);
+      expect(await hasLate(3, 3)).toBe(false);
+    });
+
+    test('the last fixes up to a moment begin where they begin', async () => {
+      const vehicleId = nextVehicleId();
+      const at = (second: number) => blankPosition(RECEIVED_MS - 100_000 + second * 1000, 50, 10);
+      await warehouse.insertPositions([
+        { offset: 1, value: packet(vehicleId, [at(1), at(2), { ...at(3), valid: false }, at(4), at(5)]) },
+      ]);
+      const start = (throughMs: number, count: number) => warehouse.startOfLastFixes({ vehicleId, throughMs, count });
+      expect(await start(at(4).fixTimeMs, 1)).toBe(at(4).fixTimeMs);
+      expect(await start(at(4).fixTimeMs, 2)).toBe(at(2).fixTimeMs);
+      expect(await start(at(4).fixTimeMs, 100)).toBe(at(1).fixTimeMs);
+      expect(await start(at(1).fixTimeMs - 1, 1)).toBeNull();
+    });
+
     test('the newest events of many vehicles come first, whoever they are of', async () => {
       const [one, two, other] = [nextVehicleId(), nextVehicleId(), nextVehicleId()];
       const [ofOne, ofTwo, ofOther] = [someEvents(one), someEvents(two), someEvents(other)];
@@ -280,7 +387,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
 function someEvents(vehicleId: VehicleId) {
   const beganAtMs = RECEIVED_MS - 600_000;
   const geofenceId = '00000000-0000-4000-8000-00000000000f' as GeofenceId;
-  const begin: FleetEvent = {
+  const begin: GeofenceVisit = {
     id: deriveEventId('geofence-visit', vehicleId, geofenceId, beganAtMs),
     phase: 'begin',
     vehicleId,
@@ -292,10 +399,13 @@ function someEvents(vehicleId: VehicleId) {
     fixTimeMs: beganAtMs,
     kind: 'geofence-visit',
     geofenceId,
-    geofenceVersion: 7,
+    fromFixTimeMs: beganAtMs - 1500,
+    definitionVersion: 7,
+    origin: 'live',
+    inferred: false,
     endReason: null,
   };
-  const end: FleetEvent = {
+  const end: GeofenceVisit = {
     ...begin,
     phase: 'end',
     endedAtMs: beganAtMs + 300_250,
@@ -317,7 +427,10 @@ function someEvents(vehicleId: VehicleId) {
     kind: 'speeding',
     limitSource: 'vehicle',
     geofenceId: null,
+    fromFixTimeMs: beganAtMs + 60_000,
     definitionVersion: 3,
+    origin: 'recalculated',
+    inferred: false,
     limitKmh: 60,
     peakKmh: 87.5,
     meanKmh: 71.03,
@@ -325,6 +438,52 @@ function someEvents(vehicleId: VehicleId) {
     endReason: 'slowed',
   };
   return { begin, end, speeding };
+}
+
+/** One event of each kind, in the order in which they began. */
+function eventsOfAllKinds(vehicleId: VehicleId): FleetEvent[] {
+  const { end, speeding } = someEvents(vehicleId);
+  let minute = 1;
+  const lasting = <Kind extends EventKind>(kind: Kind) => {
+    const startedAtMs = RECEIVED_MS - 500_000 + minute++ * 60_000;
+    return {
+      kind,
+      id: deriveEventId(kind, vehicleId, '', startedAtMs),
+      phase: 'end' as const,
+      vehicleId,
+      startedAtMs,
+      endedAtMs: startedAtMs + 600_000,
+      latitude: -33.8567844,
+      longitude: 151.2152967,
+      speedKmh: 0.5,
+      fromFixTimeMs: startedAtMs - 10_000,
+      fixTimeMs: startedAtMs + 610_000,
+      definitionVersion: minute,
+      origin: minute % 2 === 0 ? ('live' as const) : ('recalculated' as const),
+      inferred: false,
+    };
+  };
+  return [
+    { ...end, inferred: true },
+    speeding,
+    {
+      ...lasting('trip'),
+      startLatitude: 33.1234567,
+      startLongitude: -151.7654321,
+      distanceM: 12_345.6789,
+      movingMs: 590_001,
+      idlingMs: 9_999,
+      maxKmh: 101.25,
+      meanKmh: 74.074,
+      endReason: 'stopped',
+    },
+    { ...lasting('parking'), idlingMs: 0, endReason: 'moved' },
+    { ...lasting('idling'), idlingMs: 600_000, endReason: 'ignition' },
+    { ...lasting('ignition'), endReason: 'switched-off' },
+    { ...lasting('alarm'), alarm: 'sos', endReason: 'cleared' },
+    { ...lasting('power-cut'), phase: 'begin', endedAtMs: null, speedKmh: null, endReason: null },
+    { ...lasting('offline'), endReason: 'online' },
+  ];
 }
 
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });

@@ -1,17 +1,36 @@
-import type { FleetEvent, TelemetryPacket } from '@outrider/domain';
-import type { Engine } from './engines/engine.ts';
+import type { FleetEvent, TelemetryPacket, VehicleId } from '@outrider/domain';
+import type { Engine, FileRows } from './engines/engine.ts';
 import { eventBlock } from './events/block.ts';
+import { type EventReplacement, NOT_REMOVED, replaceEvents } from './events/replacement.ts';
 import { migrate } from './migrations.ts';
 import { positionBlock } from './positions/block.ts';
 import type { Recorded } from './recorded.ts';
+import { type ArchivedEvents, type ArchivedEventsQuestion, archivedEvents } from './reports/archived-events.ts';
 import { type Events, type EventsQuestion, events } from './reports/events.ts';
+import { type LastFixesQuestion, startOfLastFixes } from './reports/last-fixes.ts';
+import { hasLateArrivals, type LateArrivalsQuestion } from './reports/late-arrivals.ts';
+import { openEvents } from './reports/open-events.ts';
+import {
+  type OverlappingEvents,
+  type OverlappingEventsQuestion,
+  overlappingEvents,
+} from './reports/overlapping-events.ts';
+import { type Box, type Positions, type PositionsQuestion, positions, vehiclesWithin } from './reports/positions.ts';
 import { type RecentEventsQuestion, recentEvents } from './reports/recent-events.ts';
+import { type Tallies, type TalliesQuestion, tallies } from './reports/tallies.ts';
 import { type Track, type TrackQuestion, track } from './reports/track.ts';
+import { type TripPart, type TripPartsQuestion, tripParts } from './reports/trip-parts.ts';
+import { keepFor } from './retention.ts';
 
 /** Where the warehouse is: a folder of this process (chDB), or a ClickHouse server. */
 export type WarehouseAddress =
   | { path: string }
   | { url: string; username?: string; password?: string; database?: string };
+
+export interface WarehouseOptions {
+  /** Whole days that positions and events are kept; 0: for ever. Default 0. */
+  retentionDays?: number;
+}
 
 /** The archive of positions and events. */
 export interface Warehouse {
@@ -31,6 +50,28 @@ export interface Warehouse {
   events(question: EventsQuestion): Promise<Events>;
   /** The newest events of many vehicles, the newest first. */
   recentEvents(question: RecentEventsQuestion): Promise<FleetEvent[]>;
+  /** What the archive holds of a vehicle's events, for who means to correct it. */
+  archivedEvents(question: ArchivedEventsQuestion): Promise<ArchivedEvents>;
+  /** Puts a vehicle's events as they were recalculated in the place of those that were told. */
+  replaceEvents(replacement: EventReplacement): Promise<void>;
+  /** Time of the oldest of a vehicle's newest good and valid fixes up to a moment; null where there is none. */
+  startOfLastFixes(question: LastFixesQuestion): Promise<number | null>;
+  /** Did something of a stretch of the past come no sooner than at a time? */
+  hasLateArrivals(question: LateArrivalsQuestion): Promise<boolean>;
+  /** Good positions of many vehicles in a stretch of time, a page at a time. */
+  positions(question: PositionsQuestion): Promise<Positions>;
+  /** The vehicles, of many, that were in a box in a stretch of time. */
+  vehiclesWithin(question: Omit<PositionsQuestion, 'limit' | 'after'> & { box: Box }): Promise<VehicleId[]>;
+  /** Events of many vehicles that lasted into a stretch of time, a page at a time. */
+  overlappingEvents(question: OverlappingEventsQuestion): Promise<OverlappingEvents>;
+  /** What began and has not ended, of many vehicles. */
+  openEvents(question: { vehicleIds: readonly VehicleId[]; signal?: AbortSignal | undefined }): Promise<FleetEvent[]>;
+  /** What many vehicles' events come to, interval by interval. */
+  tallies(question: TalliesQuestion): Promise<Tallies>;
+  /** How trips that cuts divide are shared out among the intervals. */
+  tripParts(question: TripPartsQuestion): Promise<TripPart[]>;
+  /** Rows as a file that others read, written by ClickHouse. */
+  file(rows: FileRows): AsyncIterable<Uint8Array>;
   /** Resolves when a query can be answered. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -43,10 +84,11 @@ export interface Warehouse {
  *
  * @throws {Error} when the folder or the server can't be used
  */
-export async function openWarehouse(address: WarehouseAddress): Promise<Warehouse> {
+export async function openWarehouse(address: WarehouseAddress, options: WarehouseOptions = {}): Promise<Warehouse> {
   const engine = await openEngine(address);
   try {
     await migrate(engine);
+    await keepFor(engine, options.retentionDays ?? 0);
   } catch (error) {
     await engine.close();
     throw error;
@@ -71,17 +113,28 @@ function warehouseOn(engine: Engine): Warehouse {
       await engine.insert('events', block);
       return block.rows;
     },
-    positionCount: () => count(engine, 'positions'),
-    eventCount: () => count(engine, 'events'),
+    positionCount: () => count(engine, 'SELECT count() FROM positions FINAL'),
+    eventCount: () => count(engine, `SELECT count() FROM events FINAL WHERE ${NOT_REMOVED}`),
     track: (question) => track(engine, question),
     events: (question) => events(engine, question),
     recentEvents: (question) => recentEvents(engine, question),
+    archivedEvents: (question) => archivedEvents(engine, question),
+    replaceEvents: (replacement) => replaceEvents(engine, replacement),
+    startOfLastFixes: (question) => startOfLastFixes(engine, question),
+    hasLateArrivals: (question) => hasLateArrivals(engine, question),
+    positions: (question) => positions(engine, question),
+    vehiclesWithin: (question) => vehiclesWithin(engine, question),
+    overlappingEvents: (question) => overlappingEvents(engine, question),
+    openEvents: (question) => openEvents(engine, question),
+    tallies: (question) => tallies(engine, question),
+    tripParts: (question) => tripParts(engine, question),
+    file: (rows) => engine.file(rows),
     ping: () => engine.ping(),
     close: () => engine.close(),
   };
 }
 
-async function count(engine: Engine, table: 'positions' | 'events'): Promise<number> {
-  const [row] = await engine.select({ sql: `SELECT count() FROM ${table} FINAL`, parameters: {} });
+async function count(engine: Engine, sql: string): Promise<number> {
+  const [row] = await engine.select({ sql, parameters: {} });
   return Number(row?.[0]);
 }

@@ -14,6 +14,17 @@ import type { TrackReport } from './reach.ts';
 export const PASSWORD = 'correct horse battery staple';
 export const ABSENT = '00000000-0000-7000-8000-000000000000';
 
+/** An archive that nothing was ever put into. */
+export const EMPTY_ARCHIVE: ApiParts['reportArchive'] = {
+  positions: async () => ({ positions: [], next: null }),
+  vehiclesWithin: async () => [],
+  overlappingEvents: async () => ({ events: [], next: null }),
+  openEvents: async () => [],
+  tallies: async () => ({ tallies: [], crossing: [] }),
+  tripParts: async () => [],
+  async *file() {},
+};
+
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into what the service really answered.
 type Body = any;
 
@@ -86,6 +97,7 @@ export class World {
           return this.eventsAnswer;
         },
       },
+      reportArchive: EMPTY_ARCHIVE,
       checks: {},
       metricsText: async () => '',
       diary: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
@@ -164,7 +176,7 @@ export class World {
     });
     const response = await this.api.fetch(request, { incoming: { socket: { remoteAddress: from } } as never });
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const isJson = /[/+]json(?:;|$)/.test(response.headers.get('content-type') ?? '');
     const { status, headers: answered } = response;
     holdAgainstDocument(method, path.split('?', 1)[0] ?? '', { status, headers: answered, text });
     return { status, headers: answered, body: isJson && text !== '' ? JSON.parse(text) : text };

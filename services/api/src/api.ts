@@ -12,6 +12,7 @@ import {
   UnknownReferenceError,
 } from '@outrider/registry';
 import { type Log as Diary, Histogram, type Registry as Metrics } from '@outrider/runtime';
+import { BusyError, TooMuchError } from '@outrider/warehouse';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
@@ -25,6 +26,7 @@ import { contentOf, idempotencyKey, isRepeatable, onceOnly } from './once-only.t
 import { openApiDocument } from './openapi.ts';
 import { badField, notFound, Problem } from './problem.ts';
 import { Reach, type TrackReport } from './reach.ts';
+import { type ReportArchive, TooManyRowsError } from './reports/report.ts';
 import type { Doorkeeper, Route } from './route.ts';
 import { crossOrigin, noApiAccess, refused } from './routes/auth.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
@@ -63,6 +65,7 @@ export interface ApiParts {
   tokens: Tokens;
   hub: Hub;
   trackReport: TrackReport;
+  reportArchive: ReportArchive;
   eventReport: EventReport;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
@@ -182,6 +185,8 @@ export function createApi(parts: ApiParts): Api {
     ),
   );
   app.use((c, next) => {
+    // They have no body by the Fetch standard, and asking whether they do costs as much as the rest of the call.
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
     // Nobody in particular sends nothing that is large.
     const isKnown = userOf(c.get('identity')) !== null;
     const larger = isKnown ? largerSizes.get(`${c.req.method} ${c.req.path}`) : undefined;
@@ -191,19 +196,20 @@ export function createApi(parts: ApiParts): Api {
   app.get('/', homePage());
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
 
-  // A path that names nothing goes before one that does: `vehicles/export` is no vehicle.
-  for (const route of ROUTES.toSorted((a, b) => parametersIn(a) - parametersIn(b)))
-    app.on(route.method.toUpperCase(), route.path.replaceAll(/\{(\w+)\}/g, ':$1'), async (c) => {
-      c.set('routePath', route.path);
-      return answer(c, route);
-    });
+  // A path that names nothing goes before one that does: `vehicles/export` is no vehicle, by whatever method.
+  for (const { path, isAlsoOther, routes } of PATHS) {
+    const at = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const route of routes)
+      app.on(route.method.toUpperCase(), at, async (c) => {
+        c.set('routePath', path);
+        return answer(c, route);
+      });
+    if (isAlsoOther) app.all(at, () => notAllowed(routes).toResponse());
+  }
 
   app.notFound((c) => {
-    const allowed = methodsOf(c.req.path);
-    if (allowed.length === 0) return notFound().toResponse();
-    return new Problem('method-not-allowed', `Served here: ${allowed.join(', ')}.`, {
-      headers: { allow: allowed.join(', ') },
-    }).toResponse();
+    const found = PATHS.find(({ pattern }) => pattern.test(c.req.path));
+    return (found ? notAllowed(found.routes) : notFound()).toResponse();
   });
 
   app.onError((error) => {
@@ -236,6 +242,8 @@ export function createApi(parts: ApiParts): Api {
         ? {
             ...identity,
             arrival: c.get('arrival'),
+            header: (name: string) => c.req.header(name),
+            signal: c.req.raw.signal,
             nowMs: now(),
             ifMatch: route.conditional ? versionOfIfMatch(c.req.header('if-match')) : null,
             reach: reachOf(identity, c, null),
@@ -251,7 +259,10 @@ export function createApi(parts: ApiParts): Api {
     }
     const { status, body, stream, headers = {} } = await route.handle(input, context);
     if (stream) {
-      const onBroken = (error: unknown) => diary.error({ err: error }, 'an answer broke off');
+      // Who left is no fault of anybody's.
+      const onBroken = (error: unknown) => {
+        if (!c.req.raw.signal.aborted) diary.error({ err: error }, 'an answer broke off');
+      };
       return new Response(await streamed(stream, onBroken), { status, headers });
     }
     if (body === undefined) return new Response(null, { status, headers });
@@ -278,11 +289,7 @@ function limitBody(maxSize: number) {
 }
 
 function bodyOf(request: Request, { bodyType }: Route): Promise<unknown> {
-  return bodyType === undefined ? readJson(request) : readText(request, bodyType);
-}
-
-function parametersIn({ path }: Route): number {
-  return path.split('{').length - 1;
+  return bodyType === 'text/csv' ? readText(request, bodyType) : readJson(request);
 }
 
 function ipOf(c: Context<ApiEnv>): Subject {
@@ -293,14 +300,24 @@ function userOf(identity: Identity): Subject | null {
   return 'caller' in identity ? `user:${identity.caller.id}` : null;
 }
 
-const MATCHERS = ROUTES.map(({ method, path }) => ({
-  method: method.toUpperCase(),
-  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-}));
+/** Every path with what is served there; one that names fewer things goes before others that it looks like. */
+const PATHS = [...Map.groupBy(ROUTES, ({ path }) => path)]
+  .map(([path, routes]) => ({
+    path,
+    routes,
+    /** Whether it could be taken for another path, that something is named in. */
+    isAlsoOther: ROUTES.some((other) => other.path !== path && patternOf(other.path).test(path)),
+    pattern: patternOf(path),
+  }))
+  .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
 
-/** What is served at a path. */
-function methodsOf(path: string): string[] {
-  return MATCHERS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function notAllowed(served: readonly Route[]): Problem {
+  const allowed = served.map(({ method }) => method.toUpperCase()).join(', ');
+  return new Problem('method-not-allowed', `Served here: ${allowed}.`, { headers: { allow: allowed } });
 }
 
 /** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */
@@ -314,10 +331,24 @@ function asProblem(error: unknown): Problem | null {
   if (error instanceof ConflictError) {
     const pointer = error.kind === 'geofence' ? `/properties/${error.field}` : `/${error.field}`;
     return new Problem('conflict', 'Something else has this value already.', {
-      errors: [{ pointer, detail: `Another ${error.kind === 'geofence' ? 'geozone' : error.kind} has it.` }],
+      errors: [
+        {
+          pointer,
+          detail: `Another ${error.kind === 'geofence' ? 'geozone' : error.kind.replaceAll('-', ' ')} has it.`,
+        },
+      ],
     });
   }
   if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);
+  if (error instanceof TooManyRowsError) return new Problem('too-much', `${error.message}.`);
+  if (error instanceof TooMuchError)
+    return new Problem('too-much', 'Ask for fewer vehicles, or for less time.', {
+      errors: [{ parameter: 'from', detail: `It takes more ${error.what} than one question may.` }],
+    });
+  if (error instanceof BusyError)
+    return new Problem('unavailable', 'Too many reports are being made; try again.', {
+      headers: { 'retry-after': '5' },
+    });
   if (error instanceof PasswordsBusyError)
     return new Problem('unavailable', 'Too many passwords are being checked; try again.', {
       headers: { 'retry-after': '1' },

@@ -190,7 +190,7 @@ describe('who may read it', () => {
     expect((await world.call('GET', '/api/v1/audit', { jwt })).status).toBe(403);
   });
 
-  test('a dealer reads what the organisation did and what was done to what is theirs, and nothing else', async () => {
+  test('a dealer reads what was done to what is theirs, by whom of the organisation, and nothing else', async () => {
     const other = await world.member('rival', 'dealer');
     const carl = await world.member('carl', 'user', { dealerId: dealer.user.id });
     await world.login('carl', 'wrong password');
@@ -236,6 +236,59 @@ describe('who may read it', () => {
       'login',
     ]);
     expect(JSON.stringify(await read(other.jwt))).not.toContain(own.id);
+  });
+
+  test('rules are their owners’ business: a dealer reads of the own ones alone, and without what is hidden', async () => {
+    const carl = await world.member('carl', 'user', { dealerId: dealer.user.id });
+    const van = await addVehicle(dealer.jwt);
+    const foreign = await addVehicle(operator.jwt);
+    await world.call('PUT', `/api/v1/vehicle-groups/${carl.user.groupIds[0]}/vehicles/${van.id}`, { jwt: dealer.jwt });
+    const rule = async (jwt: string, name: string, email: string) =>
+      (
+        await world.call('POST', '/api/v1/notification-rules', {
+          jwt,
+          body: { name, eventKinds: ['speeding'], vehicleIds: [van.id], emails: [email] },
+        })
+      ).body;
+    const his = await rule(carl.jwt, 'Carl’s secret', 'carl@example.org');
+    const own = await rule(dealer.jwt, 'Ours', 'dealer@example.org');
+    for (const { id } of [his, own]) {
+      const path = `/api/v1/notification-rules/${id}`;
+      const body = { vehicleIds: [van.id, foreign.id] };
+      expect((await world.call('PATCH', path, { jwt: operator.jwt, body })).status).toBe(200);
+    }
+    // What the dealer does takes the vehicle out of both rules, and then one of them away.
+    await world.call('DELETE', `/api/v1/vehicles/${van.id}`, { jwt: dealer.jwt });
+    await world.call('DELETE', `/api/v1/users/${carl.user.id}`, { jwt: dealer.jwt });
+    expect((await read(operator.jwt, `&subject=${his.id}`)).map(({ action }) => action)).toEqual([
+      'deleted',
+      'changed',
+      'changed',
+      'created',
+    ]);
+    const text = JSON.stringify(await read(dealer.jwt));
+    for (const hidden of [his.id, 'Carl’s secret', 'carl@example.org', foreign.id]) expect(text).not.toContain(hidden);
+    expect(await read(dealer.jwt, `&subject=${his.id}`)).toEqual([]);
+    expect(await read(dealer.jwt, `&subject=${own.id}`)).toMatchObject([
+      { action: 'changed', user: { login: 'dealer' }, after: { vehicleIds: [] } },
+      { action: 'changed', user: { login: null, role: 'operator' }, after: { vehicleIds: [] } },
+      { action: 'created', user: { login: 'dealer' }, after: { name: 'Ours' } },
+    ]);
+  });
+
+  test('what a dealer’s change does to what is another’s is not told to the dealer', async () => {
+    const guest = await world.member('guest');
+    const body = { name: 'Shared' };
+    const shared = (await world.call('POST', '/api/v1/vehicle-groups', { jwt: dealer.jwt, body })).body;
+    const foreign = await addVehicle(operator.jwt, { name: 'Foreign', groupIds: [shared.id] });
+    await world.call('PUT', `/api/v1/vehicle-groups/${shared.id}/users/${guest.user.id}`, { jwt: operator.jwt });
+    await world.call('DELETE', `/api/v1/vehicle-groups/${shared.id}`, { jwt: dealer.jwt });
+    expect(await newest('deleted', dealer.jwt)).toMatchObject({ subject: { id: shared.id } });
+    const text = JSON.stringify(await read(dealer.jwt));
+    for (const hidden of [foreign.id, 'Foreign', guest.user.id, 'guest']) expect(text).not.toContain(hidden);
+    expect((await read(operator.jwt, `&userId=${dealer.user.id}`)).map(({ subject }) => subject.name)).toEqual(
+      expect.arrayContaining(['Foreign', 'guest']),
+    );
   });
 
   test('groups and dealers of others are not in what a dealer reads', async () => {

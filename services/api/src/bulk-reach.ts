@@ -15,20 +15,15 @@ import { GroupNames } from './group-names.ts';
 import { type InputError, Problem } from './problem.ts';
 import type { Reach, Sources } from './reach.ts';
 import { dealerOf, isOperator, mayManage, rightToGroup, rightToVehicle } from './rights.ts';
-import type { VehicleLine } from './vehicle-csv.ts';
+import { NUMBERS, type VehicleLine } from './vehicle-csv.ts';
 
-/** What an export holds at once. */
+/** Vehicles that an export holds at once. */
 const PAGE = 500;
+/** Geofences that it does: one may have ten thousand points. */
+const GEOFENCE_PAGE = 50;
 
 /** What a new vehicle is where its row does not say. */
-const NEW_VEHICLE = {
-  plate: null,
-  terminalId: null,
-  speedLimitKmh: null,
-  speedToleranceKmh: 0,
-  speedingMinSeconds: 0,
-  offlineAfterMinutes: 10,
-} satisfies Partial<VehicleFields>;
+const NEW_VEHICLE = { plate: null, terminalId: null, ...NUMBERS } satisfies Partial<VehicleFields>;
 
 /** A geofence of many: a known `id` of the caller's changes that one. */
 export interface GeofenceItem {
@@ -96,7 +91,7 @@ export class BulkReach {
       const groupIds = groupsOf(line, groups, faults);
       if (!current) {
         const { name } = line.fields;
-        if (name === undefined && current !== null)
+        if (name === undefined && current !== null && !line.isWrong)
           faults.add({ row, column: 'name', detail: 'A new vehicle needs a name.' });
         const dealerId = this.#dealerOf(line, undefined, faults);
         return {
@@ -130,8 +125,8 @@ export class BulkReach {
   /** Geofences, some at a time: the caller's own, or all that the caller may see. */
   async *geofences(ownOnly: boolean): AsyncGenerator<Geofence[]> {
     for (let after: string | null = null; ; ) {
-      const page = await this.#reach.geofences({ limit: PAGE, after });
-      yield ownOnly ? page.items.filter(({ ownerId }) => ownerId === this.#caller.id) : page.items;
+      const page = await this.#reach.geofences({ limit: GEOFENCE_PAGE, after }, ownOnly);
+      yield page.items;
       if (page.next === null) return;
       after = page.next;
     }

@@ -25,11 +25,18 @@ export const idOut = z.string().meta({ format: 'uuid', examples: ['01961f3c-7a10
 /** ISO 8601 in UTC with milliseconds, in an answer. */
 export const timeOut = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-01-15T12:00:00.000Z'] });
 
-/** ISO 8601 with an offset from UTC, as Unix milliseconds. */
-export const timeIn = z.iso
-  .datetime({ offset: true, error: 'It must be a time such as 2026-01-15T12:00:00.000Z.' })
-  .meta({ examples: ['2026-01-15T12:00:00.000Z'] })
-  .transform((text) => Date.parse(text));
+/**
+ * ISO 8601 with an offset from UTC, as Unix milliseconds.
+ *
+ * @param example shown here, because the documentation shows none that stands after a transform
+ */
+export function timeSuchAs(example: string) {
+  return z.iso
+    .datetime({ offset: true, error: 'It must be a time such as 2026-01-15T12:00:00.000Z.' })
+    .meta({ examples: [example] })
+    .transform((text) => Date.parse(text));
+}
+export const timeIn = timeSuchAs('2026-01-15T12:00:00.000Z');
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;

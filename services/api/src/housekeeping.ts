@@ -3,7 +3,7 @@ import type { Log as Diary, Part } from '@outrider/runtime';
 
 export interface HousekeepingParts {
   config: { auditRetentionDays: number };
-  registry: Pick<Registry, 'audit' | 'sessions' | 'idempotency'>;
+  registry: Pick<Registry, 'audit' | 'sessions' | 'idempotency' | 'jobs'>;
   diary: Diary;
   /** Unix milliseconds. */
   now: () => number;
@@ -15,6 +15,8 @@ export interface Housekeeping extends Part {
 }
 
 const DAY_MS = 86_400_000;
+/** A job is kept for so long after its end. */
+const JOB_DAYS = 30;
 const EVERY_MS = 600_000;
 /** A transaction of this many holds up nobody. */
 const AT_ONCE = 1000;
@@ -33,6 +35,7 @@ export function createHousekeeping({ config, registry, diary, now }: Housekeepin
     await all(() => registry.audit.clean(now() - config.auditRetentionDays * DAY_MS, AT_ONCE));
     await all(() => registry.sessions.clean(AT_ONCE));
     await all(() => registry.idempotency.clean(AT_ONCE));
+    await all(() => registry.jobs.clean(now() - JOB_DAYS * DAY_MS, AT_ONCE));
   }
 
   async function run(): Promise<void> {

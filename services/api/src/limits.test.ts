@@ -249,6 +249,15 @@ describe.each(NAMES)('%s, at the boundary', (name) => {
       headers: { 'authorization-refresh': `JWT ${jwt}` },
     });
     expect(headers.get('retry-after')).toBe('60');
+    // Nor does what is not served tell anything meanwhile.
+    for (const [method, at] of [
+      ['GET', '/nothing'],
+      ['GET', '/api/v1/vehicles/none'],
+      ['DELETE', '/api/v1/vehicles/export'],
+      ['OPTIONS', '/api/v1/vehicles'],
+      ['HEAD', '/api/v1/me'],
+    ] as const)
+      expect((await world.call(method, at, { from, jwt })).status, `${method} ${at}`).toBe(429);
     // The cookie of the console is no way around, and logging in by it is none either.
     const cookie = await cookieOf('anna');
     expect((await world.call('GET', '/api/v1/me', { from, headers: { cookie } })).status).toBe(429);

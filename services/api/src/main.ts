@@ -1,5 +1,6 @@
 import {
   accessVariables,
+  archiveVariables,
   backingOf,
   hubCheck,
   logCheck,
@@ -23,7 +24,7 @@ import { listenApi } from './listen.ts';
 import { createRelay } from './relay.ts';
 import { apiConfigOf, apiVariables } from './settings.ts';
 
-const VARIABLES = { ...accessVariables, ...apiVariables, ...logVariables, ...serverVariables };
+const VARIABLES = { ...accessVariables, ...apiVariables, ...archiveVariables, ...logVariables, ...serverVariables };
 
 /**
  * The REST API in a process of its own, with the relay of definitions. Any number of instances answer side by side: what one
@@ -41,7 +42,7 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, life, now })
   life.own('log', () => log.close());
   const hub = await openHub(backing, diary);
   life.own('hub', () => hub.close());
-  const warehouse = await openWarehouse(backing);
+  const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
   life.own('warehouse', () => warehouse.close());
   const relay = createRelay({ registry, log, diary });
   await life.start(relay);
@@ -75,6 +76,7 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, life, now })
     tokens,
     hub,
     trackReport: warehouse,
+    reportArchive: warehouse,
     eventReport: warehouse,
     checks,
     metricsText: () => metrics.metrics(),

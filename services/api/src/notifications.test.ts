@@ -34,6 +34,10 @@ const newVehicle = async (name: string, groupIds: User['groupIds']) =>
       speedToleranceKmh: 0,
       speedingMinSeconds: 0,
       offlineAfterMinutes: 10,
+      movingSpeedKmh: 2,
+      movingDistanceM: 50,
+      tripStopMinutes: 5,
+      tripGapMinutes: 60,
     })
   ).id;
 const newZone = async (name: string, owner: User) =>
@@ -84,7 +88,10 @@ function visit(
     speedKmh: 40,
     fixTimeMs: endedAtMs ?? atMs,
     geofenceId,
-    geofenceVersion: 1,
+    fromFixTimeMs: atMs,
+    definitionVersion: 1,
+    origin: 'live',
+    inferred: false,
     endReason: endedAtMs === null ? null : 'left',
   };
 }

@@ -159,7 +159,9 @@ describe('a key', () => {
 
 test('every call that makes something takes a key', () => {
   const repeatable = ROUTES.filter(isRepeatable).map(({ operationId }) => operationId);
-  expect(repeatable).toEqual(expect.arrayContaining(['addUser', 'addVehicle', 'addVehicleGroup', 'addGeozone']));
+  expect(repeatable).toEqual(
+    expect.arrayContaining(['addUser', 'addVehicle', 'addVehicleGroup', 'addGeozone', 'recalculateVehicle']),
+  );
   for (const route of ROUTES.filter(({ operationId }) => operationId.startsWith('add')))
     expect(isRepeatable(route)).toBe(true);
 });

@@ -15,9 +15,9 @@ const MAX_WAITS = 20;
 /** What a field is named that holds what nobody may read. */
 const SECRET_FIELD = /"\w*(?:password|secret)\w*":/i;
 
-/** Calls that make something, which a client that lost the answer would make twice. */
-export function isRepeatable(route: Pick<Route, 'method' | 'answers'>): boolean {
-  return route.method === 'post' && route.answers[201] !== undefined;
+/** Calls that make something, or begin it, which a client that lost the answer would make twice. */
+export function isRepeatable({ method, answers }: Pick<Route, 'method' | 'answers'>): boolean {
+  return method === 'post' && (answers[201] !== undefined || answers[202]?.headers?.Location !== undefined);
 }
 
 /**

@@ -135,8 +135,9 @@ test('every example is one that the service itself would take, or give', () => {
       const shape = { path: route.params, query: route.query }[parameter.in]?.shape[parameter.name];
       for (const example of parameter.schema.examples ?? []) (shape as { parse(v: unknown): void })?.parse(example);
     }
-    for (const [status, { body }] of Object.entries(route.answers))
-      for (const { example } of Object.values(operation?.responses[status]?.content ?? {})) body?.parse(example);
+    for (const [status, { body, otherTypes }] of Object.entries(route.answers))
+      for (const [type, { example }] of Object.entries(operation?.responses[status]?.content ?? {}))
+        (otherTypes?.[type] ?? body)?.parse(example);
   }
 });
 

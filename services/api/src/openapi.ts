@@ -176,11 +176,19 @@ const PROBLEM_HEADERS: Readonly<Record<number, Record<string, string>>> = {
   503: { 'Retry-After': 'Seconds after which to try again.' },
 };
 
-function response({ description, body, mediaType = 'application/json', headers = {} }: Answer, schemas: Json): Json {
+function response(answer: Answer, schemas: Json): Json {
+  const { description, body, mediaType = 'application/json', otherTypes = {}, headers = {} } = answer;
   return {
     description,
     ...headersOf(headers),
-    ...(body ? { content: { [mediaType]: content(body, 'output', schemas) } } : {}),
+    ...(body
+      ? {
+          content: {
+            [mediaType]: content(body, 'output', schemas),
+            ...mapValues(otherTypes, (schema) => content(schema, 'output', schemas)),
+          },
+        }
+      : {}),
   };
 }
 

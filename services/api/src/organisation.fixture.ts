@@ -1,21 +1,25 @@
-import type {
-  Geofence,
-  GeofenceId,
-  GroupId,
-  NotificationRule,
-  NotificationRuleId,
-  Role,
-  SessionId,
-  TerminalId,
-  User,
-  UserId,
-  Vehicle,
-  VehicleGroup,
-  VehicleId,
+import {
+  deriveEventId,
+  type FleetEvent,
+  type Geofence,
+  type GeofenceId,
+  type GroupId,
+  type Notification,
+  type NotificationRule,
+  type NotificationRuleId,
+  type Role,
+  type SessionId,
+  type TerminalId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleGroup,
+  type VehicleId,
 } from '@outrider/domain';
+import type { Delivery } from '@outrider/registry';
 import fc from 'fast-check';
-import { PASSWORD, World } from './api.fixture.ts';
-import type { Everything } from './rights-model.fixture.ts';
+import { EMPTY_ARCHIVE, PASSWORD, World } from './api.fixture.ts';
+import { type Everything, hears } from './rights-model.fixture.ts';
 
 /** What a random organisation is made from; numbers stand for one of however many there are. */
 export interface Blueprint {
@@ -25,6 +29,8 @@ export interface Blueprint {
   vehicles: { dealer: number; hasTerminal: boolean; groups: number[] }[];
   geofences: { owner: number; groups: number[] | null }[];
   rules: { owner: number; names: number }[];
+  /** What rules told; `rightly`: of what their owners may know, where there is any. Rights may have been others then. */
+  told: { rule: number; event: number; rightly: boolean }[];
   /** Access given to anyone, across dealers as well. */
   access: { person: number; group: number }[];
 }
@@ -41,13 +47,14 @@ export const blueprint: fc.Arbitrary<Blueprint> = fc.record({
   vehicles: fc.array(fc.record({ dealer: nth, hasTerminal: mostly, groups: some }), { minLength: 2, maxLength: 6 }),
   geofences: fc.array(fc.record({ owner: nth, groups: fc.option(some) }), { minLength: 3, maxLength: 6 }),
   rules: fc.array(fc.record({ owner: nth, names: nth }), { minLength: 2, maxLength: 4 }),
+  told: fc.array(fc.record({ rule: nth, event: nth, rightly: fc.boolean() }), { minLength: 2, maxLength: 6 }),
   access: fc.array(fc.record({ person: nth, group: nth }), { maxLength: 8 }),
 });
 
 /** A rule that leaves open whatever it can. */
 export const WATCHFUL = {
   active: true,
-  eventKinds: ['speeding'],
+  eventKinds: ['geofence-visit', 'speeding'],
   phases: ['begin'],
   days: { on: 'daily' },
   hours: null,
@@ -58,6 +65,7 @@ export const WATCHFUL = {
   webhookUrl: null,
 } satisfies Partial<NotificationRule>;
 
+const STRETCH = { fromMs: 0, toMs: 1, receivedAtMs: null };
 const SESSION_TTL_MS = 30 * 86_400_000;
 const UNLIMITED = { failedLoginsPerMinute: 1e9, authorizedPerMinute: 1e9, unauthorizedPerMinute: 1e9, blockSeconds: 1 };
 
@@ -69,9 +77,18 @@ export class Organisation implements Everything {
   readonly geofences = new Map<GeofenceId, Geofence>();
   readonly rules = new Map<NotificationRuleId, NotificationRule>();
   readonly sessions = new Map<SessionId, UserId>();
+  readonly notifications = new Map<string, Notification>();
+  readonly deliveries = new Map<string, Delivery>();
+  readonly jobs = new Map<string, UserId | null>();
+  readonly cancelledJobs = new Set<string>();
+  /** All that ever happened: each vehicle visited something, and was too fast. */
+  readonly events: FleetEvent[] = [];
   /** Of the session that each account calls with. */
   readonly jwts = new Map<UserId, string>();
-  /** Marked words that no definition holds, by the id of what they belong to; `operator`: for operators alone. */
+  /**
+   * Marked words that no definition holds, by the id of what they belong to; `operator`: for operators alone, `nobody`:
+   * for nobody.
+   */
   readonly secrets = new Map<string, string[]>();
   readonly world: World;
   readonly #successors = new Map<string, SessionId>();
@@ -83,6 +100,7 @@ export class Organisation implements Everything {
 
   static async build(plan: Blueprint): Promise<Organisation> {
     let secretOf: (vehicleId: VehicleId) => string = () => '';
+    let events: readonly FleetEvent[] = [];
     const world = await World.open(
       { limits: UNLIMITED },
       {
@@ -92,11 +110,54 @@ export class Organisation implements Everything {
             next: null,
           }),
         },
+        // It tells of every vehicle that it is asked about, as the archive does.
+        reportArchive: {
+          ...EMPTY_ARCHIVE,
+          positions: async ({ vehicleIds, fromMs }) => ({
+            positions: vehicleIds.map((vehicleId) => ({
+              ...positionAt(fromMs, secretOf(vehicleId)),
+              vehicleId,
+              receivedAtMs: fromMs,
+              terminalId: '' as TerminalId,
+              protocol: 'osmand' as const,
+              rejection: null,
+            })),
+            next: null,
+          }),
+          vehiclesWithin: async ({ vehicleIds }) => [...vehicleIds],
+          overlappingEvents: async ({ vehicleIds, kinds }) => ({
+            events: events.filter(
+              ({ vehicleId, kind }) => vehicleIds.includes(vehicleId) && (kinds === null || kinds.includes(kind)),
+            ),
+            next: null,
+          }),
+          openEvents: async ({ vehicleIds }) => events.filter(({ vehicleId }) => vehicleIds.includes(vehicleId)),
+          tallies: async ({ vehicleIds, geofenceIds }) => ({
+            tallies: vehicleIds.map((vehicleId) => ({
+              vehicleId,
+              kind: 'trip' as const,
+              place: 0,
+              // How many geofences are counted is told where that may be known.
+              count: 1 + (geofenceIds?.length ?? 0),
+              durationMs: 1000,
+              distanceM: 1000,
+              movingMs: 1000,
+              idlingMs: 0,
+              peakKmh: null,
+            })),
+            crossing: [],
+          }),
+        },
+        eventReport: {
+          recentEvents: async ({ vehicleIds }) =>
+            events.filter(({ vehicleId }) => vehicleIds === null || vehicleIds.includes(vehicleId)),
+        },
       },
       ':memory:',
     );
     const made = new Organisation(world);
     secretOf = (id) => made.secrets.get(id)?.[0] ?? '';
+    events = made.events;
     await made.#furnish(plan);
     return made;
   }
@@ -134,6 +195,10 @@ export class Organisation implements Everything {
         speedToleranceKmh: 0,
         speedingMinSeconds: 0,
         offlineAfterMinutes: 10,
+        movingSpeedKmh: 2,
+        movingDistanceM: 50,
+        tripStopMinutes: 5,
+        tripGapMinutes: 60,
       });
       const secret = this.mark();
       this.secrets.set(id, [secret]);
@@ -151,25 +216,74 @@ export class Organisation implements Everything {
       });
     const vehicles = (await registry.vehicles.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
     const zones = (await registry.geofences.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
-    for (const each of plan.rules)
-      await registry.notificationRules.create(
+    for (const [nth, id] of vehicles.entries())
+      this.events.push(eventOf(id, pick(zones, nth), nowMs), eventOf(id, null, nowMs));
+    const rules: NotificationRule[] = [];
+    for (const each of plan.rules) {
+      const secret = this.mark();
+      this.secrets.set('nobody', [...(this.secrets.get('nobody') ?? []), secret]);
+      const rule = await registry.notificationRules.create(
         {
           ...WATCHFUL,
           ownerId: pick(people, each.owner),
           name: `Rule ${this.mark()}`,
+          emails: [`${this.mark()}@example.org`],
+          webhookUrl: `https://hooks.example.org/${this.mark()}`,
           vehicleIds: each.names % 2 === 0 ? [pick(vehicles, each.names)] : null,
           groupIds: each.names % 3 === 0 ? [pick(groups, each.names)] : null,
           geofenceIds: each.names % 5 === 0 ? [pick(zones, each.names)] : null,
         },
-        null,
+        `whsec_${secret.padEnd(32, 'A')}`,
       );
+      rules.push(rule);
+    }
     for (const each of plan.access)
       await registry.groups.setUser(pick(groups, each.group), pick(people, each.person), true);
     const stranger = this.mark();
     this.secrets.set('operator', [stranger]);
     await hub.noteUnknownTerminal(stranger, 'teltonika', '203.0.113.5', nowMs);
     await this.reload();
+    await registry.notifications.record({
+      consumer: 'test',
+      partition: 0,
+      next: plan.told.length,
+      drafts: plan.told.map(({ rule, event, rightly }, offset) => ({
+        offset,
+        rule: pick(rules, rule),
+        event: pick(rightly ? this.#known(pick(rules, rule)) : this.events, event),
+        vehicleName: 'As it was called then',
+        geofenceName: null,
+      })),
+    });
+    for (const [nth, userId] of people.entries()) {
+      const subjectId = pick(vehicles, nth);
+      const { id } = await registry.jobs.create(
+        { kind: 'recalculate-vehicle', userId, subjectId, parameters: STRETCH, dueAtMs: 0 },
+        {
+          action: 'recalculated',
+          subject: { kind: 'vehicle', id: subjectId, name: 'As it was called then' },
+          after: null,
+          dealerIds: [],
+          ownerIds: [],
+        },
+      );
+      this.jobs.set(id, userId);
+    }
+    await registry.jobs.add(
+      { kind: 'late-data', subjectId: pick(vehicles, 0), parameters: STRETCH, dueAtMs: 0 },
+      (waiting) => waiting,
+    );
+    for (const { id } of (await registry.jobs.list({ kind: 'late-data' }, { limit: 10, after: null })).items)
+      this.jobs.set(id, null);
+    await this.reload();
     for (const id of people) await this.renewSessions(id);
+  }
+
+  /** Events that the owner of a rule may know of; all, where those are none. */
+  #known({ ownerId }: NotificationRule): readonly FleetEvent[] {
+    const owner = this.users.get(ownerId);
+    const known = owner === undefined ? [] : this.events.filter((event) => hears(this, owner, event));
+    return known.length === 0 ? this.events : known;
   }
 
   /** Takes what the registry holds as what there is. */
@@ -185,6 +299,14 @@ export class Organisation implements Everything {
     for (const { definition } of await this.world.registry.snapshot())
       if (definition) maps[definition.kind]?.set(definition.id, definition);
     for (const [session, userId] of this.sessions) if (!this.users.has(userId)) this.sessions.delete(session);
+    const { notifications, deliveries } = this.world.registry;
+    this.notifications.clear();
+    this.deliveries.clear();
+    for (const userId of this.users.keys()) {
+      for (const each of await notifications.after(userId, 0, 1000)) this.notifications.set(each.id, each);
+      const { items } = await deliveries.list(userId, {}, { limit: 1000, after: null });
+      for (const each of items) this.deliveries.set(each.id, each);
+    }
   }
 
   /** Ends the sessions of an account and opens two: one that it calls with, one that lies elsewhere. */
@@ -220,6 +342,30 @@ export class Organisation implements Everything {
 
 function pick<T>(list: readonly T[], n: number): T {
   return list[n % list.length] as T;
+}
+
+/** A visit of a geofence, or a vehicle that was too fast by itself. */
+function eventOf(vehicleId: VehicleId, geofenceId: GeofenceId | null, atMs: number): FleetEvent {
+  const kind = geofenceId === null ? 'speeding' : 'geofence-visit';
+  const always = {
+    id: deriveEventId(kind, vehicleId, geofenceId ?? '', atMs),
+    phase: 'begin',
+    vehicleId,
+    startedAtMs: atMs,
+    endedAtMs: null,
+    latitude: 60,
+    longitude: 30,
+    speedKmh: 40,
+    fromFixTimeMs: atMs,
+    fixTimeMs: atMs,
+    definitionVersion: 1,
+    origin: 'live',
+    inferred: false,
+    endReason: null,
+  } as const;
+  if (geofenceId !== null) return { ...always, kind: 'geofence-visit', geofenceId };
+  const speeds = { limitKmh: 30, peakKmh: 40, meanKmh: 40, distanceM: 0 };
+  return { ...always, ...speeds, kind: 'speeding', limitSource: 'vehicle', geofenceId };
 }
 
 function positionAt(fixTimeMs: number, secret: string) {

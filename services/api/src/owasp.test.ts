@@ -41,7 +41,7 @@ vi.mock('hono', async (original) => {
 interface Operation {
   operationId: string;
   security: unknown[];
-  parameters?: { name: string; in: string }[];
+  parameters?: { name: string; in: string; required?: boolean; schema?: { examples?: unknown[] }; example?: unknown }[];
   requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
 }
@@ -109,6 +109,29 @@ describe('API1: broken object level authorization', () => {
     const put = `/api/v1/vehicle-groups/${group.body.id}/users/${rival.user.id}`;
     expect((await world.call('PUT', put, { jwt: rival.jwt })).status).toBe(404);
     expect((await world.registry.vehicles.get(id))?.dealerId).toBe(dealer.user.id);
+  });
+
+  test('a row of another’s in something that is imported changes nothing, and of the rest nothing is done', async () => {
+    const rival = await world.member('rival', 'dealer');
+    const body = { name: 'Van', terminalId: '3563' };
+    const van = await world.call('POST', '/api/v1/vehicles', { jwt: dealer.jwt, body });
+    const before = JSON.stringify(await world.registry.vehicles.list({}, { limit: 10, after: null }));
+    for (const [row, status, column] of [
+      [`${van.body.id},Mine,,`, 400, 'id'],
+      [`,Mine,3563,`, 409, 'terminalId'],
+      [`,Mine,,${dealer.user.id}`, 400, 'dealerId'],
+    ] as const)
+      for (const query of ['', '?dryRun=true']) {
+        const answer = await world.call('POST', `/api/v1/vehicles/import${query}`, {
+          jwt: rival.jwt,
+          body: `id,name,terminalId,dealerId\r\n,New,,\r\n${row}\r\n`,
+          headers: { 'content-type': 'text/csv' },
+        });
+        expect(answer.status, row).toBe(status);
+        expect(answer.body.errors, row).toMatchObject([{ row: 3, column }]);
+      }
+    expect(JSON.stringify(await world.registry.vehicles.list({}, { limit: 10, after: null }))).toBe(before);
+    expect((await get('/api/v1/vehicles/export', rival.jwt)).body.trimEnd().split('\r\n')).toHaveLength(1);
   });
 
   test('a cursor and an ETag of another caller open nothing', async () => {
@@ -440,24 +463,93 @@ describe('API3: broken object property level authorization', () => {
     expect(await world.registry.users.byLogin('x')).toBeNull();
   });
 
-  test('no answer is described that holds a password, its hash, a key or anything of the kind', () => {
-    const names = new Set<string>();
-    const seen = new Set<unknown>();
-    const look = (schema: unknown): void => {
-      if (typeof schema !== 'object' || schema === null || seen.has(schema)) return;
-      seen.add(schema);
-      const { $ref, properties } = schema as { $ref?: string; properties?: object };
-      if ($ref) look(document.components.schemas[$ref.split('/').at(-1) as string]);
-      for (const name of Object.keys(properties ?? {})) names.add(name);
-      for (const value of Object.values(schema)) look(value);
-    };
-    for (const { operation } of OPERATIONS)
-      for (const { content = {} } of Object.values(operation.responses))
-        for (const { schema } of Object.values(content)) look(schema);
-    expect(names.size).toBeGreaterThan(40);
-    expect([...names].filter((name) => /passw|hash|salt|secret|credential|private|^d$|token|jwt/i.test(name))).toEqual([
-      'jwt',
+  test('no answer is described that holds a secret, but to those whom it is made for, at that moment', () => {
+    const fields = new Set<string>();
+    /** Ways to every field of a schema; a schema within itself is looked at once. */
+    function* waysIn(schema: unknown, way: string, within: readonly unknown[] = []): Generator<string> {
+      if (typeof schema !== 'object' || schema === null || within.includes(schema)) return;
+      const { $ref, properties, ...rest } = schema as { $ref?: string; properties?: object };
+      const inner = [...within, schema];
+      if ($ref) yield* waysIn(document.components.schemas[$ref.split('/').at(-1) as string], way, inner);
+      for (const [name, value] of Object.entries(properties ?? {})) {
+        fields.add(name);
+        yield `${way}.${name}`;
+        yield* waysIn(value, `${way}.${name}`, inner);
+      }
+      for (const value of Object.values(rest)) yield* waysIn(value, way, inner);
+    }
+    const secret = /passw|hash|salt|secret|credential|private|\.d$|token|jwt/i;
+    const told = OPERATIONS.flatMap(({ operation: { operationId, responses } }) =>
+      Object.entries(responses).flatMap(([status, { content = {} }]) =>
+        Object.values(content).flatMap(({ schema }) => [...waysIn(schema, `${operationId} ${status}`)]),
+      ),
+    ).filter((way) => secret.test(way.replace(/^\w+ /, '')));
+    expect(fields.size).toBeGreaterThan(40);
+    expect([...new Set(told)].toSorted()).toEqual([
+      // What messages are signed with: to whoever has just set it. No call reads it later.
+      'addNotificationRule 201.webhook.secret',
+      'changeNotificationRule 200.webhook.secret',
+      'login 200.jwt',
+      'refresh 200.jwt',
     ]);
+  });
+
+  test('the secret of a webhook is told to whoever sets it, then, and to nobody after; no trail or diary has it', async () => {
+    const rules = '/api/v1/notification-rules';
+    const given = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const add = (name: string, webhook: object) =>
+      world.call('POST', rules, {
+        jwt: anna.jwt,
+        body: { name, eventKinds: ['speeding'], webhook: { url: 'https://hooks.example.org/anna', ...webhook } },
+      });
+    const [chosen, made] = [await add('Chosen', { secret: given }), await add('Made', {})];
+    expect(chosen.body.webhook.secret).toBe(given);
+    const secrets: string[] = [given, made.body.webhook.secret];
+    const change = (jwt: string, body: object) => world.call('PATCH', `${rules}/${chosen.body.id}`, { jwt, body });
+
+    const rival = await world.member('rival', 'dealer');
+    const texts: string[] = [];
+    const hear = ({ body, headers }: Awaited<ReturnType<typeof get>>) =>
+      texts.push(JSON.stringify(body), JSON.stringify([...headers]));
+    const listen = async () => {
+      for (const { jwt } of [operator, dealer, anna, rival])
+        for (const { method, path } of OPERATIONS) {
+          if (method === 'GET') hear(await get(path.replaceAll(/\{\w+\}/g, chosen.body.id), jwt));
+          if (path === `${rules}/{id}/test`)
+            hear(await world.call(method, path.replaceAll(/\{\w+\}/g, chosen.body.id), { jwt }));
+        }
+    };
+    await listen();
+    for (const jwt of [anna.jwt, operator.jwt]) hear(await change(jwt, { name: 'Other', emails: [] }));
+    hear(await change(anna.jwt, { webhook: { url: 'https://hooks.example.org/moved' } }));
+    expect(await world.registry.notificationRules.webhookSecret(chosen.body.id)).toBe(given);
+
+    // Another one in its place is told once as well, to whoever gave it.
+    const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+    const webhook = { url: 'https://hooks.example.org/moved', secret: other };
+    expect((await change(anna.jwt, { webhook })).body.webhook).toEqual(webhook);
+    secrets.push(other);
+    await listen();
+    hear(await world.call('DELETE', `${rules}/${made.body.id}`, { jwt: anna.jwt }));
+
+    const { audit, outbox } = world.registry;
+    const trail = await audit.list({}, { limit: 1000, after: null });
+    texts.push(
+      JSON.stringify([
+        trail,
+        await outbox.pending(1000),
+        await world.registry.snapshot(),
+        world.told,
+        world.eventsAsked,
+      ]),
+    );
+    const all = texts.join('\n');
+    expect(all).toContain('https://hooks.example.org/moved');
+    for (const secret of secrets) {
+      expect(secret).toMatch(/^whsec_.{32}/);
+      expect(all).not.toContain(secret);
+      expect(all).not.toContain(secret.slice('whsec_'.length));
+    }
   });
 
   test('no answer holds what was never described: passwords and hashes stay where they are', async () => {
@@ -499,6 +591,24 @@ describe('API4: unrestricted resource consumption', () => {
     const answer = await world.api.fetch(request, { incoming: { socket: { remoteAddress: '192.0.2.1' } } as never });
     expect(answer.status).toBe(413);
     expect(taken).toBeLessThan(3 * MIB);
+  });
+
+  test('what may be larger is so for those who are known alone, and has an end as well', async () => {
+    for (const [path, type] of [
+      ['/api/v1/vehicles/import', 'text/csv'],
+      ['/api/v1/geozones/import', 'application/geo+json'],
+    ] as const) {
+      const send = (bytes: number, jwt?: string) =>
+        world.call('POST', path, {
+          body: ' '.repeat(bytes),
+          headers: { 'content-type': type },
+          ...(jwt === undefined ? {} : { jwt }),
+        });
+      expect((await send(MIB + 1)).status, path).toBe(413);
+      expect((await send(MIB + 1, 'a.b.c')).status, path).toBe(413);
+      expect((await send(MIB + 1, operator.jwt)).status, path).toBe(400);
+      expect((await send(32 * MIB, operator.jwt)).status, path).toBe(413);
+    }
   });
 
   test('lists have an end', async () => {
@@ -664,7 +774,75 @@ describe('API5: broken function level authorization', () => {
     'takeVehicleFromGroup',
     'grantGroupAccess',
     'withdrawGroupAccess',
+    'importVehicles',
+    'recalculateVehicle',
   ];
+  /** To what is theirs, or what they may see. */
+  const ALL_WITH_A_TOKEN = [
+    'logout',
+    'getMe',
+    'changeMe',
+    'changeMyPassword',
+    'listUsers',
+    'getUser',
+    'listSessions',
+    'endSession',
+    'listVehicles',
+    'getVehicle',
+    'getVehicleState',
+    'exportVehicles',
+    'listVehicleGroups',
+    'getVehicleGroup',
+    'listVehiclesOfGroup',
+    'listUsersOfGroup',
+    'listGeozones',
+    'addGeozone',
+    'getGeozone',
+    'changeGeozone',
+    'deleteGeozone',
+    'exportGeozones',
+    'importGeozones',
+    'listNotificationRules',
+    'addNotificationRule',
+    'getNotificationRule',
+    'changeNotificationRule',
+    'deleteNotificationRule',
+    'testNotificationRule',
+    'listNotifications',
+    'readNotification',
+    'readAllNotifications',
+    'listWebhookDeliveries',
+    'resendWebhookDelivery',
+    'reportCurrentState',
+    'reportEvents',
+    'reportGeozoneVisits',
+    'reportMileage',
+    'reportShapeVisits',
+    'reportSpeeding',
+    'reportStops',
+    'reportSummary',
+    'reportTrack',
+    'reportTrips',
+    'reportUtilisation',
+    'recalculateGeozone',
+    'listJobs',
+    'getJob',
+    'cancelJob',
+  ];
+  const ALL = ['login', 'refresh', 'jwks', 'getLiveness', 'getReadiness', 'getMetrics'];
+
+  test('of every operation it is said whom it is for', () => {
+    const said = [...OPERATORS_ONLY, ...MANAGERS_ONLY, ...ALL_WITH_A_TOKEN, ...ALL];
+    expect(said.toSorted()).toEqual(OPERATIONS.map(({ operation }) => operation.operationId).toSorted());
+  });
+
+  test('without a token nothing answers but what is open to all', async () => {
+    for (const { method, path, operation } of OPERATIONS) {
+      const at = path.replaceAll(/\{\w+\}/g, ABSENT);
+      const { status } = await world.call(method, at, { headers: { 'content-type': 'application/json' } });
+      if (!ALL.includes(operation.operationId)) expect(status, operation.operationId).toBe(401);
+    }
+  });
 
   /** Everything the caller could be meant to see, so that only the function is what is refused. */
   async function attack(operationId: string, jwt: string, ids: Record<string, string>) {
@@ -673,8 +851,15 @@ describe('API5: broken function level authorization', () => {
     const { method, path, operation } = found;
     const kind = path.split('/')[3] ?? '';
     const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'id' ? ids[kind] : ids[name]) ?? ABSENT);
-    const body = Object.values(operation.requestBody?.content ?? {})[0]?.example;
-    return world.call(method, at, { jwt, ...(body === undefined ? {} : { body }) });
+    const [type, { example: body } = { example: undefined }] =
+      Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+    const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+    const query = (operation.parameters ?? [])
+      .filter((each) => each.in === 'query' && each.required)
+      .map(({ name, example, schema }) => `${name}=${encodeURIComponent(String(example ?? schema?.examples?.[0]))}`)
+      .join('&');
+    const asked = `${at}${query && `?${query}`}`;
+    return world.call(method, asked, { jwt, headers, ...(body === undefined ? {} : { body }) });
   }
 
   test('what only operators may, nobody else does', async () => {
@@ -801,6 +986,50 @@ describe('API7: server side request forgery', () => {
     expect(visits).toBe(0);
     fetched.mockRestore();
     canary.close();
+  });
+});
+
+describe('API7, where an address is what is asked for', () => {
+  test('a webhook leads nowhere but out, by https: it is refused when it is set, and nothing is kept', async () => {
+    const rules = '/api/v1/notification-rules';
+    const rule = { name: 'Told', eventKinds: ['speeding'] };
+    const good = await world.call('POST', rules, { jwt: anna.jwt, body: { ...rule, webhook: null } });
+    for (const url of [
+      'http://hooks.example.org/',
+      'https://localhost/',
+      'https://127.0.0.1/',
+      'https://2130706433/',
+      'https://0x7f.1/',
+      'https://[::1]/',
+      'https://[::ffff:127.0.0.1]/',
+      'https://10.0.0.1/',
+      'https://172.16.0.1/',
+      'https://192.168.0.1/',
+      'https://169.254.169.254/latest/meta-data/',
+      'https://[fd00:ec2::254]/',
+      'https://[fe80::1]/',
+      'https://0.0.0.0/',
+      'https://user:password@hooks.example.org/',
+      'https://hooks.example.org\\@127.0.0.1/',
+      'file:///etc/passwd',
+      'gopher://127.0.0.1:6379/_',
+      'javascript:alert(1)',
+      '//127.0.0.1/',
+      '',
+    ])
+      for (const [method, path, body] of [
+        ['POST', rules, { ...rule, name: 'Another', webhook: { url } }],
+        ['PATCH', `${rules}/${good.body.id}`, { webhook: { url } }],
+      ] as const)
+        for (const { jwt } of [anna, operator]) {
+          if (method === 'PATCH' || jwt === anna.jwt) {
+            const answer = await world.call(method, path, { jwt, body });
+            expect(answer.status, `${method} ${url}`).toBe(400);
+            expect(answer.body.errors, `${method} ${url}`).toMatchObject([{ pointer: '/webhook/url' }]);
+          }
+        }
+    const { items } = await world.registry.notificationRules.list({}, { limit: 10, after: null });
+    expect(items).toMatchObject([{ id: good.body.id, webhookUrl: null, version: 1 }]);
   });
 });
 
@@ -984,6 +1213,23 @@ describe('API9: improper inventory management', () => {
     }
   });
 
+  test('what a path names is no id of another: by whatever method, with whatever rights', async () => {
+    const van = await world.call('POST', '/api/v1/vehicles', { jwt: operator.jwt, body: { name: 'Van' } });
+    for (const path of ['/api/v1/vehicles/export', '/api/v1/geozones/export'])
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const body = method === 'DELETE' ? {} : { body: { name: 'x' } };
+        const { status, headers } = await world.call(method, path, { jwt: operator.jwt, ...body });
+        expect([status, headers.get('allow')], `${method} ${path}`).toEqual([405, 'GET']);
+      }
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const { status, headers } = await world.call(method, '/api/v1/vehicles/import', { jwt: operator.jwt });
+      expect([status, headers.get('allow')], method).toEqual([405, 'POST']);
+    }
+    const head = await world.call('HEAD', '/api/v1/vehicles/export', { jwt: operator.jwt });
+    expect([head.status, head.body]).toEqual([200, '']);
+    expect((await get(`/api/v1/vehicles/${van.body.id}`, operator.jwt)).status).toBe(200);
+  });
+
   test('nothing else answers, old or hidden', async () => {
     for (const path of [
       '/api/v0/vehicles',
@@ -1062,6 +1308,10 @@ describe('API10: unsafe consumption of what others send', () => {
       speedToleranceKmh: 0,
       speedingMinSeconds: 0,
       offlineAfterMinutes: 10,
+      movingSpeedKmh: 2,
+      movingDistanceM: 50,
+      tripStopMinutes: 5,
+      tripGapMinutes: 60,
     });
     const attributes = JSON.parse('{"__proto__":"x","constructor":"y","note":"</script><b>"}');
     const position = {
@@ -1097,11 +1347,14 @@ describe('API10: unsafe consumption of what others send', () => {
     for (const { method, path, operation } of OPERATIONS)
       for (const { content = {} } of Object.values(operation.responses))
         if (content['text/csv'] && method === 'GET') {
-          const { body, headers } = await get(path, operator.jwt);
+          const isReport = path.startsWith('/api/v1/reports/');
+          const asked = isReport ? `${path}?format=csv&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z` : path;
+          const { body, headers } = await get(asked, operator.jwt);
           expect(headers.get('content-disposition')).toMatch(/^attachment/);
           // No cell begins with what a spreadsheet takes for a formula (OWASP, CSV injection).
           expect(body).not.toMatch(/(?:^|[\n,;"])[=+@\t\r](?!$)/m);
-          expect(body).toContain('HYPERLINK');
+          // Where nothing happened, most reports have no rows.
+          if (!isReport || /current-state|summary/.test(path)) expect(body).toContain('HYPERLINK');
         }
   });
 });

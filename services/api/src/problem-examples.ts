@@ -38,6 +38,10 @@ export const PROBLEM_EXAMPLES = {
     'too-many-requests',
     'A limit was exceeded; all calls of this account are refused for a while.',
   ),
+  'too-much': example('too-much', 'Ask for fewer vehicles, or for less time.', [
+    { parameter: 'from', detail: 'It takes more time than one question may.' },
+  ]),
+  'not-acceptable': example('not-acceptable', 'A report comes as JSON, NDJSON, CSV, XLSX, Parquet or Arrow.'),
   'internal-error': example('internal-error', 'This is not the fault of the request. It was noted.'),
   unavailable: example('unavailable', 'Too many passwords are being checked; try again.'),
 } as const satisfies Record<string, { summary: string; value: object }>;

@@ -42,6 +42,10 @@ test('in a random organisation, everyone’s lists and single reads show exactly
       speedToleranceKmh: 0,
       speedingMinSeconds: 0,
       offlineAfterMinutes: 10,
+      movingSpeedKmh: 2,
+      movingDistanceM: 50,
+      tripStopMinutes: 5,
+      tripGapMinutes: 60,
     });
   for (const user of users) {
     for (const group of some(groups)) await registry.groups.setUser(group.id, user.id, true);

@@ -23,6 +23,7 @@ import type {
   Claim,
   GeofenceFields,
   GroupFields,
+  Job,
   Page,
   Paging,
   Registry,
@@ -32,8 +33,11 @@ import type {
   VehicleFields,
 } from '@outrider/registry';
 import { BulkReach } from './bulk-reach.ts';
+import { JobReach, type Stretch } from './job-reach.ts';
 import { NotificationReach, type NotificationSources } from './notification-reach.ts';
 import { badField, notFound, Problem, wrongPassword } from './problem.ts';
+import { ReportReach } from './report-reach.ts';
+import type { ReportArchive } from './reports/report.ts';
 import {
   bothHold,
   dealerOf,
@@ -81,6 +85,7 @@ export interface Sources extends NotificationSources {
   directory: Directory;
   hub: Pick<Hub, 'latest' | 'unknownTerminals'>;
   trackReport: TrackReport;
+  reportArchive: ReportArchive;
   tokens: Tokens;
 }
 
@@ -123,6 +128,23 @@ export class Reach {
   /** The caller's rules, inbox and deliveries. */
   get notifications(): NotificationReach {
     return new NotificationReach(this.#caller, this.#sources);
+  }
+
+  /** The caller's jobs. */
+  get jobs(): JobReach {
+    return new JobReach(this.#caller, this.#sources);
+  }
+
+  /** What the caller's reports are made of. */
+  get reports(): ReportReach {
+    return new ReportReach(this.#caller, this.#sources);
+  }
+
+  /** The vehicles that a report names: one, or those of a group that the caller may see; all of the caller's where it names none. */
+  async reportVehicles(key: VehicleKey | undefined, groupId: GroupId | undefined): Promise<Vehicle[]> {
+    if (key !== undefined) return [await this.#vehicle(key, 'read')];
+    if (groupId !== undefined) await this.#group(groupId, 'read');
+    return this.reports.vehicles(groupId ?? null);
   }
 
   // Vehicles
@@ -344,25 +366,34 @@ export class Reach {
     const isOwn = user === null || user.id === this.#caller.id || user.dealerId === this.#caller.id;
     const shown: AuditShown = { ...entry, user: user && { id: user.id, login: user.login, role: user.role } };
     if (isOperator(this.#caller)) return shown;
-    // That a user changed a rule is the dealer's to know; what the user wants to be told of is not.
-    const isPrivate = entry.subject.kind === 'notification-rule' && user?.id !== this.#caller.id;
     return {
       ...shown,
       ...(isOwn ? {} : { user: { id: null, login: null, role: user.role }, sessionId: null, address: null }),
-      before: isPrivate ? null : this.#fieldsShown(entry.before),
-      after: isPrivate ? null : this.#fieldsShown(entry.after),
+      before: this.#fieldsShown(entry.before),
+      after: this.#fieldsShown(entry.after),
     };
   }
 
-  /** Without groups and dealers that the caller may not see. */
+  /** Without what it names that the caller may not see now. */
   #fieldsShown(fields: AuditedFields | null): AuditedFields | null {
     if (fields === null) return null;
-    const { groupIds, dealerId } = fields;
-    return {
-      ...fields,
-      ...(Array.isArray(groupIds) ? { groupIds: groupIds.filter((id) => this.#seesGroup(id)) } : {}),
-      ...(dealerId === undefined ? {} : { dealerId: dealerId === this.#caller.id ? dealerId : null }),
+    const { directory } = this.#sources;
+    const shown = { ...fields };
+    const show = (name: string, isSeen: (id: never) => boolean) => {
+      const named = fields[name];
+      if (Array.isArray(named)) shown[name] = named.filter((id) => isSeen(id as never));
     };
+    show('groupIds', (id: GroupId) => this.#seesGroup(id));
+    show('vehicleIds', (id: VehicleId) => {
+      const vehicle = directory.vehicles.get(id);
+      return vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none';
+    });
+    show('geofenceIds', (id: GeofenceId) => {
+      const geofence = directory.geofences.get(id);
+      return geofence !== undefined && this.#rightToGeofence(geofence) !== 'none';
+    });
+    if (fields.dealerId !== undefined && fields.dealerId !== this.#caller.id) shown.dealerId = null;
+    return shown;
   }
 
   // Geofences
@@ -371,8 +402,13 @@ export class Reach {
     return this.#shown(await this.#geofence(id, 'read'));
   }
 
-  async geofences(paging: Paging): Promise<Page<Geofence>> {
-    const page = await this.#sources.registry.geofences.list(visibleGeofences(this.#caller), paging);
+  /** @param ownOnly the caller's own, in place of all that the caller may see */
+  async geofences(paging: Paging, ownOnly = false): Promise<Page<Geofence>> {
+    const visible = visibleGeofences(this.#caller);
+    const page = await this.#sources.registry.geofences.list(
+      ownOnly ? { ...visible, ownerId: this.#caller.id } : visible,
+      paging,
+    );
     return this.#page(page, (geofence) => this.#rightToGeofence(geofence));
   }
 
@@ -398,6 +434,16 @@ export class Reach {
   async removeGeofence(id: GeofenceId, ifMatch: number | null): Promise<void> {
     await this.#geofence(id, 'write');
     await this.#sources.registry.geofences.delete(id, ifMatch);
+  }
+
+  // Recalculation
+
+  async recalculateGeofence(id: GeofenceId, stretch: Stretch): Promise<Job> {
+    return this.jobs.recalculateGeofence(await this.#geofence(id, 'write'), stretch);
+  }
+
+  async recalculateVehicle(key: VehicleKey, stretch: Stretch): Promise<Job> {
+    return this.jobs.recalculateVehicle(await this.#vehicle(key, 'write'), stretch);
   }
 
   // The checks

@@ -1,15 +1,18 @@
-import type {
-  Geofence,
-  GeofenceId,
-  GroupId,
-  NotificationRule,
-  NotificationRuleId,
-  SessionId,
-  User,
-  UserId,
-  Vehicle,
-  VehicleGroup,
-  VehicleId,
+import {
+  type FleetEvent,
+  type Geofence,
+  type GeofenceId,
+  type GroupId,
+  geofenceOf,
+  type Notification,
+  type NotificationRule,
+  type NotificationRuleId,
+  type SessionId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleGroup,
+  type VehicleId,
 } from '@outrider/domain';
 
 /**
@@ -25,10 +28,26 @@ export interface Everything {
   geofences: ReadonlyMap<GeofenceId, Geofence>;
   sessions: ReadonlyMap<SessionId, UserId>;
   rules: ReadonlyMap<NotificationRuleId, NotificationRule>;
+  notifications: ReadonlyMap<string, Notification>;
+  /** What happened. */
+  events: readonly FleetEvent[];
+  deliveries: ReadonlyMap<string, { id: string; userId: UserId; notificationId: string }>;
+  /** Who asked for them; null: the service itself. */
+  jobs: ReadonlyMap<string, UserId | null>;
 }
 
 /** Something that a call is about. */
-export type Kind = 'user' | 'vehicle' | 'terminal' | 'group' | 'geofence' | 'session' | 'rule';
+export type Kind =
+  | 'user'
+  | 'vehicle'
+  | 'terminal'
+  | 'group'
+  | 'geofence'
+  | 'session'
+  | 'rule'
+  | 'notification'
+  | 'delivery'
+  | 'job';
 
 /** `hidden`: it looks as if it did not exist. `seen`: may be read. `kept`: may be changed. */
 export type Sight = 'hidden' | 'seen' | 'kept';
@@ -73,12 +92,33 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
       const rule = all.rules.get(id as NotificationRuleId);
       return rule && (isOperator || rule.ownerId === caller.id) ? 'kept' : 'hidden';
     }
+    case 'notification': {
+      // A user's own, whoever else may do everything, and only while what it is about may be seen.
+      const notification = all.notifications.get(id);
+      return notification?.userId === caller.id && hears(all, caller, notification.event) ? 'kept' : 'hidden';
+    }
+    case 'delivery':
+      return all.deliveries.get(id)?.userId === caller.id ? 'kept' : 'hidden';
+    case 'job':
+      // Of whoever asked for it; an operator may everything.
+      return all.jobs.has(id) && (isOperator || all.jobs.get(id) === caller.id) ? 'kept' : 'hidden';
     case 'session': {
       // Listed and ended by their user and by the operator.
       const userId = all.sessions.get(id as SessionId);
       return userId !== undefined && (isOperator || userId === caller.id) ? 'kept' : 'hidden';
     }
   }
+}
+
+/** May the caller know of the event, by what it is about? What is gone altogether is nobody's secret. */
+export function hears(all: Everything, caller: User, event: FleetEvent): boolean {
+  const { vehicleId } = event;
+  const geofenceId = geofenceOf(event);
+  if (caller.blocked) return false;
+  if (all.vehicles.has(vehicleId) && sightOf(all, caller, 'vehicle', vehicleId) === 'hidden') return false;
+  return (
+    geofenceId === null || !all.geofences.has(geofenceId) || sightOf(all, caller, 'geofence', geofenceId) !== 'hidden'
+  );
 }
 
 /** Why an account gets in nowhere, whatever it asks for; null where it does get in. */
@@ -108,6 +148,12 @@ export function allOf(all: Everything, kind: Kind): string[] {
       return [...all.sessions.keys()];
     case 'rule':
       return ids(all.rules.values());
+    case 'notification':
+      return [...all.notifications.keys()];
+    case 'delivery':
+      return [...all.deliveries.keys()];
+    case 'job':
+      return [...all.jobs.keys()];
   }
 }
 
@@ -124,7 +170,8 @@ const wordsIn = (thing: unknown): string[] => JSON.stringify(thing).match(MARKED
  * Everything of the organisation that must never come into the caller's sight: what is hidden from them, but for what a
  * thing that they do see says of itself (whose it is, what it is called).
  *
- * @param secrets words that belong to something without a definition: by the thing that they belong to
+ * @param secrets words that belong to something without a definition: by the thing that they belong to; those of
+ *   `nobody` are told to nobody at all
  */
 export function forbiddenWords(
   all: Everything,
@@ -148,10 +195,18 @@ export function forbiddenWords(
       for (const word of wordsIn(own)) (isSeen ? allowed : forbidden).add(word);
       for (const word of secrets.get(id) ?? []) (isSeen ? allowed : forbidden).add(word);
     }
+  for (const kind of ['notification', 'delivery', 'job'] as const)
+    for (const id of allOf(all, kind))
+      (caller !== null && sightOf(all, caller, kind, id) !== 'hidden' ? allowed : forbidden).add(id);
+  // An own delivery says what it was of, whatever became of the right to see that.
+  for (const { userId, notificationId } of all.deliveries.values())
+    if (userId === caller?.id) allowed.add(notificationId);
+  for (const event of all.events) (caller !== null && hears(all, caller, event) ? allowed : forbidden).add(event.id);
   // Dealers may not handle the sessions of their users, but the audit trail tells by which of them something was done.
   for (const [id, userId] of all.sessions)
     if (caller === null || sightOf(all, caller, 'user', userId) === 'hidden') forbidden.add(id);
   if (caller?.role !== 'operator') for (const word of secrets.get('operator') ?? []) forbidden.add(word);
   for (const word of allowed) forbidden.delete(word);
+  for (const word of secrets.get('nobody') ?? []) forbidden.add(word);
   return forbidden;
 }

@@ -25,7 +25,7 @@ export interface Reply {
   /** Sent as JSON; nothing is sent where it is undefined. */
   body?: unknown;
   /** Sent in place of a body as it comes, with the `content-type` of the headers: what is too long to be held at once. */
-  stream?: AsyncIterable<string>;
+  stream?: AsyncIterable<string | Uint8Array>;
   headers?: Record<string, string>;
 }
 
@@ -36,6 +36,8 @@ export interface Answer {
   body?: z.ZodType;
   /** Of the body. Default: `application/json`. */
   mediaType?: string;
+  /** Further media types that it may come in: each with how it looks. */
+  otherTypes?: Readonly<Record<string, z.ZodType>>;
   headers?: Record<string, string>;
 }
 
@@ -66,6 +68,9 @@ export interface AuthorizedContext {
   sessionId: SessionId;
   via: Via;
   arrival: Arrival;
+  header(name: string): string | undefined;
+  /** Aborted when the client leaves before it has its answer. */
+  signal: AbortSignal;
   nowMs: number;
   /** What `If-Match` asks for: a version, or null where any will do. */
   ifMatch: number | null;
@@ -86,8 +91,8 @@ interface Described {
   headers?: Record<string, string | { description: string; example: string }>;
   /** The body as people read it, where it is validated in parts and not as a whole. */
   bodyDescribed?: z.ZodType;
-  /** Text in place of JSON. */
-  bodyType?: 'text/csv';
+  /** Media type of the body, where it is not plain JSON. */
+  bodyType?: 'text/csv' | 'application/geo+json';
   /** Where a body may be larger than others. */
   maxBodyBytes?: number;
   answers: Record<number, Answer>;

@@ -1,7 +1,9 @@
 import type { DescribedRoute, Route } from './route.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
+import { geozoneCollectionRoutes } from './routes/geozone-collection.ts';
 import { geozoneRoutes } from './routes/geozones.ts';
+import { jobRoutes } from './routes/jobs.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { operationDescriptions } from './routes/operations.ts';
 import { reportRoutes } from './routes/reports.ts';
@@ -19,8 +21,10 @@ export const ROUTES: readonly Route[] = [
   ...vehicleCsvRoutes,
   ...vehicleGroupRoutes,
   ...geozoneRoutes,
+  ...geozoneCollectionRoutes,
   ...notificationRoutes,
   ...reportRoutes,
+  ...jobRoutes,
 ];
 
 /** Every call that the documentation shows. */

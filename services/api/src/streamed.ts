@@ -1,11 +1,11 @@
 /**
- * Text that comes in parts, as the body of an answer. The first part is waited for: what goes wrong before it is still
+ * Text or bytes that come in parts, as the body of an answer. The first part is waited for: what goes wrong before it is still
  * told in words.
  *
  * @param onBroken told of what went wrong later, when nothing can be done but to break off
  */
 export async function streamed(
-  parts: AsyncIterable<string>,
+  parts: AsyncIterable<string | Uint8Array>,
   onBroken: (error: unknown) => void,
 ): Promise<ReadableStream<Uint8Array>> {
   const iterator = parts[Symbol.asyncIterator]();
@@ -18,7 +18,7 @@ export async function streamed(
           controller.close();
           return;
         }
-        controller.enqueue(encoder.encode(next.value));
+        controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value);
         next = await iterator.next();
       } catch (error) {
         onBroken(error);

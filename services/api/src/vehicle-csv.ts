@@ -1,4 +1,4 @@
-import { isUuid, type UserId, type Vehicle, type VehicleId } from '@outrider/domain';
+import { DEFAULT_THRESHOLDS, isUuid, type UserId, type Vehicle, type VehicleId } from '@outrider/domain';
 import type { VehicleFields } from '@outrider/registry';
 import type { z } from 'zod';
 import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from './csv.ts';
@@ -17,16 +17,19 @@ export interface VehicleLine {
   groups: string | undefined;
   /** Null: nobody was named. */
   dealerId: UserId | null | undefined;
+  /** Something in it was wrong, and is told already: what is not said may have been meant. */
+  isWrong: boolean;
   fields: Partial<Omit<VehicleFields, 'groupIds' | 'dealerId'>>;
 }
 
 const TEXTS = ['name', 'plate', 'terminalId'] as const;
-const NUMBERS = {
+/** What a vehicle's numbers are where nobody says otherwise: of each there is a column. */
+export const NUMBERS = {
   speedLimitKmh: null,
   speedToleranceKmh: 0,
   speedingMinSeconds: 0,
-  offlineAfterMinutes: 10,
-} as const satisfies Partial<VehicleFields>;
+  ...DEFAULT_THRESHOLDS,
+} as const satisfies Omit<VehicleFields, (typeof TEXTS)[number] | 'groupIds' | 'dealerId'>;
 
 /** The columns, in the order in which they are written. */
 export const VEHICLE_COLUMNS = [
@@ -105,7 +108,11 @@ function readLine(
   faults: Faults,
 ): VehicleLine {
   const fields: Record<string, unknown> = {};
-  const wrong = (column: Column, detail: string) => faults.add({ row, column, detail });
+  let isWrong = false;
+  const wrong = (column: Column, detail: string) => {
+    isWrong = true;
+    faults.add({ row, column, detail });
+  };
   const take = (column: Exclude<Column, 'id' | 'dealerId' | 'groups'>, value: unknown) => {
     const result = (VEHICLE_FIELDS[column] as z.ZodType).safeParse(value);
     if (result.success) fields[column] = result.data;
@@ -131,13 +138,9 @@ function readLine(
     if (cell === '') fields[column] = NUMBERS[column];
     else take(column, numberOf(cell, delimiter) ?? cell);
   }
-  return {
-    row,
-    id: uuid('id') as VehicleId | null,
-    groups: cells.groups,
-    dealerId: cells.dealerId === undefined ? undefined : (uuid('dealerId') as UserId | null),
-    fields,
-  };
+  const id = uuid('id') as VehicleId | null;
+  const dealerId = cells.dealerId === undefined ? undefined : (uuid('dealerId') as UserId | null);
+  return { row, id, groups: cells.groups, dealerId, isWrong, fields };
 }
 
 /** A number as spreadsheets write it; null where it is none. */

@@ -30,6 +30,10 @@ describe('vehicles', () => {
       speedToleranceKmh: 0,
       speedingMinSeconds: 0,
       offlineAfterMinutes: 10,
+      movingSpeedKmh: 2,
+      movingDistanceM: 50,
+      tripStopMinutes: 5,
+      tripGapMinutes: 60,
     });
     expect(headers.get('location')).toBe(`/api/v1/vehicles/${body.id}`);
     expect(headers.get('etag')).toBe('"1"');

@@ -141,7 +141,10 @@ function visits(count: number): LogRecord<FleetEvent>[] {
         fixTimeMs: ended ? beganAtMs + 30_000 : beganAtMs,
         kind: 'geofence-visit',
         geofenceId,
-        geofenceVersion: 1,
+        fromFixTimeMs: beganAtMs,
+        definitionVersion: 1,
+        origin: 'live',
+        inferred: false,
         endReason: ended ? 'left' : null,
       },
     };

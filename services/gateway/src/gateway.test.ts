@@ -105,6 +105,10 @@ function vehicle(version: number, terminalId: TerminalId | null): DefinitionChan
       speedToleranceKmh: 0,
       speedingMinSeconds: 0,
       offlineAfterMinutes: 10,
+      movingSpeedKmh: 2,
+      movingDistanceM: 50,
+      tripStopMinutes: 5,
+      tripGapMinutes: 60,
     },
   };
 }

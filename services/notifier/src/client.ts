@@ -18,6 +18,7 @@ export class LiveClient {
   readonly socket: WebSocket;
   readonly #stream: Duplex;
   readonly #positions = new Map<VehicleId, Buffer>();
+  #gathering = false;
   /** Null until the client said who it is. */
   userId: UserId | null = null;
   /** The session that it is let in by. */
@@ -79,9 +80,17 @@ export class LiveClient {
     this.#positions.delete(vehicleId);
   }
 
-  /** Writes a message now, in order with every other one. */
+  /** Writes a message, in order with every other one; all that are sent in one go are one write. */
   send(frame: Buffer): void {
     if (!this.open) return;
+    if (!this.#gathering) {
+      this.#gathering = true;
+      this.#stream.cork();
+      process.nextTick(() => {
+        this.#gathering = false;
+        this.#stream.uncork();
+      });
+    }
     this.#stream.write(frame);
     if (this.#stream.writableLength > LOST_ABOVE_BYTES)
       this.socket.close(CLOSE.tooSlow, 'messages are not taken; come back with the last cursor');

@@ -7,7 +7,7 @@ import {
   type WebhookChannel,
   type WebhookMessage,
 } from '@outrider/channels';
-import { isoTime, type Notification, notificationJson } from '@outrider/domain';
+import { geofenceOf, isoTime, mayHear, type Notification, notificationJson, type User } from '@outrider/domain';
 import type { Registry as Definitions, LeasedDelivery, Outcome } from '@outrider/registry';
 import { Counter, type Log as Diary, Gauge, Histogram, type Part, type Registry } from '@outrider/runtime';
 import { nextAttemptAtMs } from './backoff.ts';
@@ -19,7 +19,7 @@ export interface DeliveriesParts {
     /** Of them to one endpoint. Default 4. */
     maxPerEndpoint?: number;
   };
-  registry: Pick<Definitions, 'deliveries' | 'notificationRules' | 'users'>;
+  registry: Pick<Definitions, 'deliveries' | 'notificationRules' | 'users' | 'vehicles' | 'geofences'>;
   email: Pick<EmailChannel, 'send'>;
   webhook: Pick<WebhookChannel, 'send'>;
   diary: Diary;
@@ -39,8 +39,9 @@ const DEFAULT_MAX_AT_ONCE = 32;
 const DEFAULT_MAX_PER_ENDPOINT = 4;
 /** Retries come due, and other instances save things: looked for this often. */
 const LOOK_EVERY_MS = 1000;
-/** Longer than any channel takes for an attempt, its waiting for its turn included. */
-const LEASE_MS = 15 * 60_000;
+/** Whoever dies with an attempt under way leaves it to others after this time; whoever lives renews it. */
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = 10_000;
 
 /** What there is to send, or why there is not. */
 type Prepared = { email: EmailMessage } | { webhook: WebhookMessage } | { cancelled: string };
@@ -55,11 +56,12 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
   const maxAtOnce = config.maxAtOnce ?? DEFAULT_MAX_AT_ONCE;
   const maxPerEndpoint = config.maxPerEndpoint ?? DEFAULT_MAX_PER_ENDPOINT;
   const busy = new Map<string, number>();
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<LeasedDelivery, Promise<void>>();
   let stopped = false;
   let awake = false;
   let wakeUp: () => void = () => {};
   let running: Promise<void> = Promise.resolve();
+  let renewing: NodeJS.Timeout | null = null;
   let healthy = true;
 
   const attempts = new Counter({
@@ -142,10 +144,20 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
         const left = (busy.get(endpoint) ?? 1) - 1;
         if (left === 0) busy.delete(endpoint);
         else busy.set(endpoint, left);
-        underWay.delete(attempt);
+        underWay.delete(leased);
         wake();
       });
-    underWay.add(attempt);
+    underWay.set(leased, attempt);
+  }
+
+  function renewNowAndThen(): void {
+    renewing = setInterval(() => {
+      if (underWay.size === 0) return;
+      registry.deliveries.renew([...underWay.keys()], LEASE_MS).catch((error) => {
+        // Should they run out, another attempt is made, with the same id.
+        diary.warn({ err: error, deliveries: underWay.size }, 'leases of deliveries could not be renewed');
+      });
+    }, RENEW_EVERY_MS);
   }
 
   async function deliver(leased: LeasedDelivery): Promise<void> {
@@ -168,6 +180,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     if (rule === null) return { cancelled: 'The rule was deleted.' };
     const owner = await registry.users.get(rule.ownerId);
     if (owner === null || owner.blocked) return { cancelled: 'The account is blocked.' };
+    if (!(await mayStillHear(owner, notification))) return { cancelled: 'The account may not see it any more.' };
     if (delivery.channel === 'email') {
       if (!rule.emails.includes(delivery.target)) return { cancelled: 'The rule does not name the address any more.' };
       const text = notificationText(factsOf(notification), rule.timeZone);
@@ -177,6 +190,17 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     const secret = await registry.notificationRules.webhookSecret(rule.id);
     if (secret === null) return { cancelled: 'The webhook has no secret.' };
     return { webhook: { id: delivery.id, url: delivery.target, secret, body: webhookBody(notification) } };
+  }
+
+  /** A delivery that is tried for a day may outlive the right to hear of it. */
+  async function mayStillHear(owner: User, { event }: Notification): Promise<boolean> {
+    const geofenceId = geofenceOf(event);
+    const geofence = geofenceId === null ? null : await registry.geofences.get(geofenceId);
+    return mayHear(owner, {
+      vehicle: (await registry.vehicles.get(event.vehicleId)) ?? undefined,
+      geofence: geofence ?? undefined,
+      geofenceOwner: (geofence && (await registry.users.get(geofence.ownerId))) ?? undefined,
+    });
   }
 
   function outcomeOf({ delivery, giveUpAtMs }: LeasedDelivery, result: SendResult): Outcome {
@@ -193,12 +217,14 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     wake,
     async start() {
       running = run();
+      renewNowAndThen();
     },
     async stop() {
       stopped = true;
       wake();
       await running;
-      await Promise.all(underWay);
+      await Promise.all(underWay.values());
+      if (renewing !== null) clearInterval(renewing);
     },
   };
 }

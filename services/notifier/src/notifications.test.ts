@@ -96,6 +96,15 @@ describe('what is told', () => {
     expect(await place.inbox(anna)).toEqual(['Rule 0 begin', 'Rule 10 begin', 'Rule 20 begin']);
   });
 
+  test('what was made anew from the history tells nobody', async () => {
+    await place.addRule(anna.id);
+    await place.relay();
+    await place.startNotifications();
+    await place.happen({ ...visit(car.id, depot, 0), origin: 'recalculated' }, visit(car.id, depot, 1));
+    await place.settled();
+    expect(await place.inbox(anna)).toEqual(['Rule 1 begin']);
+  });
+
   test('data that is old when it comes wakes nobody; data without bound does', async () => {
     await place.addRule(anna.id, { name: 'Fresh', maxDataAgeMinutes: 30 });
     await place.addRule(anna.id, { name: 'Any' });

@@ -107,6 +107,8 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     if (last === undefined || stopping.signal.aborted) return;
     const drafts: NotificationDraft[] = [];
     for (const { offset, value } of records) {
+      // Late data repairs history: nobody is woken for it.
+      if (value.origin === 'recalculated') continue;
       try {
         drafts.push(...draftsOf(offset, value));
       } catch (error) {

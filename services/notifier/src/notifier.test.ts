@@ -60,6 +60,10 @@ const car: Vehicle = {
   speedToleranceKmh: 0,
   speedingMinSeconds: 0,
   offlineAfterMinutes: 10,
+  movingSpeedKmh: 2,
+  movingDistanceM: 50,
+  tripStopMinutes: 5,
+  tripGapMinutes: 60,
 };
 const van: Vehicle = { ...car, id: VAN, name: 'van', groupIds: [] };
 
@@ -100,7 +104,10 @@ function visit(vehicleId: VehicleId, startedAtMs: number): FleetEvent {
     speedKmh: 40,
     fixTimeMs: startedAtMs,
     geofenceId: ZONE,
-    geofenceVersion: 1,
+    fromFixTimeMs: startedAtMs,
+    definitionVersion: 1,
+    origin: 'live',
+    inferred: false,
     endReason: null,
   };
 }

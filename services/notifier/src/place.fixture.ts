@@ -72,6 +72,10 @@ export class Place {
       speedToleranceKmh: 0,
       speedingMinSeconds: 0,
       offlineAfterMinutes: 10,
+      movingSpeedKmh: 2,
+      movingDistanceM: 50,
+      tripStopMinutes: 5,
+      tripGapMinutes: 60,
     });
   }
 
@@ -246,7 +250,10 @@ export function visit(
     speedKmh: 40,
     fixTimeMs: phase === 'begin' ? atMs : atMs + 30_000,
     geofenceId,
-    geofenceVersion: 1,
+    fromFixTimeMs: atMs,
+    definitionVersion: 1,
+    origin: 'live',
+    inferred: false,
     endReason: phase === 'begin' ? null : 'left',
   };
 }

@@ -74,7 +74,10 @@ const visit = (vehicleId: string, geofenceId: string | null): FleetEvent => ({
   speedKmh: null,
   fixTimeMs: 0,
   geofenceId: geofenceId as GeofenceId,
-  geofenceVersion: 1,
+  fromFixTimeMs: 0,
+  definitionVersion: 1,
+  origin: 'live',
+  inferred: false,
   endReason: null,
 });
 

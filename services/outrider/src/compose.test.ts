@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiVariables } from '@outrider/api';
 import { archiverVariables } from '@outrider/archiver';
-import { accessVariables, logVariables, serverVariables } from '@outrider/backing';
+import { accessVariables, archiveVariables, logVariables, serverVariables } from '@outrider/backing';
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
 import { rulesVariables } from '@outrider/rules';
@@ -17,10 +17,10 @@ const document = parseDocument(text, { merge: true, uniqueKeys: true });
 /** What each service that runs alone reads. */
 const VARIABLES: Record<string, Variables> = {
   gateway: { ...gatewayVariables, ...logVariables, ...serverVariables },
-  rules: { ...rulesVariables, ...logVariables, ...serverVariables },
-  archiver: { ...archiverVariables, ...logVariables, ...serverVariables },
+  rules: { ...rulesVariables, ...archiveVariables, ...logVariables, ...serverVariables },
+  archiver: { ...archiverVariables, ...archiveVariables, ...logVariables, ...serverVariables },
   notifier: { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables },
-  api: { ...accessVariables, ...apiVariables, ...logVariables, ...serverVariables },
+  api: { ...accessVariables, ...apiVariables, ...archiveVariables, ...logVariables, ...serverVariables },
 };
 const SERVERS = ['kafka', 'redis', 'postgres', 'clickhouse', 'storage'];
 

@@ -1,6 +1,6 @@
 import { apiVariables } from '@outrider/api';
 import { archiverVariables } from '@outrider/archiver';
-import { accessVariables, logVariables, serverVariables } from '@outrider/backing';
+import { accessVariables, archiveVariables, logVariables, serverVariables } from '@outrider/backing';
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
 import { rulesVariables } from '@outrider/rules';
@@ -16,6 +16,7 @@ export const variables = {
   ...logVariables,
   ...rulesVariables,
   ...archiverVariables,
+  ...archiveVariables,
   ...serverVariables,
   ...diaryVariables,
 } satisfies Variables;

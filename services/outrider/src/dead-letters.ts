@@ -6,6 +6,7 @@ import {
   definitionsTopic,
   eventsTopic,
   type Log,
+  lateTopic,
   replayDeadLetter,
   type Topic,
   telemetryTopic,
@@ -14,7 +15,12 @@ import { type Config, type Log as Diary, StartError } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 
-const TOPICS: readonly Topic<unknown>[] = [telemetryTopic, eventsTopic, definitionsTopic] as Topic<unknown>[];
+const TOPICS: readonly Topic<unknown>[] = [
+  telemetryTopic,
+  eventsTopic,
+  lateTopic,
+  definitionsTopic,
+] as Topic<unknown>[];
 
 /**
  * `outrider dead-letters list` and `outrider dead-letters replay <id>…|all`.

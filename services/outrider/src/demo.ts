@@ -1,4 +1,12 @@
-import type { GeofenceId, GroupId, ProtocolName, User, VehicleId } from '@outrider/domain';
+import {
+  DEFAULT_THRESHOLDS,
+  type EventKind,
+  type GeofenceId,
+  type GroupId,
+  type ProtocolName,
+  type User,
+  type VehicleId,
+} from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
 import type { Config } from '@outrider/runtime';
 import { createDemoScenario, type DemoScenario, startFleet } from '@outrider/simulator';
@@ -71,7 +79,7 @@ async function ensureDefinitions(registry: Registry, scenario: DemoScenario): Pr
         speedLimitKmh,
         speedToleranceKmh,
         speedingMinSeconds,
-        offlineAfterMinutes: 10,
+        ...DEFAULT_THRESHOLDS,
       }));
     names.vehicles.set(vehicle.id, `${vehicle.name} ${vehicle.plate ?? ''}`.trim());
   }
@@ -124,28 +132,55 @@ async function watch(httpPort: number, names: Names): Promise<WebSocket> {
 
 interface LiveMessage {
   type: string;
-  kind: 'geofence-visit' | 'speeding';
+  kind: EventKind;
   phase: 'begin' | 'end';
   vehicleId: VehicleId;
-  geofenceId: GeofenceId | null;
+  geofenceId?: GeofenceId | null;
   startedAt: string;
   endedAt: string | null;
   speedKmh: number | null;
-  limitKmh: number;
-  peakKmh: number;
+  limitKmh?: number;
+  peakKmh?: number;
+  distanceM?: number;
+  alarm?: string;
 }
 
 /** `12:00:07  Van 3 AB 123    entered     Depot`. */
 function inWords(event: LiveMessage, { vehicles, geofences }: Names): string {
   const time = (event.endedAt ?? event.startedAt).slice(11, 19);
   const vehicle = (vehicles.get(event.vehicleId) ?? event.vehicleId).padEnd(24);
-  const place = event.geofenceId === null ? '' : (geofences.get(event.geofenceId) ?? event.geofenceId);
-  const seconds =
-    event.endedAt === null ? 0 : Math.round((Date.parse(event.endedAt) - Date.parse(event.startedAt)) / 1000);
-  if (event.kind === 'geofence-visit')
-    return `${time}  ${vehicle}  ${event.phase === 'begin' ? `entered     ${place}` : `left        ${place}, after ${seconds} s`}`;
-  const where = place === '' ? '' : ` in ${place}`;
-  return event.phase === 'begin'
-    ? `${time}  ${vehicle}  speeding    ${Math.round(event.speedKmh ?? event.peakKmh)} km/h, limit ${event.limitKmh}${where}`
-    : `${time}  ${vehicle}  slowed      after ${seconds} s, peak ${Math.round(event.peakKmh)} km/h, limit ${event.limitKmh}${where}`;
+  const { geofenceId } = event;
+  const place = geofenceId ? (geofences.get(geofenceId) ?? geofenceId) : '';
+  const begins = event.phase === 'begin';
+  const [what, how] = wordsOf(event, begins, place);
+  const seconds = Math.round((Date.parse(event.endedAt ?? event.startedAt) - Date.parse(event.startedAt)) / 1000);
+  const details = [how, begins ? '' : `after ${seconds} s`].filter((detail) => detail !== '').join(', ');
+  return `${time}  ${vehicle}  ${what.padEnd(11)} ${details}`.trimEnd();
+}
+
+function wordsOf(event: LiveMessage, begins: boolean, place: string): [what: string, how: string] {
+  switch (event.kind) {
+    case 'geofence-visit':
+      return [begins ? 'entered' : 'left', place];
+    case 'speeding': {
+      const speed = begins
+        ? `${Math.round(event.speedKmh ?? event.peakKmh ?? 0)} km/h`
+        : `peak ${Math.round(event.peakKmh ?? 0)} km/h`;
+      return [begins ? 'speeding' : 'slowed', `${speed}, limit ${event.limitKmh}${place === '' ? '' : ` in ${place}`}`];
+    }
+    case 'trip':
+      return begins ? ['set out', ''] : ['arrived', `${((event.distanceM ?? 0) / 1000).toFixed(1)} km`];
+    case 'parking':
+      return [begins ? 'parked' : 'drove on', ''];
+    case 'idling':
+      return [begins ? 'idling' : 'idled', ''];
+    case 'ignition':
+      return [begins ? 'switched on' : 'switched off', ''];
+    case 'alarm':
+      return [begins ? 'alarm' : 'alarm over', event.alarm ?? ''];
+    case 'power-cut':
+      return [begins ? 'power lost' : 'power back', ''];
+    case 'offline':
+      return [begins ? 'offline' : 'online', ''];
+  }
 }

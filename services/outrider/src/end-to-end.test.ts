@@ -153,17 +153,21 @@ async function archivedTrack({ call }: RunningService, vehicleId: VehicleId): Pr
 }
 
 function toldOf(vehicleId: VehicleId): Happening[] {
-  return live
-    .of('event')
-    .filter((event) => event.vehicleId === vehicleId)
-    .map((event) =>
-      happening(
-        String(event.kind),
-        String(event.phase),
-        event.geofenceId as string | null,
-        Date.parse(String(event.fixTime)),
-      ),
-    );
+  return (
+    live
+      .of('event')
+      .filter((event) => event.vehicleId === vehicleId)
+      // What the plain rules know of: visits that a fix shows, and speeding.
+      .filter(({ kind, inferred }) => (kind === 'geofence-visit' && inferred === false) || kind === 'speeding')
+      .map((event) =>
+        happening(
+          String(event.kind),
+          String(event.phase),
+          event.geofenceId as string | null,
+          Date.parse(String(event.fixTime)),
+        ),
+      )
+  );
 }
 
 /** Everything that must be true after the drive, however it went. */

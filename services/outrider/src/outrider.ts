@@ -13,7 +13,7 @@ import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
 import { createChannels, createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
-import { rulesConfigOf } from '@outrider/rules';
+import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
@@ -60,7 +60,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     life.own('log', () => log.close());
     const checkpoints = await openCheckpoints(backing, part('checkpoints'));
     life.own('checkpoints', () => checkpoints.close());
-    const warehouse = await openWarehouse(backing);
+    const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
     life.own('warehouse', () => warehouse.close());
     const hub = await openHub(backing, part('hub'));
     life.own('hub', () => hub.close());
@@ -104,6 +104,18 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     );
 
     const { directory, stop: unfollow } = await followRegistry(registry);
+    await life.start(
+      createRecalculator({
+        log,
+        checkpoints,
+        jobs: registry.jobs,
+        history: warehouse,
+        directory,
+        diary: part('recalculator'),
+        metrics,
+        now,
+      }),
+    );
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
     };
@@ -114,6 +126,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       tokens,
       hub,
       trackReport: warehouse,
+      reportArchive: warehouse,
       eventReport: warehouse,
       checks: {
         registry: () => registry.ping(),

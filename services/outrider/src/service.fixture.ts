@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { holdAgainstDocument } from '@outrider/api/described-answer';
 import type { ProtocolName } from '@outrider/domain';
 import { WebSocket } from 'ws';
+import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 const PASSWORD = 'the operator of a test';
@@ -25,12 +28,26 @@ export interface RunningService {
   interrupt(): Promise<number | null>;
 }
 
-/** Starts the service on a folder; on free ports, or on those it had before. */
-export async function startService(
+const ANY_PORTS: Ports = { http: 0, omnicomm: 0, teltonika: 0, 'wialon-ips': 0, osmand: 0 };
+
+/** The service's process, from its first moment on. */
+export interface ServiceProcess {
+  /** What it listens on, once it does; null when it ended before. */
+  ready: Promise<Ports | null>;
+  /** What it said on standard error. */
+  diary(): string;
+  /** `kill -9`: nothing is written down. Resolves when it is gone. */
+  kill(): Promise<void>;
+  /** As Ctrl-C does. @returns the exit code */
+  interrupt(): Promise<number | null>;
+}
+
+/** Begins to start the service on a folder, and does not wait for it. */
+export function spawnService(
   folder: string,
-  ports: Ports = { http: 0, omnicomm: 0, teltonika: 0, 'wialon-ips': 0, osmand: 0 },
+  ports: Ports = ANY_PORTS,
   environment: Record<string, string> = {},
-): Promise<RunningService> {
+): ServiceProcess {
   const child = spawn(process.execPath, [MAIN, 'start'], {
     env: {
       PATH: process.env.PATH,
@@ -53,43 +70,90 @@ export async function startService(
   child.stderr.on('data', (chunk) => {
     diary += chunk;
   });
-  const ready = await firstLine(child);
-  if (ready === null) throw new Error(`the service did not start:\n${diary}`);
-  const { ports: told } = JSON.parse(ready) as { ports: Ports };
-  const base = `http://127.0.0.1:${told.http}`;
-  const login = await fetch(`${base}/auth/login?jwt=1`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ login: 'admin', password: PASSWORD }),
-  });
-  const { jwt } = (await login.json()) as { jwt: string };
-
+  const exited = once(child, 'exit') as Promise<[number | null]>;
   return {
-    ports: told,
-    jwt,
+    ready: firstLine(child).then((line) => (line === null ? null : (JSON.parse(line) as { ports: Ports }).ports)),
     diary: () => diary,
-    async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-      const response = await fetch(`${base}${path}`, {
-        method,
-        headers: { Authorization: `JWT ${jwt}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      const { status, headers } = response;
-      holdAgainstDocument(method, path.split('?', 1)[0] ?? '', { status, headers, text });
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return (text === '' ? null : JSON.parse(text)) as T;
-    },
     async kill() {
       child.kill('SIGKILL');
-      await once(child, 'exit');
+      await exited;
     },
     async interrupt() {
       child.kill('SIGINT');
-      const [code] = (await once(child, 'exit')) as [number | null];
+      const [code] = await exited;
       return code;
     },
   };
+}
+
+/** Starts the service on a folder; on free ports, or on those it had before. */
+export async function startService(
+  folder: string,
+  ports?: Ports,
+  environment: Record<string, string> = {},
+): Promise<RunningService> {
+  const service = spawnService(folder, ports, environment);
+  const told = await service.ready;
+  if (told === null) throw new Error(`the service did not start:\n${service.diary()}`);
+  const jwt = await logIn(told.http, 'admin', PASSWORD);
+  const { diary, kill, interrupt } = service;
+  return {
+    ports: told,
+    jwt,
+    diary,
+    kill,
+    interrupt,
+    call: <T>(method: string, path: string, body?: unknown) => call<T>(told.http, jwt, method, path, body),
+  };
+}
+
+/** @returns the token */
+export async function logIn(port: number, login: string, password: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/auth/login?jwt=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ login, password }),
+  });
+  const { jwt } = (await answer.json()) as { jwt?: string };
+  if (jwt === undefined) throw new Error(`${login} was not let in: ${answer.status}`);
+  return jwt;
+}
+
+/** One call of the REST API, its answer held against the OpenAPI document; throws on any answer that is not 2xx. */
+export async function call<T>(port: number, jwt: string, method: string, path: string, body?: unknown): Promise<T> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { Authorization: `JWT ${jwt}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const { status, headers } = response;
+  holdAgainstDocument(method, path.split('?', 1)[0] ?? '', { status, headers, text });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return (text === '' ? null : JSON.parse(text)) as T;
+}
+
+/**
+ * Free ports below those that the system gives to outgoing connections: while the service is down, nobody who tries to
+ * reach it gets its port.
+ */
+export async function reservedPorts(): Promise<Ports> {
+  const servers = await Promise.all(Object.keys(ANY_PORTS).map(listenSomewhere));
+  const numbers = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return Object.fromEntries(Object.keys(ANY_PORTS).map((name, nth) => [name, numbers[nth]])) as Ports;
+}
+
+async function listenSomewhere(): Promise<Server> {
+  for (;;) {
+    const server = createServer();
+    const listening = new Promise<boolean>((resolve) => {
+      server.once('listening', () => resolve(true));
+      server.once('error', () => resolve(false));
+    });
+    server.listen(randomInt(12_000, 30_000), '127.0.0.1');
+    if (await listening) return server;
+  }
 }
 
 async function firstLine(child: ChildProcess): Promise<string | null> {
@@ -130,6 +194,7 @@ export class LiveRecorder {
     const resumed = new Promise<void>((resolve) => {
       socket.on('message', (data) => {
         const message = JSON.parse(data.toString()) as LiveMessage;
+        holdAgainstLiveDocument(message);
         this.messages.push(message);
         if (typeof message.cursor === 'string') this.#cursor = message.cursor;
         if (message.type === 'resumed') resolve();

@@ -76,6 +76,11 @@ export function rulesMetrics(registry: Registry, vehicles: () => number, lag: ()
       help: 'Events that a replay made again and that were left out',
       registers,
     }),
+    late: new Counter({
+      name: 'outrider_rules_late_intervals_total',
+      help: 'Stretches of the past that late positions came for',
+      registers,
+    }),
     logFull: new Counter({
       name: 'outrider_rules_log_full_total',
       help: 'Times the log was too full to take events',

@@ -9,17 +9,22 @@ import {
   eventsTopic,
   type Log,
   type LogRecord,
+  lateTopic,
   telemetryTopic,
 } from '@outrider/log';
 import type { Log as Diary } from '@outrider/runtime';
-import { appendEvents } from './append-events.ts';
+import { appendAll } from './append-all.ts';
 import type { RulesMetrics } from './metrics.ts';
 import { ToldEvents } from './told-events.ts';
 
 const CONSUMER = 'rules';
 /** Definition changes that were about to be applied when the checkpoint was saved: a replay begins with them. */
 const PENDING_KEY = 'pending-definitions';
+/** A look at what went silent that was about to be taken when the checkpoint was saved: a replay begins with it. */
+const PENDING_LOOK_KEY = 'pending-look';
 const TELEMETRY = 'telemetry';
+/** A packet may be on its way into the log for so long, after the gateway had it. */
+const ON_THE_WAY_MS = 10_000;
 const HUB_ENTRIES = 1000;
 
 export interface PartitionParts {
@@ -55,6 +60,14 @@ interface PlacedChange {
   change: DefinitionChange;
 }
 
+/** What is done right after a checkpoint, and again where a replay begins with it. */
+interface Pending {
+  changes: readonly DefinitionChange[] | null;
+  /** Time up to which it is looked what has gone silent. */
+  lookMs: number | null;
+}
+const NOTHING_PENDING: Pending = { changes: null, lookMs: null };
+
 /**
  * One partition of topic `telemetry`: its engine, its checkpoint, and how far both have come.
  *
@@ -64,6 +77,8 @@ interface PlacedChange {
  *   again under the same ids. The checkpoint's offset in topic `events` stays put until all were made again.
  * - The replay makes exactly the same events because it runs under exactly the same definitions. A change is applied only
  *   right after a checkpoint that holds it (as pending), so no replay ever crosses a change: it starts at one, or after.
+ * - That nothing comes is told by the clock, which a replay does not have. So a look at it is taken like a change: right
+ *   after a checkpoint that holds when it was taken.
  * - Changes that came since the checkpoint wait until the replay has made all events again that were told before: what was
  *   processed under the old definitions is replayed under them.
  *
@@ -85,8 +100,8 @@ export class PartitionRules {
   /** Next offset of topic `definitions` to be taken in, by its partition. */
   readonly #definitionOffsets = new Map<number, number>();
   #held: PlacedChange[] = [];
-  /** True while the last checkpoint holds pending changes. */
-  #pendingSaved = false;
+  /** What the last checkpoint holds as pending. */
+  #pendingSaved: Pending = NOTHING_PENDING;
   #savedAtMs: number;
   #packetsSinceSave = 0;
   #unsaved = false;
@@ -123,8 +138,14 @@ export class PartitionRules {
           if (definitionPartition !== null) this.#definitionOffsets.set(definitionPartition, offset);
         }
         this.#engine.restore(checkpoint.entries);
-        const pending = checkpoint.entries.get(PENDING_KEY);
-        if (pending) await this.#replayPending(JSON.parse(pending.toString()) as DefinitionChange[]);
+        const changes = checkpoint.entries.get(PENDING_KEY);
+        const lookMs = checkpoint.entries.get(PENDING_LOOK_KEY);
+        this.#pendingSaved = {
+          changes: changes === undefined ? null : (JSON.parse(changes.toString()) as DefinitionChange[]),
+          lookMs: lookMs === undefined ? null : Number(lookMs.toString()),
+        };
+        if (this.#pendingSaved.changes !== null) await this.#applyAll(this.#pendingSaved.changes);
+        if (this.#pendingSaved.lookMs !== null) await this.#lookAt(this.#pendingSaved.lookMs);
       } else {
         if (this.#told.size > 0)
           diary.warn({ partition, events: this.#told.size }, 'no checkpoint: replaying all that the log holds');
@@ -169,6 +190,7 @@ export class PartitionRules {
         this.#reachedAtMs = value.receivedAtMs;
       }
       await this.#append(events);
+      await this.#appendLate();
       this.#unsaved = true;
       this.#packetsSinceSave += records.length;
       metrics.packets.inc(records.length);
@@ -186,6 +208,22 @@ export class PartitionRules {
     return this.#inTurn(async () => {
       for (const { offset, value } of records) this.#hold({ partition, offset, change: value });
       await this.#releaseWhenReplayed();
+    });
+  }
+
+  /**
+   * Looks which vehicles have gone silent, and tells it, as far as all that came before is known: packets that wait to be
+   * taken in may be of any of them.
+   */
+  look(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { log, now } = this.#parts;
+      const untilMs = now() - ON_THE_WAY_MS;
+      const end = (await log.endOffsets(telemetryTopic)).get(this.#partition) ?? 0;
+      const isBehind = this.#told.size > 0 || this.#position < Math.max(end, this.#replayEnd);
+      if (isBehind || !this.#engine.hasSilent(untilMs)) return;
+      await this.#save({ changes: null, lookMs: untilMs });
+      await this.#lookAt(untilMs);
     });
   }
 
@@ -223,9 +261,11 @@ export class PartitionRules {
       if (partitionIn('events', name) !== null) this.#eventOffsets[name] = offset;
   }
 
-  async #replayPending(changes: readonly DefinitionChange[]): Promise<void> {
-    this.#pendingSaved = true;
-    await this.#applyAll(changes);
+  async #lookAt(untilMs: number): Promise<void> {
+    const events: FleetEvent[] = [];
+    this.#engine.advance(untilMs, events);
+    this.#unsaved = true;
+    await this.#append(events);
   }
 
   async #applyAll(changes: readonly DefinitionChange[]): Promise<void> {
@@ -265,7 +305,7 @@ export class PartitionRules {
     }
     if (this.#held.length === 0) return;
     const changes = this.#held.map(({ change }) => change);
-    await this.#save(changes);
+    await this.#save({ changes, lookMs: null });
     this.#held = [];
     await this.#applyAll(changes);
   }
@@ -275,17 +315,26 @@ export class PartitionRules {
     const { log, metrics } = this.#parts;
     const events = this.#told.withoutTold(made);
     metrics.replayed.inc(made.length - events.length);
-    await appendEvents(log, events, () => metrics.logFull.inc());
+    await appendAll(log, eventsTopic, events, () => metrics.logFull.inc());
     for (const { kind, phase } of events) metrics.events.inc({ kind, phase });
+  }
+
+  /** Before the checkpoint, as events are: a replay tells them again, which changes nothing. */
+  async #appendLate(): Promise<void> {
+    const { log, metrics } = this.#parts;
+    const late = this.#engine.takeLate();
+    if (late.length === 0) return;
+    await appendAll(log, lateTopic, late, () => metrics.logFull.inc());
+    metrics.late.inc(late.length);
   }
 
   /**
    * Saves state and offsets as one. All events that the state knows of are durable.
    *
-   * @param pending changes that will be applied right after this; without them the checkpoint's offset in topic
-   *   `definitions` must not be beyond them
+   * @param pending what will be done right after this; without the changes the checkpoint's offset in topic `definitions`
+   *   must not be beyond them
    */
-  async #save(pending: readonly DefinitionChange[] | null = null): Promise<void> {
+  async #save(pending: Pending = NOTHING_PENDING): Promise<void> {
     const { log, checkpoints, metrics, now } = this.#parts;
     if (this.#told.size === 0) {
       this.#eventOffsets = {};
@@ -293,17 +342,20 @@ export class PartitionRules {
     }
     const offsets: Record<string, number> = { [TELEMETRY]: this.#position, ...this.#eventOffsets };
     for (const [partition, offset] of this.#definitionOffsets) offsets[`definitions/${partition}`] = offset;
-    if (pending === null)
+    if (pending.changes === null)
       for (const { partition, offset } of this.#held)
         offsets[`definitions/${partition}`] = Math.min(offset, offsets[`definitions/${partition}`] ?? offset);
 
     const changed: [string, Buffer | null][] = this.#engine.takeChanges();
-    if (pending !== null) changed.push([PENDING_KEY, Buffer.from(JSON.stringify(pending))]);
-    else if (this.#pendingSaved) changed.push([PENDING_KEY, null]);
+    const { changes, lookMs } = pending;
+    if (changes !== null) changed.push([PENDING_KEY, Buffer.from(JSON.stringify(changes))]);
+    else if (this.#pendingSaved.changes !== null) changed.push([PENDING_KEY, null]);
+    if (lookMs !== null) changed.push([PENDING_LOOK_KEY, Buffer.from(String(lookMs))]);
+    else if (this.#pendingSaved.lookMs !== null) changed.push([PENDING_LOOK_KEY, null]);
     const stopTimer = metrics.checkpoints.startTimer();
     await checkpoints.save(CONSUMER, this.#partition, { offsets, changed });
     stopTimer();
-    this.#pendingSaved = pending !== null;
+    this.#pendingSaved = pending;
     this.#savedAtMs = now();
     this.#packetsSinceSave = 0;
     this.#unsaved = false;

@@ -9,6 +9,7 @@ import {
   type FleetEvent,
   type Geofence,
   type GeofenceId,
+  geofenceOf,
   type Position,
   type TelemetryPacket,
   type TerminalId,
@@ -65,6 +66,11 @@ const vehicle = (n: number, fields: Partial<Vehicle> = {}): Vehicle => ({
   speedToleranceKmh: 0,
   speedingMinSeconds: 0,
   offlineAfterMinutes: 10,
+  // These tests are about visits and speeding: nothing is fast enough to be a trip, or slow for long enough to be a stop.
+  movingSpeedKmh: 10_000,
+  movingDistanceM: 50,
+  tripStopMinutes: 1_000_000,
+  tripGapMinutes: 60,
   ...fields,
 });
 const FENCE = '00000000-0000-7000-8000-0000000000f1' as GeofenceId;
@@ -201,7 +207,7 @@ function shared(log: Log): Log {
 
 function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log?: Log; now?: () => number } = {}) {
   const rules = createRules({
-    config: { checkpointMs: 1000, checkpointPackets: 1_000_000, ...config },
+    config: { checkpointMs: 1000, checkpointPackets: 1_000_000, lookMs: 3_600_000, ...config },
     log: life.log(overrides.log ?? log),
     checkpoints: life.checkpoints(checkpoints),
     hub,
@@ -479,7 +485,7 @@ test('definitions that change while data flows leave no visit open, and tell not
       await rules.stop();
 
       const events = await all(eventsTopic);
-      const ofFence = events.filter((event) => event.kind === 'geofence-visit' || event.limitSource === 'geofence');
+      const ofFence = events.filter((event) => geofenceOf(event) === FENCE);
       const keys = events.map(({ id, phase }) => `${id} ${phase}`);
       expect(new Set(keys).size).toBe(keys.length);
       const ended = new Set(ofFence.filter(({ phase }) => phase === 'end').map(({ id }) => id));
@@ -542,6 +548,104 @@ test('a packet that the engine can not process is put aside, and those after it 
     spy.mockRestore();
   }
 });
+
+test('a vehicle of which nothing comes goes offline, once, and is online again with its next packet', async () => {
+  await define(operator, vehicle(1), vehicle(2));
+  let now = T0;
+  const rules = rulesIn(new Life(), { lookMs: 10 }, { now: () => now });
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(2, fix(0, 0.09)), packet(2, fix(300, 0.09))]);
+  await until('both are known', async () => (await hub.latest([vehicleId(1), vehicleId(2)])).length === 2);
+  now = T0 + 600_000;
+  await wait(100);
+  expect(await all(eventsTopic)).toEqual([]);
+  // Packets of back then may still be on their way into the log.
+  now = T0 + 611_000;
+  await until('offline', async () => (await all(eventsTopic)).length > 0);
+  await wait(100);
+  expect(await all(eventsTopic)).toMatchObject([
+    { kind: 'offline', phase: 'begin', vehicleId: vehicleId(1), startedAtMs: T0, fixTimeMs: T0 + 600_000 },
+  ]);
+  await log.append(telemetryTopic, [packet(1, fix(700, 0.09))]);
+  await until('online', async () => (await all(eventsTopic)).length > 1);
+  await rules.stop();
+  expect((await all(eventsTopic))[1]).toMatchObject({ phase: 'end', endedAtMs: T0 + 700_000, endReason: 'online' });
+});
+
+test('while packets wait to be taken in, nobody is said to be silent', async () => {
+  await define(operator, vehicle(1), vehicle(2));
+  const first = rulesIn(new Life(), {}, { now: () => T0 });
+  await first.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09))]);
+  await until('it is known', async () => (await hub.latest([vehicleId(1)])).length === 1);
+  await first.stop();
+
+  // An hour's packets are there when the rules come back; each batch takes its time.
+  await log.append(
+    telemetryTopic,
+    Array.from({ length: 61 }, (_, minute) => packet(1, fix(60 * (minute + 1), 0.09))),
+  );
+  const slow: Log = {
+    ...new Life().log(log),
+    consume: (topic, options) =>
+      log.consume(topic, {
+        ...options,
+        async onBatch(batch) {
+          await wait(10);
+          await options.onBatch(batch);
+        },
+      }),
+  };
+  const config = { lookMs: 1, batchPackets: 1, checkpointMs: 5 };
+  const second = rulesIn(new Life(), config, { log: slow, now: () => T0 + 3_700_000 });
+  await second.start();
+  await until('all are taken in', async () => (await saved())?.offsets.telemetry === 62);
+  await wait(50);
+  await second.stop();
+  expect(await all(eventsTopic)).toEqual([]);
+});
+
+test('offline is told once, wherever the service was killed: a look at the clock is part of what is replayed', async () => {
+  for (let acts = 1; acts <= 12; acts++) {
+    await closeWorld();
+    await openWorld();
+    await define(operator, vehicle(1), vehicle(2));
+    let now = T0;
+    const config = { lookMs: 2, checkpointMs: 1_000_000 };
+    const life = new Life(acts);
+    const first = rulesIn(life, config, { now: () => now });
+    const started = first.start().then(
+      () => true,
+      () => false,
+    );
+    const feed = [packet(1, fix(0, 0.09)), packet(2, fix(10, 0.09))];
+    await log.append(telemetryTopic, feed);
+    if (await started) {
+      // Both go offline, one after the other, and come back.
+      for (const seconds of [615, 625]) {
+        now = T0 + seconds * 1000;
+        await Promise.race([life.over, wait(30)]);
+      }
+      await log.append(telemetryTopic, [packet(1, fix(626, 0.09)), packet(2, fix(626, 0.09))]);
+      await Promise.race([life.over, wait(30)]);
+    } else {
+      await log.append(telemetryTopic, [packet(1, fix(626, 0.09)), packet(2, fix(626, 0.09))]);
+    }
+    life.kill();
+    await first.stop().catch(() => {});
+
+    const second = rulesIn(new Life(), config, { now: () => now });
+    await second.start();
+    await until('all was taken in', async () => (await all(eventsTopic)).length >= 4);
+    await wait(30);
+    await second.stop();
+    const told = (await all(eventsTopic)).map(({ vehicleId, startedAtMs, phase }) =>
+      [vehicleId.at(-1), (startedAtMs - T0) / 1000, phase].join(' '),
+    );
+    expect(told.toSorted(), `after ${acts} acts`).toEqual(['1 0 begin', '1 0 end', '2 10 begin', '2 10 end']);
+    expect(told.indexOf('1 0 begin')).toBeLessThan(told.indexOf('1 0 end'));
+  }
+}, 60_000);
 
 test('each partition has a checkpoint and an engine of its own', async () => {
   await closeWorld();

@@ -13,6 +13,13 @@ import type { Log as Diary, Part, Registry } from '@outrider/runtime';
 import { type Lag, rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
+export {
+  createRecalculator,
+  MAX_LATE_MS,
+  RECALCULATIONS,
+  type RecalculatorConfig,
+  type RecalculatorParts,
+} from './recalculation/recalculator.ts';
 export { rulesConfigOf, rulesVariables } from './settings.ts';
 
 export interface RulesConfig {
@@ -20,6 +27,8 @@ export interface RulesConfig {
   checkpointMs: number;
   /** … or so many packets, whichever comes first. */
   checkpointPackets: number;
+  /** It is looked every so many milliseconds which vehicles have gone silent. Default 5000. */
+  lookMs?: number;
   /** Packets in one batch: what becomes durable, and known to the hub, together. Default 1000. */
   batchPackets?: number;
 }
@@ -37,6 +46,7 @@ export interface RulesParts {
 
 const GROUP = 'rules';
 const BATCH_PACKETS = 1000;
+const LOOK_MS = 5000;
 
 /**
  * The rules at work: takes telemetry and definitions from the log, steps the engine, puts the events into the log, and
@@ -60,7 +70,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
   const deadLetters = createDeadLetterOffice({ ...parts, metrics: registry, reader: 'rules' });
   let telemetry: Subscription | null = null;
   let definitions: Subscription | null = null;
-  let timer: NodeJS.Timeout | null = null;
+  let timers: NodeJS.Timeout[] = [];
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -159,17 +169,21 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
         throw error;
       });
       telemetry.failed.catch(fail);
-      timer = setInterval(() => {
-        for (const [partition, rules] of partitions)
-          rules
-            .checkpoint()
-            .catch((error) => letGo(partition, rules, error))
-            .catch(fail);
-      }, config.checkpointMs);
+      const regularly = (work: (rules: PartitionRules) => Promise<void>, everyMs: number) =>
+        setInterval(() => {
+          for (const [partition, rules] of partitions)
+            work(rules)
+              .catch((error) => letGo(partition, rules, error))
+              .catch(fail);
+        }, everyMs);
+      timers = [
+        regularly((rules) => rules.checkpoint(), config.checkpointMs),
+        regularly((rules) => rules.look(), config.lookMs ?? LOOK_MS),
+      ];
     },
 
     async stop() {
-      if (timer) clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await telemetry?.stop();
       await definitions?.stop();
       for (const [partition, rules] of partitions)

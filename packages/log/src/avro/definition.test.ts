@@ -43,6 +43,10 @@ const definitions = fc.oneof(
     speedToleranceKmh: real,
     speedingMinSeconds: real,
     offlineAfterMinutes: real,
+    movingSpeedKmh: real,
+    movingDistanceM: real,
+    tripStopMinutes: real,
+    tripGapMinutes: real,
   }),
   fc.record({ kind: fc.constant('group'), id, version: fc.nat(), name: fc.string(), dealerId: maybe(id) }),
   fc.record({

@@ -130,6 +130,10 @@ function definitionFromAvro(avro: AvroDefinition): Definition {
       speedToleranceKmh: vehicle.speedToleranceKmh,
       speedingMinSeconds: vehicle.speedingMinSeconds,
       offlineAfterMinutes: vehicle.offlineAfterMinutes,
+      movingSpeedKmh: vehicle.movingSpeedKmh,
+      movingDistanceM: vehicle.movingDistanceM,
+      tripStopMinutes: vehicle.tripStopMinutes,
+      tripGapMinutes: vehicle.tripGapMinutes,
     };
   }
   if ('outrider.VehicleGroup' in avro) {

@@ -1,4 +1,4 @@
-import type { EventId, FleetEvent, GeofenceId, VehicleId } from '@outrider/domain';
+import { ALARMS, EVENT_KINDS, type EventId, type FleetEvent, type GeofenceId, type VehicleId } from '@outrider/domain';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeEvent, encodeEvent } from './event.ts';
@@ -15,7 +15,11 @@ const base = {
   latitude: real,
   longitude: real,
   speedKmh: maybe(real),
+  fromFixTimeMs: time,
   fixTimeMs: time,
+  definitionVersion: fc.nat(),
+  origin: fc.constantFrom('live' as const, 'recalculated' as const),
+  inferred: fc.boolean(),
 };
 const geofenceId = fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<GeofenceId>;
 const events: fc.Arbitrary<FleetEvent> = fc.oneof(
@@ -23,7 +27,6 @@ const events: fc.Arbitrary<FleetEvent> = fc.oneof(
     kind: fc.constant('geofence-visit' as const),
     ...base,
     geofenceId,
-    geofenceVersion: fc.nat(),
     endReason: maybe(fc.constantFrom('left', 'geofence-deleted', 'geofence-changed', 'no-longer-watched')),
   }),
   fc.record({
@@ -31,7 +34,6 @@ const events: fc.Arbitrary<FleetEvent> = fc.oneof(
     ...base,
     limitSource: fc.constantFrom('vehicle' as const, 'geofence' as const),
     geofenceId: maybe(geofenceId),
-    definitionVersion: fc.nat(),
     limitKmh: real,
     peakKmh: real,
     meanKmh: real,
@@ -40,7 +42,51 @@ const events: fc.Arbitrary<FleetEvent> = fc.oneof(
       fc.constantFrom('slowed', 'left', 'limit-removed', 'geofence-deleted', 'geofence-changed', 'no-longer-watched'),
     ),
   }),
+  fc.record({
+    kind: fc.constant('trip' as const),
+    ...base,
+    startLatitude: real,
+    startLongitude: real,
+    distanceM: real,
+    movingMs: real,
+    idlingMs: real,
+    maxKmh: real,
+    meanKmh: real,
+    endReason: maybe(fc.constantFrom('stopped', 'gap', 'no-longer-watched')),
+  }),
+  fc.record({
+    kind: fc.constantFrom('parking' as const, 'idling' as const),
+    ...base,
+    idlingMs: real,
+    endReason: maybe(fc.constantFrom('moved', 'ignition', 'gap', 'no-longer-watched')),
+  }),
+  fc.record({
+    kind: fc.constant('ignition' as const),
+    ...base,
+    endReason: maybe(fc.constantFrom('switched-off', 'no-longer-watched')),
+  }),
+  fc.record({
+    kind: fc.constant('alarm' as const),
+    ...base,
+    alarm: fc.constantFrom(...ALARMS),
+    endReason: maybe(fc.constantFrom('cleared', 'no-longer-watched')),
+  }),
+  fc.record({
+    kind: fc.constant('power-cut' as const),
+    ...base,
+    endReason: maybe(fc.constantFrom('restored', 'no-longer-watched')),
+  }),
+  fc.record({
+    kind: fc.constant('offline' as const),
+    ...base,
+    endReason: maybe(fc.constantFrom('online', 'no-longer-watched')),
+  }),
 ) as fc.Arbitrary<FleetEvent>;
+
+test('every kind of event is among those that are tried', () => {
+  const kinds = new Set(fc.sample(events, { seed: 1, numRuns: 300 }).map(({ kind }) => kind));
+  expect([...kinds].sort()).toEqual([...EVENT_KINDS].sort());
+});
 
 test('an event comes out of the log as the engine made it', () => {
   fc.assert(

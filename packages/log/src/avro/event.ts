@@ -1,4 +1,18 @@
-import type { EventId, FleetEvent, GeofenceId, GeofenceVisit, Speeding, VehicleId } from '@outrider/domain';
+import type {
+  Alarm,
+  AlarmRaised,
+  EventId,
+  FleetEvent,
+  GeofenceId,
+  GeofenceVisit,
+  Ignition,
+  Offline,
+  PowerCut,
+  Speeding,
+  Stop,
+  Trip,
+  VehicleId,
+} from '@outrider/domain';
 import { toLong } from './numbers.ts';
 import { checkHeader, HEADER_BYTES, nameOf, readSchema, symbolOf } from './schema-file.ts';
 
@@ -13,23 +27,49 @@ interface AvroEvent {
   latitude: number;
   longitude: number;
   speedKmh: number | null;
+  fromFixTime: number;
   fixTime: number;
+  definitionVersion: number;
+  origin: string;
+  inferred: boolean;
   endReason: string | null;
 }
 interface AvroVisit extends AvroEvent {
   geofenceId: string;
-  geofenceVersion: number;
 }
 interface AvroSpeeding extends AvroEvent {
   limitSource: string;
   geofenceId: string | null;
-  definitionVersion: number;
   limitKmh: number;
   peakKmh: number;
   meanKmh: number;
   distanceM: number;
 }
-type AvroUnion = { 'outrider.GeofenceVisit': AvroVisit } | { 'outrider.Speeding': AvroSpeeding };
+interface AvroTrip extends AvroEvent {
+  startLatitude: number;
+  startLongitude: number;
+  distanceM: number;
+  movingMs: number;
+  idlingMs: number;
+  maxKmh: number;
+  meanKmh: number;
+}
+interface AvroStop extends AvroEvent {
+  kind: string;
+  idlingMs: number;
+}
+interface AvroAlarm extends AvroEvent {
+  alarm: string;
+}
+type AvroUnion =
+  | { 'outrider.GeofenceVisit': AvroVisit }
+  | { 'outrider.Speeding': AvroSpeeding }
+  | { 'outrider.Trip': AvroTrip }
+  | { 'outrider.Stop': AvroStop }
+  | { 'outrider.Ignition': AvroEvent }
+  | { 'outrider.AlarmRaised': AvroAlarm }
+  | { 'outrider.PowerCut': AvroEvent }
+  | { 'outrider.Offline': AvroEvent };
 
 /** An event as bytes: a header and the record of `schemas/event.avsc`. Nothing is rounded but times, to milliseconds. */
 export function encodeEvent(event: FleetEvent): Buffer {
@@ -43,7 +83,7 @@ export function decodeEvent(bytes: Buffer): FleetEvent {
 }
 
 function toAvro(event: FleetEvent): AvroUnion {
-  const base = {
+  const base: AvroEvent = {
     id: event.id,
     phase: symbolOf(event.phase),
     vehicleId: event.vehicleId,
@@ -52,31 +92,37 @@ function toAvro(event: FleetEvent): AvroUnion {
     latitude: event.latitude,
     longitude: event.longitude,
     speedKmh: event.speedKmh,
+    fromFixTime: toLong(event.fromFixTimeMs),
     fixTime: toLong(event.fixTimeMs),
+    definitionVersion: event.definitionVersion,
+    origin: symbolOf(event.origin),
+    inferred: event.inferred,
     endReason: event.endReason === null ? null : symbolOf(event.endReason),
   };
   switch (event.kind) {
     case 'geofence-visit':
-      return {
-        'outrider.GeofenceVisit': {
-          ...base,
-          geofenceId: event.geofenceId,
-          geofenceVersion: event.geofenceVersion,
-        },
-      };
-    case 'speeding':
-      return {
-        'outrider.Speeding': {
-          ...base,
-          limitSource: symbolOf(event.limitSource),
-          geofenceId: event.geofenceId,
-          definitionVersion: event.definitionVersion,
-          limitKmh: event.limitKmh,
-          peakKmh: event.peakKmh,
-          meanKmh: event.meanKmh,
-          distanceM: event.distanceM,
-        },
-      };
+      return { 'outrider.GeofenceVisit': { ...base, geofenceId: event.geofenceId } };
+    case 'speeding': {
+      const { geofenceId, limitKmh, peakKmh, meanKmh, distanceM } = event;
+      const limitSource = symbolOf(event.limitSource);
+      return { 'outrider.Speeding': { ...base, limitSource, geofenceId, limitKmh, peakKmh, meanKmh, distanceM } };
+    }
+    case 'trip': {
+      const { startLatitude, startLongitude, distanceM, movingMs, idlingMs, maxKmh, meanKmh } = event;
+      const totals = { distanceM, movingMs, idlingMs, maxKmh, meanKmh };
+      return { 'outrider.Trip': { ...base, startLatitude, startLongitude, ...totals } };
+    }
+    case 'parking':
+    case 'idling':
+      return { 'outrider.Stop': { ...base, kind: symbolOf(event.kind), idlingMs: event.idlingMs } };
+    case 'ignition':
+      return { 'outrider.Ignition': base };
+    case 'alarm':
+      return { 'outrider.AlarmRaised': { ...base, alarm: symbolOf(event.alarm) } };
+    case 'power-cut':
+      return { 'outrider.PowerCut': base };
+    case 'offline':
+      return { 'outrider.Offline': base };
   }
 }
 
@@ -87,23 +133,62 @@ function fromAvro(union: AvroUnion): FleetEvent {
       kind: 'geofence-visit',
       ...baseOf(visit),
       geofenceId: visit.geofenceId as GeofenceId,
-      geofenceVersion: visit.geofenceVersion,
-      endReason: visit.endReason === null ? null : (nameOf(visit.endReason) as GeofenceVisit['endReason']),
+      endReason: reasonOf<GeofenceVisit>(visit),
     };
   }
-  const speeding = union['outrider.Speeding'];
-  return {
-    kind: 'speeding',
-    ...baseOf(speeding),
-    limitSource: nameOf(speeding.limitSource) as Speeding['limitSource'],
-    geofenceId: speeding.geofenceId as GeofenceId | null,
-    definitionVersion: speeding.definitionVersion,
-    limitKmh: speeding.limitKmh,
-    peakKmh: speeding.peakKmh,
-    meanKmh: speeding.meanKmh,
-    distanceM: speeding.distanceM,
-    endReason: speeding.endReason === null ? null : (nameOf(speeding.endReason) as Speeding['endReason']),
-  };
+  if ('outrider.Speeding' in union) {
+    const speeding = union['outrider.Speeding'];
+    return {
+      kind: 'speeding',
+      ...baseOf(speeding),
+      limitSource: nameOf(speeding.limitSource) as Speeding['limitSource'],
+      geofenceId: speeding.geofenceId as GeofenceId | null,
+      limitKmh: speeding.limitKmh,
+      peakKmh: speeding.peakKmh,
+      meanKmh: speeding.meanKmh,
+      distanceM: speeding.distanceM,
+      endReason: reasonOf<Speeding>(speeding),
+    };
+  }
+  if ('outrider.Trip' in union) {
+    const trip = union['outrider.Trip'];
+    return {
+      kind: 'trip',
+      ...baseOf(trip),
+      startLatitude: trip.startLatitude,
+      startLongitude: trip.startLongitude,
+      distanceM: trip.distanceM,
+      movingMs: trip.movingMs,
+      idlingMs: trip.idlingMs,
+      maxKmh: trip.maxKmh,
+      meanKmh: trip.meanKmh,
+      endReason: reasonOf<Trip>(trip),
+    };
+  }
+  if ('outrider.Stop' in union) {
+    const stop = union['outrider.Stop'];
+    return {
+      kind: nameOf(stop.kind) as Stop['kind'],
+      ...baseOf(stop),
+      idlingMs: stop.idlingMs,
+      endReason: reasonOf<Stop>(stop),
+    };
+  }
+  if ('outrider.Ignition' in union) {
+    const ignition = union['outrider.Ignition'];
+    return { kind: 'ignition', ...baseOf(ignition), endReason: reasonOf<Ignition>(ignition) };
+  }
+  if ('outrider.AlarmRaised' in union) {
+    const raised = union['outrider.AlarmRaised'];
+    const alarm = nameOf(raised.alarm) as Alarm;
+    return { kind: 'alarm', ...baseOf(raised), alarm, endReason: reasonOf<AlarmRaised>(raised) };
+  }
+  if ('outrider.PowerCut' in union) {
+    const cut = union['outrider.PowerCut'];
+    return { kind: 'power-cut', ...baseOf(cut), endReason: reasonOf<PowerCut>(cut) };
+  }
+  const offline = union['outrider.Offline'];
+  return { kind: 'offline', ...baseOf(offline), endReason: reasonOf<Offline>(offline) };
 }
 
 function baseOf(avro: AvroEvent) {
@@ -116,6 +201,14 @@ function baseOf(avro: AvroEvent) {
     latitude: avro.latitude,
     longitude: avro.longitude,
     speedKmh: avro.speedKmh,
+    fromFixTimeMs: avro.fromFixTime,
     fixTimeMs: avro.fixTime,
+    definitionVersion: avro.definitionVersion,
+    origin: nameOf(avro.origin) as FleetEvent['origin'],
+    inferred: avro.inferred,
   };
+}
+
+function reasonOf<Event extends FleetEvent>({ endReason }: AvroEvent): Event['endReason'] {
+  return endReason === null ? null : (nameOf(endReason) as Event['endReason']);
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -44,13 +44,119 @@ test('a query that takes too long or too much is broken off', async () => {
   const engine = await openChdb(folder);
   try {
     const long = { sql: 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)', parameters: {} };
-    await expect(engine.select({ ...long, limits: { maxSeconds: 1, maxMemoryBytes: 2 ** 28 } })).rejects.toThrow(
-      /TIMEOUT/,
-    );
+    await expect(engine.select({ ...long, limits: { maxSeconds: 1, maxMemoryBytes: 2 ** 28 } })).rejects.toMatchObject({
+      name: 'TooMuchError',
+      what: 'time',
+    });
     const big = { sql: 'SELECT length(groupArray(number)) FROM numbers(100000000)', parameters: {} };
-    await expect(engine.select({ ...big, limits: { maxSeconds: 30, maxMemoryBytes: 2 ** 26 } })).rejects.toThrow(
-      /MEMORY/,
-    );
+    await expect(engine.select({ ...big, limits: { maxSeconds: 30, maxMemoryBytes: 2 ** 26 } })).rejects.toMatchObject({
+      name: 'TooMuchError',
+      what: 'memory',
+    });
+    const limits = { maxSeconds: 30, maxMemoryBytes: 2 ** 28, maxRowsRead: 1000 };
+    await expect(engine.select({ ...long, limits })).rejects.toMatchObject({ name: 'TooMuchError', what: 'rows' });
+  } finally {
+    await engine.close();
+  }
+});
+
+test('what a query that failed had found is in nobody else’s answer', async () => {
+  const engine = await openChdb(folder);
+  try {
+    for (const lane of ['quick', 'report'] as const) {
+      const failing = { sql: 'SELECT number, throwIf(number = 100000) FROM numbers(1000000)', parameters: {}, lane };
+      await expect(engine.select(failing)).rejects.toThrow();
+      expect(await engine.select({ sql: 'SELECT 42', parameters: {}, lane })).toEqual([[42]]);
+      expect(await engine.select({ sql: 'SELECT {n:UInt8}', parameters: { n: 43 }, lane })).toEqual([[43]]);
+    }
+  } finally {
+    await engine.close();
+  }
+});
+
+const ENDLESS = {
+  sql: 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)',
+  parameters: {},
+  limits: { maxSeconds: 300, maxMemoryBytes: 2 ** 28 },
+  lane: 'report',
+} as const;
+
+test('a report that nobody waits for any more ends at once, whether it runs or waits', {
+  timeout: 60_000,
+}, async () => {
+  const engine = await openChdb(folder);
+  try {
+    const leave = new AbortController();
+    const reports = Array.from({ length: 6 }, () => engine.select({ ...ENDLESS, signal: leave.signal }));
+    const outcomes = Promise.allSettled(reports);
+    // It is running: whoever looks sees it.
+    const running = {
+      sql: `SELECT count() FROM system.processes WHERE query LIKE '%sipHash64%numbers%'`,
+      parameters: {},
+    };
+    while (Number((await engine.select(running))[0]?.[0]) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    leave.abort(new Error('the client left'));
+    for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { message: 'the client left' } });
+    // And its place is free for the next.
+    const next = { sql: 'SELECT 42', parameters: {}, lane: 'report' } as const;
+    expect(await engine.select(next)).toEqual([[42]]);
+    await expect(engine.select({ ...next, signal: leave.signal })).rejects.toThrow('the client left');
+  } finally {
+    await engine.close();
+  }
+});
+
+test('a report that takes for ever holds up neither inserts nor quick questions; and so many wait, and no more', async () => {
+  const engine = await openChdb(folder);
+  const leave = new AbortController();
+  try {
+    await engine.execute('CREATE TABLE bytes (place UInt32) ENGINE = MergeTree ORDER BY place');
+    const reports = Array.from({ length: 80 }, () => engine.select({ ...ENDLESS, signal: leave.signal }));
+    const outcomes = Promise.allSettled(reports);
+    await engine.insert('bytes', { rows: 2, columns: [fixedColumn('place', 'UInt32', new Uint32Array([1, 2]))] });
+    expect(await engine.select({ sql: 'SELECT count() FROM bytes', parameters: {} })).toEqual([[2]]);
+    await engine.ping();
+    leave.abort(new Error('enough'));
+    const refused = (await outcomes).filter((each) => each.status === 'rejected' && each.reason.name === 'BusyError');
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(20);
+  } finally {
+    leave.abort();
+    await engine.close();
+  }
+}, 60_000);
+
+test('rows become a file that ClickHouse reads as it was, and nothing of it is left behind', async () => {
+  const engine = await openChdb(folder);
+  try {
+    const columns = [
+      { name: 'name', type: 'String' },
+      { name: 'at', type: "Nullable(DateTime64(3, 'UTC'))" },
+      { name: 'day', type: 'Date32' },
+      { name: 'metres', type: 'Float64' },
+      { name: 'on', type: 'Nullable(Bool)' },
+    ];
+    const rows = [
+      ['=1+1 "ä" \n', '2026-01-15T12:00:00.250Z', '2026-01-15', 12.5, true],
+      ['', null, '2024-02-29', -0.125, null],
+    ];
+    async function* lines() {
+      for (const row of rows) yield `${JSON.stringify(row)}\n`;
+    }
+    for (const format of ['Parquet', 'Arrow'] as const) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of engine.file({ format, columns, lines: lines() })) chunks.push(chunk);
+      const path = join(folder, `back.${format}`);
+      writeFileSync(path, Buffer.concat(chunks));
+      const sql = `SELECT name, toUnixTimestamp64Milli(at), toString(day), metres, \`on\` FROM file('${path}', ${format})`;
+      expect(await engine.select({ sql, parameters: {} })).toEqual([
+        [rows[0]?.[0], Date.UTC(2026, 0, 15, 12, 0, 0, 250), '2026-01-15', 12.5, true],
+        ['', null, '2024-02-29', -0.125, null],
+      ]);
+    }
+    // Nobody reads on: it is gone all the same.
+    for await (const _ of engine.file({ format: 'Parquet', columns, lines: lines() })) break;
+    expect(readdirSync(join(folder, 'outrider-spool'))).toEqual([]);
   } finally {
     await engine.close();
   }

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
@@ -5,7 +6,15 @@ import { dirname, join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type { Session } from 'chdb';
 import { blockChunks, blockStructure } from '../native/block.ts';
-import { type Engine, INSERT_SETTINGS, limitedSql } from './engine.ts';
+import {
+  BusyError,
+  type Engine,
+  FILE_SETTINGS,
+  INSERT_SETTINGS,
+  limitError,
+  limitedSql,
+  structureOf,
+} from './engine.ts';
 
 /**
  * What the engine may keep in memory. chDB's own defaults are a server's (caches of 5 GB each, nine tenths of the
@@ -26,6 +35,20 @@ const ENGINE_SETTINGS = {
 } as const;
 
 const DATABASE = 'outrider';
+
+/** Reports that may wait for their turn; more of them would wait longer than anybody does. */
+const MAX_WAITING_REPORTS = 64;
+/** Quick questions that may wait. */
+const MAX_WAITING_QUICK = 1000;
+
+/**
+ * How many reports run side by side. Each statement that runs holds a thread of Node's pool, which is of
+ * `UV_THREADPOOL_SIZE` threads, 4 where nobody says: one each is left to the archiver's inserts, to quick questions, to
+ * health checks, and to everything else that the service does with files.
+ */
+function reportLanes(): number {
+  return Math.max(1, Math.min(4, Math.floor(Number(process.env.UV_THREADPOOL_SIZE ?? 4)) - 4 || 1));
+}
 
 /**
  * ClickHouse in this process, with its data in the folder `path`.
@@ -69,13 +92,18 @@ export async function openChdb(path: string): Promise<Engine> {
   // A connection runs one statement at a time: each kind of work has its own, so that a report holds up neither the
   // archiver nor a health check.
   const writer = new Turns(connect());
-  let reader: Turns;
+  let lanes: { quick: Lane; report: Lane };
   let prober: Turns;
   try {
     await writer.session.queryAsync(`CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`);
-    reader = new Turns(connect());
+    const turns = (count: number) => Array.from({ length: count }, () => new Turns(connect()));
+    lanes = {
+      quick: new Lane(turns(1), MAX_WAITING_QUICK),
+      report: new Lane(turns(reportLanes()), MAX_WAITING_REPORTS),
+    };
     prober = new Turns(connect());
-    for (const { session } of [writer, reader]) await session.queryAsync(`USE ${DATABASE}`);
+    for (const { session } of [writer, ...lanes.quick.turns, ...lanes.report.turns])
+      await session.queryAsync(`USE ${DATABASE}`);
     // What a crash left behind: the insert it belonged to was never confirmed.
     for (const name of await readdir(spool)) await rm(join(spool, name), { force: true });
   } catch (error) {
@@ -85,6 +113,7 @@ export async function openChdb(path: string): Promise<Engine> {
 
   const insertSettings = Object.entries(INSERT_SETTINGS).map(([name, value]) => `${name} = ${value}`);
   let inserts = 0;
+  let queries = 0;
 
   return {
     async insert(table, block) {
@@ -107,14 +136,61 @@ export async function openChdb(path: string): Promise<Engine> {
     },
 
     async select(statement) {
-      const sql = limitedSql(statement);
-      const bound = Object.keys(statement.parameters).length > 0;
-      const result = await reader.take((session) =>
-        bound
-          ? session.queryBindAsync(sql, statement.parameters, { format: 'JSONCompact' })
-          : session.queryAsync(sql, { format: 'JSONCompact' }),
-      );
+      const { signal, parameters } = statement;
+      signal?.throwIfAborted();
+      const name = `${process.pid}-${++queries}`;
+      // By its name among all that run, a query is found again and broken off.
+      const sql = `${limitedSql(statement)}, log_comment = '${name}'`;
+      const bound = Object.keys(parameters).length > 0;
+      const work = async (session: Session) => {
+        signal?.throwIfAborted();
+        const kill = () => {
+          const by = `KILL QUERY WHERE Settings['log_comment'] = '${name}' ASYNC`;
+          // One that can't be broken off ends by its limit of time.
+          prober.take((other) => other.queryAsync(by)).catch(() => {});
+        };
+        signal?.addEventListener('abort', kill);
+        try {
+          return bound
+            ? await session.queryBindAsync(sql, parameters, { format: 'JSONCompact' })
+            : await session.queryAsync(sql, { format: 'JSONCompact' });
+        } catch (error) {
+          signal?.throwIfAborted();
+          throw limitError(error);
+        } finally {
+          signal?.removeEventListener('abort', kill);
+        }
+      };
+      const result = await lanes[statement.lane ?? 'quick'].take(work, signal);
       return result.json<{ data: unknown[][] }>().data;
+    },
+
+    async *file({ format, columns, lines, signal }) {
+      const name = join(spool, `${process.pid}-${++queries}`);
+      const [from, to] = [`${name}.jsonl`, `${name}.file`];
+      try {
+        const handle = await open(from, 'wx');
+        try {
+          for await (const text of lines) {
+            signal?.throwIfAborted();
+            await handle.appendFile(text);
+          }
+        } finally {
+          await handle.close();
+        }
+        const settings = Object.entries(FILE_SETTINGS).map(([key, value]) => `${key} = ${setting(value)}`);
+        const sql = `INSERT INTO FUNCTION file(${literal(to)}, ${format}) SELECT * FROM
+          file(${literal(from)}, JSONCompactEachRow, ${literal(structureOf(columns))}) SETTINGS ${settings.join(', ')}`;
+        await lanes.report.take((session) => session.queryAsync(sql), signal);
+        await rm(from);
+        for await (const chunk of createReadStream(to)) {
+          signal?.throwIfAborted();
+          yield chunk as Buffer;
+        }
+      } finally {
+        await rm(from, { force: true });
+        await rm(to, { force: true });
+      }
     },
 
     async execute(sql) {
@@ -126,11 +202,57 @@ export async function openChdb(path: string): Promise<Engine> {
     },
 
     async close() {
-      await Promise.all([writer, reader, prober].map((turns) => turns.done()));
-      for (const { session } of [reader, prober, writer]) session.close();
+      const readers = [...lanes.quick.turns, ...lanes.report.turns];
+      await Promise.all([writer, ...readers, prober].map((turns) => turns.done()));
+      for (const { session } of [...readers, prober, writer]) session.close();
       await chdb.drainPending();
     },
   };
+}
+
+/** Connections that share a line: whoever is first in it takes the first that is free. */
+class Lane {
+  readonly turns: readonly Turns[];
+  readonly #free: Turns[];
+  readonly #waiting: ((turns: Turns) => void)[] = [];
+  readonly #maxWaiting: number;
+
+  constructor(turns: readonly Turns[], maxWaiting: number) {
+    this.turns = turns;
+    this.#free = [...turns];
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /**
+   * @param signal leaves the line; what has begun sees to that itself
+   * @throws {BusyError} when the line is full
+   */
+  async take<T>(work: (session: Session) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const turns = this.#free.pop() ?? (await this.#wait(signal));
+    try {
+      return await turns.take(work);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next(turns);
+      else this.#free.push(turns);
+    }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<Turns> {
+    if (this.#waiting.length >= this.#maxWaiting) throw new BusyError(`${this.#waiting.length} queries wait already`);
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(next), 1);
+        reject(signal?.reason);
+      };
+      const next = (turns: Turns) => {
+        signal?.removeEventListener('abort', leave);
+        resolve(turns);
+      };
+      this.#waiting.push(next);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
 }
 
 /**
@@ -147,8 +269,11 @@ class Turns {
 
   take<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => work(this.session));
-    // A failure is told to whoever took the turn; the next one goes on.
-    this.#last = turn.catch(() => {});
+    // A failure is told to whoever took the turn; the next one goes on. What a statement had written when it failed stands
+    // in the connection, before the answer to the next: that must be nobody's.
+    this.#last = turn.catch(async () => {
+      await this.session.queryAsync('SELECT 1').catch(() => {});
+    });
     return turn;
   }
 
@@ -189,6 +314,11 @@ async function writeAll(
     pending = pending.slice(done);
     if (partial && bytesWritten > 0) pending[0] = partial.subarray(bytesWritten);
   }
+}
+
+/** A setting's value as SQL. */
+function setting(value: string | number): string {
+  return typeof value === 'number' ? String(value) : literal(value);
 }
 
 /** A string literal of ClickHouse's SQL. */

@@ -4,13 +4,40 @@ import type { NativeBlock } from '../native/block.ts';
 export interface QueryLimits {
   maxSeconds: number;
   maxMemoryBytes: number;
+  /** Rows that it may read, whatever it gives back. Default: as many as there are. */
+  maxRowsRead?: number;
 }
+
+/** A value that is bound to a query. A list is bound as an array. */
+export type Parameter = string | number | readonly string[] | readonly number[];
 
 /** A query whose values are bound by name (`{name:Type}` in the text), never put into the text. */
 export interface Statement {
   sql: string;
-  parameters: Readonly<Record<string, string | number>>;
+  parameters: Readonly<Record<string, Parameter>>;
   limits?: QueryLimits;
+  /**
+   * What it waits in line with: `quick` for what somebody looks at, `report` for what may take seconds, so that a long
+   * report holds up nobody but other reports, and those for one page at most. Default: `quick`.
+   */
+  lane?: 'quick' | 'report';
+  /** Breaks the query off, wherever it is: waiting, or running. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A query that took more than its limits let it. */
+export class TooMuchError extends Error {
+  override name = 'TooMuchError';
+  readonly what: 'time' | 'memory' | 'rows';
+  constructor(what: 'time' | 'memory' | 'rows', cause: unknown) {
+    super(`The query took more ${what} than it may`, { cause });
+    this.what = what;
+  }
+}
+
+/** More queries wait than will be answered in any time that somebody waits. */
+export class BusyError extends Error {
+  override name = 'BusyError';
 }
 
 /**
@@ -20,14 +47,44 @@ export interface Statement {
 export interface Engine {
   /** Inserts the block as one. When it resolves, the rows outlive a crash of the process and of the machine. */
   insert(table: string, block: NativeBlock): Promise<void>;
-  /** The rows of a SELECT, each an array of its columns. 64-bit integers come as numbers. */
+  /**
+   * The rows of a SELECT, each an array of its columns. 64-bit integers come as numbers.
+   *
+   * @throws {TooMuchError} when it goes over its limits
+   * @throws {BusyError} when too many wait in its lane
+   * @throws the signal's reason when it was broken off
+   */
   select(statement: Statement): Promise<unknown[][]>;
+  /**
+   * Rows as a file that others read, written by ClickHouse: its bytes as they come. Whatever is set aside for it meanwhile
+   * is gone when the last is taken, or when nobody takes more.
+   *
+   * @throws the signal's reason when it was broken off
+   */
+  file(rows: FileRows): AsyncIterable<Uint8Array>;
   /** Runs a statement that gives no rows back, such as CREATE TABLE. */
   execute(sql: string): Promise<void>;
   /** Resolves when the engine answers; does not wait behind inserts and reports. */
   ping(): Promise<void>;
   /** Lets what is running finish, then lets go of everything. */
   close(): Promise<void>;
+}
+
+export const FILE_FORMATS = ['Parquet', 'Arrow'] as const;
+export type FileFormat = (typeof FILE_FORMATS)[number];
+
+/** Rows to be made into a file. */
+export interface FileRows {
+  format: FileFormat;
+  columns: readonly { name: string; type: string }[];
+  /** Lines of JSONCompactEachRow: a JSON array a row, each with its line break. Asked for as they are needed. */
+  lines: AsyncIterable<string>;
+  signal?: AbortSignal | undefined;
+}
+
+/** Names and types of columns as ClickHouse takes them. */
+export function structureOf(columns: FileRows['columns']): string {
+  return columns.map(({ name, type }) => `\`${name}\` ${type}`).join(', ');
 }
 
 /** For reports: bounded so that no question of one user can take the service from the others. */
@@ -37,8 +94,28 @@ export const DEFAULT_LIMITS: QueryLimits = { maxSeconds: 30, maxMemoryBytes: 512
 export function limitedSql({ sql, limits = DEFAULT_LIMITS }: Statement): string {
   return `${sql}
 SETTINGS max_execution_time = ${Number(limits.maxSeconds)}, max_memory_usage = ${Number(limits.maxMemoryBytes)},
-  do_not_merge_across_partitions_select_final = 1, output_format_json_quote_64bit_integers = 0`;
+  max_rows_to_read = ${Number(limits.maxRowsRead ?? 0)}, do_not_merge_across_partitions_select_final = 1,
+  use_skip_indexes_if_final = 1, use_skip_indexes_if_final_exact_mode = 1, output_format_json_quote_64bit_integers = 0`;
 }
+
+/** An error of ClickHouse in this package's words, where it says that a limit was reached; else as it is. */
+export function limitError(error: unknown): unknown {
+  const text = error instanceof Error ? error.message : String(error);
+  // Names of the errors, as ClickHouse writes them at the end of its messages.
+  if (/TIMEOUT_EXCEEDED|TOO_SLOW/.test(text)) return new TooMuchError('time', error);
+  if (/MEMORY_LIMIT_EXCEEDED/.test(text)) return new TooMuchError('memory', error);
+  if (/TOO_MANY_ROWS/.test(text)) return new TooMuchError('rows', error);
+  return error;
+}
+
+/** Settings of whatever reads and writes files: rows in their order, on one thread, and no larger in memory than need be. */
+export const FILE_SETTINGS = {
+  max_threads: 1,
+  input_format_parallel_parsing: 0,
+  output_format_parallel_formatting: 0,
+  output_format_parquet_row_group_size: '100000',
+  date_time_input_format: 'best_effort',
+} as const;
 
 /**
  * Settings of every insert. Late data may touch any number of months at once, and one block makes one part per month.

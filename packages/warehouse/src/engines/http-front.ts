@@ -27,13 +27,23 @@ export async function openHttpFront(folder: string): Promise<{ url: string; clos
       writeFileSync(file, body);
       for (const name of ['max_partitions_per_insert_block', 'optimize_on_insert'])
         if (asked.has(name)) await session.queryAsync(`SET ${name} = ${Number(asked.get(name))}`);
-      const sql = inUrl.replace(/FORMAT Native\s*$/, `SELECT * FROM file('${file}', Native)`);
+      const sql = inUrl.replace(/FORMAT (Native|JSONCompactEachRow)\s*$/, (_, format) =>
+        format === 'Native'
+          ? `SELECT * FROM file('${file}', Native)`
+          : `FROM INFILE '${file}' FORMAT JSONCompactEachRow`,
+      );
       return (await session.queryAsync(sql)).bytes();
     }
+    const type = request.headers['content-type'] ?? '';
+    const form = type.startsWith('multipart/')
+      ? await new Response(body, { headers: { 'content-type': type } }).formData()
+      : null;
     const parameters = Object.fromEntries(
-      [...asked].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
+      [...asked, ...(form ?? [])]
+        .filter(([name]) => name.startsWith('param_'))
+        .map(([name, value]) => [name.slice(6), String(value)]),
     );
-    const sql = inUrl ?? body.toString();
+    const sql = inUrl ?? (form ? String(form.get('query')) : body.toString());
     const result =
       Object.keys(parameters).length > 0 ? session.queryBindAsync(sql, parameters) : session.queryAsync(sql);
     return (await result).bytes();

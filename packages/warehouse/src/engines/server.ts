@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { blockChunks } from '../native/block.ts';
-import { type Engine, INSERT_SETTINGS, limitedSql } from './engine.ts';
+import { type Engine, FILE_SETTINGS, INSERT_SETTINGS, limitError, limitedSql, structureOf } from './engine.ts';
 
 export interface ServerAddress {
   /** Such as `http://clickhouse:8123`. */
@@ -33,6 +34,7 @@ export async function openServer({ url, username, password, database = 'outrider
     await server.close();
   }
   const client = createClient({ ...account, database });
+  await dropForgotten(client, database);
 
   return {
     async insert(table, block) {
@@ -48,13 +50,61 @@ export async function openServer({ url, username, password, database = 'outrider
     },
 
     async select(statement) {
-      const result = await client.query({
-        query: limitedSql(statement),
-        query_params: { ...statement.parameters },
-        format: 'JSONCompact',
+      const { signal } = statement;
+      signal?.throwIfAborted();
+      const name = randomUUID();
+      const kill = () => {
+        // A server goes on with a query whose client has left. One that can't be broken off ends by its limit of time.
+        const query = `KILL QUERY WHERE query_id = '${name}' ASYNC`;
+        client.command({ query }).catch(() => {});
+      };
+      signal?.addEventListener('abort', kill);
+      try {
+        const result = await client.query({
+          query: limitedSql(statement),
+          query_params: { ...statement.parameters },
+          // A thousand vehicles are too long for a URL: then they go in the body.
+          use_multipart_params_auto: true,
+          query_id: name,
+          format: 'JSONCompact',
+          ...(signal && { abort_signal: signal }),
+        });
+        const { data } = (await result.json()) as { data: unknown[][] };
+        return data;
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw limitError(error);
+      } finally {
+        signal?.removeEventListener('abort', kill);
+      }
+    },
+
+    async *file({ format, columns, lines, signal }) {
+      const table = `${SET_ASIDE}${randomUUID().replaceAll('-', '')}`;
+      const settings = { ...FILE_SETTINGS, wait_end_of_query: 0 } as const;
+      await client.command({
+        query: `CREATE TABLE ${table} (row_number UInt64, ${structureOf(columns)}) ENGINE = MergeTree ORDER BY row_number`,
       });
-      const { data } = (await result.json()) as { data: unknown[][] };
-      return data;
+      try {
+        const { stream: inserted } = await client.exec({
+          query: `INSERT INTO ${table} FORMAT JSONCompactEachRow`,
+          values: Readable.from(numbered(lines), { objectMode: false }),
+          clickhouse_settings: { ...FILE_SETTINGS, async_insert: 0, wait_end_of_query: 1 },
+          ...(signal && { abort_signal: signal }),
+        });
+        await inserted.resume().toArray();
+        const { stream } = await client.exec({
+          query: `SELECT * EXCEPT row_number FROM ${table} ORDER BY row_number FORMAT ${format}`,
+          clickhouse_settings: settings,
+          ...(signal && { abort_signal: signal }),
+        });
+        for await (const chunk of stream) {
+          signal?.throwIfAborted();
+          yield chunk as Buffer;
+        }
+      } finally {
+        await client.command({ query: `DROP TABLE IF EXISTS ${table}` });
+      }
     },
 
     async execute(sql) {
@@ -68,4 +118,29 @@ export async function openServer({ url, username, password, database = 'outrider
 
     close: () => client.close(),
   };
+}
+
+/** Names of tables that hold the rows of one file while it is written. */
+const SET_ASIDE = 'set_aside_';
+
+/** Drops what was set aside by a process that died over it: a file takes no day. */
+async function dropForgotten(client: ReturnType<typeof createClient>, database: string): Promise<void> {
+  const result = await client.query({
+    query: `SELECT name FROM system.tables WHERE database = {database:String} AND startsWith(name, '${SET_ASIDE}')
+      AND metadata_modification_time < now() - INTERVAL 1 DAY`,
+    query_params: { database },
+    format: 'JSONCompact',
+  });
+  const { data } = (await result.json()) as { data: [string][] };
+  for (const [name] of data) await client.command({ query: `DROP TABLE IF EXISTS \`${name}\`` });
+}
+
+/** Lines of rows, each with its number as its first column. */
+async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let number = 0;
+  for await (const text of lines) {
+    let out = '';
+    for (const line of text.split('\n')) if (line !== '') out += `[${number++},${line.slice(1)}\n`;
+    yield out;
+  }
 }

@@ -1,5 +1,5 @@
-import type { FleetEvent } from '@outrider/domain';
-import type { NativeBlock } from '../native/block.ts';
+import { type FleetEvent, geofenceOf } from '@outrider/domain';
+import type { NativeBlock, NativeColumn } from '../native/block.ts';
 import {
   fixedColumn,
   Int64Values,
@@ -38,12 +38,20 @@ export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock
   const geofenceIds = new UuidValues(rows);
   const definitionVersions = new Uint32Array(rows);
   const endReasons = new LowCardinalityValues(rows || 1);
+  const fromFixTimes = new Int64Values(rows);
+  const origins = new LowCardinalityValues(rows || 1);
+  const inferred = new Uint8Array(rows);
+  const alarms = new LowCardinalityValues(rows || 1);
   const limitSources = new LowCardinalityValues(rows || 1);
-  const notSpeeding = new Uint8Array(rows);
-  const limits = new Float64Array(rows);
-  const peaks = new Float64Array(rows);
-  const means = new Float64Array(rows);
-  const distances = new Float64Array(rows);
+  const limits = new Measures(rows);
+  const peaks = new Measures(rows);
+  const means = new Measures(rows);
+  const distances = new Measures(rows);
+  const moving = new Measures(rows);
+  const idling = new Measures(rows);
+  const noStart = new Uint8Array(rows).fill(1);
+  const startLatitudes = new Int32Array(rows);
+  const startLongitudes = new Int32Array(rows);
   const precedence = new BigUint64Array(rows);
 
   events.forEach(({ offset, value: event }, row) => {
@@ -60,25 +68,45 @@ export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock
     if (event.speedKmh === null) noSpeed[row] = 1;
     else speeds[row] = clamp(event.speedKmh * 10, 0, 0xffff);
     fixTimes.set(row, event.fixTimeMs);
-    if (event.geofenceId === null) noGeofence[row] = 1;
-    else geofenceIds.set(row, uuidWords(event.geofenceId));
+    fromFixTimes.set(row, event.fromFixTimeMs);
+    definitionVersions[row] = event.definitionVersion;
+    origins.push(event.origin);
+    if (event.inferred) inferred[row] = 1;
+    const geofenceId = geofenceOf(event);
+    if (geofenceId === null) noGeofence[row] = 1;
+    else geofenceIds.set(row, uuidWords(geofenceId));
+    alarms.push(event.kind === 'alarm' ? event.alarm : '');
+    limitSources.push(event.kind === 'speeding' ? event.limitSource : '');
     endReasons.push(event.endReason ?? '');
     // As for positions, the first of several that say different things stands.
     precedence[row] = (event.phase === 'end' ? END_PRECEDENCE : 0n) + BigInt(Number.MAX_SAFE_INTEGER - offset);
 
     switch (event.kind) {
-      case 'geofence-visit':
-        definitionVersions[row] = event.geofenceVersion;
-        limitSources.push('');
-        notSpeeding[row] = 1;
-        break;
       case 'speeding':
-        definitionVersions[row] = event.definitionVersion;
-        limitSources.push(event.limitSource);
-        limits[row] = event.limitKmh;
-        peaks[row] = event.peakKmh;
-        means[row] = event.meanKmh;
-        distances[row] = event.distanceM;
+        limits.set(row, event.limitKmh);
+        peaks.set(row, event.peakKmh);
+        means.set(row, event.meanKmh);
+        distances.set(row, event.distanceM);
+        break;
+      case 'trip':
+        peaks.set(row, event.maxKmh);
+        means.set(row, event.meanKmh);
+        distances.set(row, event.distanceM);
+        moving.set(row, event.movingMs);
+        idling.set(row, event.idlingMs);
+        noStart[row] = 0;
+        startLatitudes[row] = degreesE7(event.startLatitude);
+        startLongitudes[row] = degreesE7(event.startLongitude);
+        break;
+      case 'parking':
+      case 'idling':
+        idling.set(row, event.idlingMs);
+        break;
+      case 'geofence-visit':
+      case 'ignition':
+      case 'alarm':
+      case 'power-cut':
+      case 'offline':
         break;
     }
   });
@@ -98,17 +126,45 @@ export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock
       fixedColumn('longitude_e7', 'Int32', longitudes),
       nullableColumn('speed_kmh_x10', 'UInt16', noSpeed, speeds),
       fixTimes.column('fix_time', time),
+      fromFixTimes.column('from_fix_time', time),
       geofenceIds.nullableColumn('geofence_id', noGeofence),
       fixedColumn('definition_version', 'UInt32', definitionVersions),
+      origins.column('origin'),
+      fixedColumn('inferred', 'Bool', inferred),
       endReasons.column('end_reason'),
+      alarms.column('alarm'),
       limitSources.column('limit_source'),
-      nullableColumn('limit_kmh', 'Float64', notSpeeding, limits),
-      nullableColumn('peak_kmh', 'Float64', notSpeeding, peaks),
-      nullableColumn('mean_kmh', 'Float64', notSpeeding, means),
-      nullableColumn('distance_m', 'Float64', notSpeeding, distances),
+      limits.column('limit_kmh'),
+      peaks.column('peak_kmh'),
+      means.column('mean_kmh'),
+      distances.column('distance_m'),
+      nullableColumn('start_latitude_e7', 'Int32', noStart, startLatitudes),
+      nullableColumn('start_longitude_e7', 'Int32', noStart, startLongitudes),
+      moving.column('moving_ms'),
+      idling.column('idling_ms'),
       fixedColumn('precedence', 'UInt64', precedence),
     ],
   };
+}
+
+/** Numbers that only some kinds of event have. */
+class Measures {
+  readonly #values: Float64Array;
+  readonly #missing: Uint8Array;
+
+  constructor(rows: number) {
+    this.#values = new Float64Array(rows);
+    this.#missing = new Uint8Array(rows).fill(1);
+  }
+
+  set(row: number, value: number): void {
+    this.#values[row] = value;
+    this.#missing[row] = 0;
+  }
+
+  column(name: string): NativeColumn {
+    return nullableColumn(name, 'Float64', this.#missing, this.#values);
+  }
 }
 
 /** The time in an event's id: Unix milliseconds of the fix that began it (see `deriveEventId`). */

@@ -1,5 +1,20 @@
-import type { EventId, FleetEvent, GeofenceId, GeofenceVisit, Speeding, VehicleId } from '@outrider/domain';
+import type {
+  Alarm,
+  AlarmRaised,
+  EventId,
+  FleetEvent,
+  GeofenceId,
+  GeofenceVisit,
+  Ignition,
+  Offline,
+  PowerCut,
+  Speeding,
+  Stop,
+  Trip,
+  VehicleId,
+} from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
+import { NOT_REMOVED } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
 
 export interface EventsQuestion {
@@ -33,7 +48,8 @@ export const MAX_EVENTS_LIMIT = 10_000;
 /** The columns of an {@link EventRow}, in its order. */
 export const EVENT_COLUMNS = `id, kind, phase, vehicle_id, toUnixTimestamp64Milli(started_at), toUnixTimestamp64Milli(ended_at),
   latitude_e7, longitude_e7, speed_kmh_x10, toUnixTimestamp64Milli(fix_time), geofence_id, definition_version, end_reason,
-  limit_source, limit_kmh, peak_kmh, mean_kmh, distance_m, toUnixTimestamp64Milli(began_at)`;
+  limit_source, limit_kmh, peak_kmh, mean_kmh, distance_m, toUnixTimestamp64Milli(began_at),
+  toUnixTimestamp64Milli(from_fix_time), origin, inferred, alarm, start_latitude_e7, start_longitude_e7, moving_ms, idling_ms`;
 
 /**
  * The vehicle's events that began in a stretch of time, a page at a time.
@@ -54,6 +70,7 @@ export async function events(engine: Engine, question: EventsQuestion): Promise<
     'vehicle_id = {vehicleId:UUID}',
     "began_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
     "began_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+    NOT_REMOVED,
   ];
   if (after) {
     parameters.afterMs = boundMs(after.beganAtMs);
@@ -92,6 +109,14 @@ export type EventRow = [
   meanKmh: number | null,
   distanceM: number | null,
   beganAtMs: number,
+  fromFixTimeMs: number,
+  origin: FleetEvent['origin'],
+  inferred: boolean,
+  alarm: string,
+  startLatitudeE7: number | null,
+  startLongitudeE7: number | null,
+  movingMs: number | null,
+  idlingMs: number | null,
 ];
 
 /** @throws {Error} when the archive lacks what every such event has */
@@ -105,31 +130,58 @@ export function fleetEvent(row: EventRow): FleetEvent {
     latitude: row[6] / 1e7,
     longitude: row[7] / 1e7,
     speedKmh: row[8] === null ? null : row[8] / 10,
+    fromFixTimeMs: row[19],
     fixTimeMs: row[9],
+    definitionVersion: row[11],
+    origin: row[20],
+    inferred: row[21],
   };
   switch (row[1]) {
-    case 'geofence-visit':
-      return {
-        ...base,
-        kind: 'geofence-visit',
-        geofenceId: present(row[10], 'geofence_id'),
-        geofenceVersion: row[11],
-        endReason: (row[12] || null) as GeofenceVisit['endReason'],
-      };
+    case 'geofence-visit': {
+      const endReason = reasonOf<GeofenceVisit>(row);
+      return { ...base, kind: 'geofence-visit', geofenceId: present(row[10], 'geofence_id'), endReason };
+    }
     case 'speeding':
       return {
         ...base,
         kind: 'speeding',
         limitSource: row[13] as Speeding['limitSource'],
         geofenceId: row[10],
-        definitionVersion: row[11],
         limitKmh: present(row[14], 'limit_kmh'),
         peakKmh: present(row[15], 'peak_kmh'),
         meanKmh: present(row[16], 'mean_kmh'),
         distanceM: present(row[17], 'distance_m'),
-        endReason: (row[12] || null) as Speeding['endReason'],
+        endReason: reasonOf<Speeding>(row),
       };
+    case 'trip':
+      return {
+        ...base,
+        kind: 'trip',
+        startLatitude: present(row[23], 'start_latitude_e7') / 1e7,
+        startLongitude: present(row[24], 'start_longitude_e7') / 1e7,
+        distanceM: present(row[17], 'distance_m'),
+        movingMs: present(row[25], 'moving_ms'),
+        idlingMs: present(row[26], 'idling_ms'),
+        maxKmh: present(row[15], 'peak_kmh'),
+        meanKmh: present(row[16], 'mean_kmh'),
+        endReason: reasonOf<Trip>(row),
+      };
+    case 'parking':
+    case 'idling':
+      return { ...base, kind: row[1], idlingMs: present(row[26], 'idling_ms'), endReason: reasonOf<Stop>(row) };
+    case 'ignition':
+      return { ...base, kind: 'ignition', endReason: reasonOf<Ignition>(row) };
+    case 'alarm':
+      return { ...base, kind: 'alarm', alarm: row[22] as Alarm, endReason: reasonOf<AlarmRaised>(row) };
+    case 'power-cut':
+      return { ...base, kind: 'power-cut', endReason: reasonOf<PowerCut>(row) };
+    case 'offline':
+      return { ...base, kind: 'offline', endReason: reasonOf<Offline>(row) };
   }
+}
+
+function reasonOf<Event extends FleetEvent>(row: EventRow): Event['endReason'] {
+  return (row[12] || null) as Event['endReason'];
 }
 
 function present<T>(value: T | null, column: string): T {

@@ -1,5 +1,6 @@
 import type { FleetEvent, VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
+import { NOT_REMOVED } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
 import { EVENT_COLUMNS, type EventRow, fleetEvent, MAX_EVENTS_LIMIT } from './events.ts';
 
@@ -33,6 +34,7 @@ export async function recentEvents(engine: Engine, question: RecentEventsQuestio
   const conditions = [
     "began_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
     "began_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
+    NOT_REMOVED,
   ];
   if (vehicleIds !== null) {
     parameters.vehicleIds = vehicleIds.join(',');

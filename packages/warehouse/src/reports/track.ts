@@ -43,7 +43,8 @@ export interface Track {
 /** What one page may hold at most. */
 export const MAX_TRACK_LIMIT = 10_000;
 
-const COLUMNS = `toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, course_deg, altitude_m,
+/** The columns of a {@link PositionRow}, in its order. */
+export const TRACK_COLUMNS = `toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, course_deg, altitude_m,
   satellites, ignition, odometer_m, supply_v_x1000, fuel_l_x10, alarms, attributes, toUnixTimestamp64Milli(received_at),
   terminal_id, protocol, rejection`;
 
@@ -79,7 +80,7 @@ export async function track(engine: Engine, question: TrackQuestion): Promise<Tr
     );
   }
   const rows = await engine.select({
-    sql: `SELECT ${COLUMNS} FROM positions FINAL WHERE ${conditions.join(' AND ')}
+    sql: `SELECT ${TRACK_COLUMNS} FROM positions FINAL WHERE ${conditions.join(' AND ')}
       ORDER BY vehicle_id, fix_time, rejection LIMIT {limit:UInt32}`,
     parameters,
   });
@@ -89,7 +90,8 @@ export async function track(engine: Engine, question: TrackQuestion): Promise<Tr
   return { positions, next };
 }
 
-type PositionRow = [
+/** A position as it is selected. */
+export type PositionRow = [
   fixTimeMs: number,
   latitudeE7: number,
   longitudeE7: number,
@@ -110,7 +112,7 @@ type PositionRow = [
   rejection: Rejection | '',
 ];
 
-function archivedPosition(row: PositionRow): ArchivedPosition {
+export function archivedPosition(row: PositionRow): ArchivedPosition {
   return {
     fixTimeMs: row[0],
     latitude: row[1] / 1e7,

@@ -1,7 +1,7 @@
 import { isoTime, type UserId } from '@outrider/domain';
 import { AUDIT_ACTIONS } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, timeSuchAs } from '../fields.ts';
 import type { AuditShown } from '../reach.ts';
 import { type Route, route } from '../route.ts';
 
@@ -67,11 +67,12 @@ export const auditRoutes: Route[] = [
     description:
       'Changes of accounts, vehicles, groups and geofences with the fields that changed, logins that were let in and ' +
       'those that were not, logouts, blocks, and grants of the API. Operators see all of it; dealers what they and their ' +
-      'users did, and what was done to what is theirs. Passwords and tokens are never in it.',
+      'users did to what is theirs, and what others did to it. Notification rules are their owners’ own business: of ' +
+      'those of their users, dealers are told nothing. Passwords, tokens and webhook secrets are never in it.',
     query: z.object({
       ...paging,
-      from: timeIn.optional().meta({ description: 'Not before.', examples: ['2026-01-15T00:00:00.000Z'] }),
-      to: timeIn.optional().meta({ description: 'Before this.', examples: ['2026-01-16T00:00:00.000Z'] }),
+      from: timeSuchAs('2026-01-15T00:00:00.000Z').optional().meta({ description: 'Not before.' }),
+      to: timeSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'Before this.' }),
       userId: id<UserId>().optional().meta({ description: 'Only what this account did.' }),
       subject: id<string>().optional().meta({ description: 'Only what was done to this.' }),
     }),

@@ -18,7 +18,7 @@ const polygon = { type: z.literal('Polygon') };
 const point = { type: z.literal('Point') };
 const path = { type: z.literal('LineString') };
 
-const geometryIn = z
+export const geometryIn = z
   .discriminatedUnion('type', [
     z.strictObject({ ...polygon, coordinates: z.array(z.array(lngLat).max(MAX_POINTS)).min(1).max(1000) }),
     z.strictObject({ ...point, coordinates: lngLat }),
@@ -51,7 +51,18 @@ const minDwellSeconds = z
   .max(86_400)
   .meta({ description: 'A shorter stay, or a shorter absence, is no event.' });
 
-const GeozoneOut = z
+/** What a new geozone is made of, besides its geometry. */
+export const NEW_GEOZONE_PROPERTIES = {
+  shape,
+  name,
+  radiusM: radiusM.optional(),
+  widthM: widthM.optional(),
+  groupIds: groupIds.default(null),
+  speedLimitKmh: speedLimitKmh.default(null),
+  minDwellSeconds: minDwellSeconds.default(0),
+};
+
+export const GeozoneOut = z
   .strictObject({
     type: z.literal('Feature'),
     id: idOut,
@@ -98,7 +109,8 @@ const EXAMPLE: GeozoneFeature = {
   properties: { shape: 'circle', radiusM: 250 },
 };
 
-function geozoneBody(geofence: Geofence): unknown {
+/** A geofence as a GeoJSON feature. */
+export function geozoneBody(geofence: Geofence): unknown {
   const { geometry, properties, areaM2, perimeterM } = measuresOf(geofence.shape);
   const { name, groupIds, speedLimitKmh, minDwellSeconds, ownerId } = geofence;
   return {
@@ -148,15 +160,7 @@ export const geozoneRoutes: Route[] = [
       .strictObject({
         type: z.literal('Feature'),
         geometry: geometryIn,
-        properties: z.strictObject({
-          shape,
-          name,
-          radiusM: radiusM.optional(),
-          widthM: widthM.optional(),
-          groupIds: groupIds.default(null),
-          speedLimitKmh: speedLimitKmh.default(null),
-          minDwellSeconds: minDwellSeconds.default(0),
-        }),
+        properties: z.strictObject(NEW_GEOZONE_PROPERTIES),
       })
       .meta({
         id: 'NewGeozone',

@@ -25,8 +25,8 @@ import {
   pageReply,
   paging,
   readCursor,
-  timeIn,
   timeOut,
+  timeSuchAs,
   writeCursor,
 } from '../fields.ts';
 import { etagOf } from '../input.ts';
@@ -139,57 +139,61 @@ const RULE_EXAMPLE = {
   webhook: { url: 'https://example.com/hooks/fleet' },
 };
 
-const RuleOut = z
-  .strictObject({
-    id: idOut,
-    ownerId: idOut,
-    name: z.string(),
-    active: z.boolean(),
-    inactiveReason: z
-      .enum(['switched-off', 'vehicles-deleted', 'groups-deleted', 'geofences-deleted'])
-      .nullable()
-      .meta({
-        description:
-          'Null while it is active. All that it named may have been deleted: then it rests rather than mean all.',
-      }),
-    eventKinds: z.array(z.string()),
-    phases: z.array(z.enum(['begin', 'end'])),
-    vehicleIds: z.array(idOut).nullable(),
-    groupIds: z.array(idOut).nullable(),
-    geofenceIds: z.array(idOut).nullable(),
-    days: z.discriminatedUnion('on', [
-      z.strictObject({ on: z.literal('daily') }),
-      z.strictObject({ on: z.literal('weekdays'), weekdays: z.array(weekday) }),
-      z.strictObject({ on: z.literal('dates'), from: z.string(), to: z.string() }),
-    ]),
-    hours: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
-    timeZone: z.string(),
-    minIntervalMinutes: z.number(),
-    maxDataAgeMinutes: z.number().nullable(),
-    emails: z.array(z.string()),
-    webhook: z
-      .strictObject({
-        url: z.string(),
-        secret: z.string().optional().meta({ description: 'Told once: in the answer to the call that set it.' }),
-      })
-      .nullable(),
-  })
-  .meta({
-    id: 'NotificationRule',
-    examples: [
-      {
-        id: '01961f3c-d1a0-7b3c-8e2f-5a9d4c7b1e60',
-        ownerId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
-        ...RULE_EXAMPLE,
-        active: true,
-        inactiveReason: null,
-        phases: ['begin', 'end'],
-        vehicleIds: null,
-        groupIds: null,
-        days: { on: 'weekdays', weekdays: ['monday', 'friday'] },
-      },
-    ],
-  });
+const RULE_OUT = z.strictObject({
+  id: idOut,
+  ownerId: idOut,
+  name: z.string(),
+  active: z.boolean(),
+  inactiveReason: z.enum(['switched-off', 'vehicles-deleted', 'groups-deleted', 'geofences-deleted']).nullable().meta({
+    description:
+      'Null while it is active. All that it named may have been deleted: then it rests rather than mean all.',
+  }),
+  eventKinds: z.array(z.string()),
+  phases: z.array(z.enum(['begin', 'end'])),
+  vehicleIds: z.array(idOut).nullable(),
+  groupIds: z.array(idOut).nullable(),
+  geofenceIds: z.array(idOut).nullable(),
+  days: z.discriminatedUnion('on', [
+    z.strictObject({ on: z.literal('daily') }),
+    z.strictObject({ on: z.literal('weekdays'), weekdays: z.array(weekday) }),
+    z.strictObject({ on: z.literal('dates'), from: z.string(), to: z.string() }),
+  ]),
+  hours: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
+  timeZone: z.string(),
+  minIntervalMinutes: z.number(),
+  maxDataAgeMinutes: z.number().nullable(),
+  emails: z.array(z.string()),
+  webhook: z.strictObject({ url: z.string() }).nullable(),
+});
+const RULE_OUT_EXAMPLE = {
+  id: '01961f3c-d1a0-7b3c-8e2f-5a9d4c7b1e60',
+  ownerId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+  ...RULE_EXAMPLE,
+  active: true,
+  inactiveReason: null,
+  phases: ['begin' as const, 'end' as const],
+  vehicleIds: null,
+  groupIds: null,
+  days: { on: 'weekdays' as const, weekdays: ['monday' as const, 'friday' as const] },
+};
+const RuleOut = RULE_OUT.meta({ id: 'NotificationRule', examples: [RULE_OUT_EXAMPLE] });
+/** The one place where a secret is told: the answer to whoever has just set it. */
+const RuleSetOut = RULE_OUT.extend({
+  webhook: z
+    .strictObject({
+      url: z.string(),
+      secret: z.string().optional().meta({ description: 'Only where this call set it: it is told once.' }),
+    })
+    .nullable(),
+}).meta({
+  id: 'NotificationRuleAsSet',
+  examples: [
+    {
+      ...RULE_OUT_EXAMPLE,
+      webhook: { ...RULE_EXAMPLE.webhook, secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' },
+    },
+  ],
+});
 
 const EVENT_EXAMPLE = {
   id: '01961f3c-e2b0-7c4d-9f30-6bae5d8c2f71',
@@ -202,9 +206,12 @@ const EVENT_EXAMPLE = {
   longitude: 30.3141,
   speedKmh: 12.5,
   geofenceId: '01961f3c-be54-7a7c-9f5b-6d0e4a8c2b9b',
-  geofenceVersion: 1,
   endReason: null,
+  fromFixTime: '2026-01-15T22:29:54.000Z',
   fixTime: '2026-01-15T22:30:04.000Z',
+  definitionVersion: 1,
+  origin: 'live' as const,
+  inferred: false,
 };
 
 /** Kinds have fields of their own beside these. */
@@ -216,7 +223,11 @@ const ToldEvent = z
     vehicleId: idOut,
     startedAt: timeOut,
     endedAt: timeOut.nullable(),
-    fixTime: timeOut,
+    fromFixTime: timeOut.meta({ description: 'The first fix that it came from.' }),
+    fixTime: timeOut.meta({ description: 'The last: the fix that made it known.' }),
+    definitionVersion: z.int().meta({ description: 'Of the geofence where it is about one, else of the vehicle.' }),
+    origin: z.enum(['live', 'recalculated']),
+    inferred: z.boolean().meta({ description: 'No fix shows it: it was inferred from the way between two.' }),
     latitude: z.number(),
     longitude: z.number(),
     speedKmh: z.number().nullable(),
@@ -319,7 +330,9 @@ const TrialOut = z
   });
 
 const byId = z.object({ id: id<NotificationRuleId>() });
-const oneRule = { description: 'The rule.', body: RuleOut, headers: { ETag: 'Version, for `If-Match`.' } };
+const RULE_HEADERS = { ETag: 'Version, for `If-Match`.' };
+const oneRule = { description: 'The rule.', body: RuleOut, headers: RULE_HEADERS };
+const ruleAsSet = { description: 'The rule.', body: RuleSetOut, headers: RULE_HEADERS };
 
 function ruleBody(rule: NotificationRule, webhookSecret: string | null = null): unknown {
   const { kind: _, version: __, webhookUrl, ...shown } = rule;
@@ -361,8 +374,8 @@ function isTimeZone(text: string): boolean {
 }
 
 const timeRange = {
-  from: timeIn.optional().meta({ description: 'When it was told, inclusive.', examples: ['2026-01-15T00:00:00.000Z'] }),
-  to: timeIn.optional().meta({ description: 'When it was told, exclusive.', examples: ['2026-01-16T00:00:00.000Z'] }),
+  from: timeSuchAs('2026-01-15T00:00:00.000Z').optional().meta({ description: 'When it was told, inclusive.' }),
+  to: timeSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'When it was told, exclusive.' }),
 };
 
 function rangeOf({ from, to }: { from?: number | undefined; to?: number | undefined }) {
@@ -411,7 +424,7 @@ export const notificationRoutes: Route[] = [
         webhook: webhookIn.default(null),
       })
       .meta({ id: 'NewNotificationRule', examples: [RULE_EXAMPLE as never] }),
-    answers: { 201: { ...oneRule, description: 'Added.' } },
+    answers: { 201: { ...ruleAsSet, description: 'Added.' } },
     problems: ['conflict'],
     async handle({ body }, { reach }) {
       const { webhook, ...fields } = body;
@@ -461,7 +474,7 @@ export const notificationRoutes: Route[] = [
       .partial()
       .meta({ id: 'NotificationRulePatch', examples: [{ active: false }] }),
     conditional: true,
-    answers: { 200: oneRule },
+    answers: { 200: ruleAsSet },
     problems: ['not-found', 'conflict', 'stale'],
     async handle({ params, body }, { reach, ifMatch }) {
       const changed = await reach.notifications.changeRule(params.id, ifMatch, (current) => {
@@ -590,7 +603,7 @@ export const notificationRoutes: Route[] = [
       upTo: z.coerce
         .number({ error: 'It must be a whole number.' })
         .int()
-        .min(0)
+        .min(1)
         .max(Number.MAX_SAFE_INTEGER)
         .optional()
         .meta({ description: '`number` of the newest that was seen: what came since stays unread.', examples: [77] }),

@@ -13,7 +13,7 @@ const MAX_CSV_BYTES = 8 * 1024 * 1024;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 const EXAMPLE = `${VEHICLE_COLUMNS.join(',')}\r
-01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57,Van 12,A123BC,356307042441013,,Refrigerated,90,5,10,10\r
+01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57,Van 12,A123BC,356307042441013,,Refrigerated,90,5,10,10,2,50,5,60\r
 `;
 const COLUMNS = `The columns are ${VEHICLE_COLUMNS.map((name) => `\`${name}\``).join(', ')}.`;
 

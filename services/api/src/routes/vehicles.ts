@@ -1,4 +1,5 @@
 import {
+  DEFAULT_THRESHOLDS,
   type GroupId,
   isoTime,
   isUuid,
@@ -54,6 +55,12 @@ export const VehicleOut = z
     speedToleranceKmh: z.number(),
     speedingMinSeconds: z.number(),
     offlineAfterMinutes: z.number(),
+    movingSpeedKmh: z.number().meta({ description: 'Over this speed it moves.' }),
+    movingDistanceM: z
+      .number()
+      .meta({ description: 'With the ignition on it moves, too, when it is farther than this from where it stood.' }),
+    tripStopMinutes: z.number().meta({ description: 'So long without movement ends a trip, and is a stop.' }),
+    tripGapMinutes: z.number().meta({ description: 'A longer gap in the data ends a trip.' }),
   })
   .meta({
     id: 'Vehicle',
@@ -69,6 +76,10 @@ export const VehicleOut = z
         speedToleranceKmh: 5,
         speedingMinSeconds: 10,
         offlineAfterMinutes: 10,
+        movingSpeedKmh: 2,
+        movingDistanceM: 50,
+        tripStopMinutes: 5,
+        tripGapMinutes: 60,
       },
     ],
   });
@@ -81,6 +92,10 @@ const speedLimitKmh = z.number().min(1).max(500).nullable();
 const speedToleranceKmh = z.number().min(0).max(100);
 const speedingMinSeconds = z.number().min(0).max(3600);
 const offlineAfterMinutes = z.number().min(1).max(10_080);
+const movingSpeedKmh = z.number().min(0).max(50);
+const movingDistanceM = z.number().min(1).max(10_000);
+const tripStopMinutes = z.number().min(0.5).max(1440);
+const tripGapMinutes = z.number().min(1).max(10_080);
 
 /** What a vehicle's own fields may be, wherever they come from. */
 export const VEHICLE_FIELDS = {
@@ -91,6 +106,10 @@ export const VEHICLE_FIELDS = {
   speedToleranceKmh,
   speedingMinSeconds,
   offlineAfterMinutes,
+  movingSpeedKmh,
+  movingDistanceM,
+  tripStopMinutes,
+  tripGapMinutes,
 };
 
 const POSITION_EXAMPLE = {
@@ -205,7 +224,11 @@ export const vehicleRoutes: Route[] = [
         speedLimitKmh: speedLimitKmh.default(null),
         speedToleranceKmh: speedToleranceKmh.default(0),
         speedingMinSeconds: speedingMinSeconds.default(0),
-        offlineAfterMinutes: offlineAfterMinutes.default(10),
+        offlineAfterMinutes: offlineAfterMinutes.default(DEFAULT_THRESHOLDS.offlineAfterMinutes),
+        movingSpeedKmh: movingSpeedKmh.default(DEFAULT_THRESHOLDS.movingSpeedKmh),
+        movingDistanceM: movingDistanceM.default(DEFAULT_THRESHOLDS.movingDistanceM),
+        tripStopMinutes: tripStopMinutes.default(DEFAULT_THRESHOLDS.tripStopMinutes),
+        tripGapMinutes: tripGapMinutes.default(DEFAULT_THRESHOLDS.tripGapMinutes),
       })
       .meta({ id: 'NewVehicle', examples: [{ name: 'Van 12', terminalId: '356307042441013', speedLimitKmh: 90 }] }),
     answers: { 201: { ...oneVehicle, description: 'Added.' } },
@@ -246,6 +269,10 @@ export const vehicleRoutes: Route[] = [
         speedToleranceKmh,
         speedingMinSeconds,
         offlineAfterMinutes,
+        movingSpeedKmh,
+        movingDistanceM,
+        tripStopMinutes,
+        tripGapMinutes,
       })
       .partial()
       .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),

@@ -1,0 +1,84 @@
+import type { Alarm, Position } from '@outrider/domain';
+import { describe, expect, test } from 'vitest';
+import { fix, Scene, T0, told, VEHICLE, vehicle } from './scene.fixture.ts';
+
+const scene = () => new Scene(vehicle()).only('ignition', 'alarm', 'power-cut');
+const at = (seconds: number, fields: Partial<Position> = {}) => fix(seconds, 0.1, 0.1, fields);
+const alarms = (...raised: Alarm[]) => ({ alarms: raised });
+
+describe('ignition', () => {
+  test('on and off; found on, it is on silently', () => {
+    const van = scene();
+    expect(van.drive(at(0, { ignition: true }), at(10))).toEqual([]);
+    expect(told(van.drive(at(20, { ignition: false })))).toEqual(['-ignition @20 switched-off']);
+    expect(told(van.drive(at(30, { ignition: true }), at(40), at(50, { ignition: false })))).toEqual([
+      '+ignition @30',
+      '-ignition @50 switched-off',
+    ]);
+  });
+});
+
+describe('alarms', () => {
+  test('last from the first record that raises them to the first that does not', () => {
+    const van = scene();
+    const events = van.drive(at(0), at(10, alarms('sos')), at(20, alarms('sos', 'tamper')), at(30, alarms('tamper')));
+    expect(told(events)).toEqual(['+sos @10', '+tamper @20', '-sos @30 cleared']);
+    expect(events[2]).toMatchObject({ startedAtMs: T0 + 10_000, fromFixTimeMs: T0 + 10_000, fixTimeMs: T0 + 30_000 });
+  });
+
+  test('are heard with the very first fix', () => {
+    expect(told(scene().drive(at(0, alarms('sos'))))).toEqual(['+sos @0']);
+  });
+
+  test('are heard where there is no satellite, at the place where the vehicle was last seen', () => {
+    for (const fields of [{ valid: false }, { latitude: 0, longitude: 0 }, { latitude: 91 }, { longitude: 9 }]) {
+      const van = scene();
+      const [event] = van.drive(at(0), at(10, { ...alarms('sos'), ...fields }));
+      expect(event).toMatchObject({ alarm: 'sos', latitude: 0.1, longitude: 0.1, startedAtMs: T0 + 10_000 });
+    }
+  });
+
+  test('are not heard from a clock that is wrong, nor twice, nor from the past', () => {
+    const van = scene();
+    expect(van.send({ positions: [at(0), at(601, alarms('sos'))], receivedAtMs: T0 })).toEqual([]);
+    van.drive(at(60));
+    expect(van.drive(at(30, alarms('sos')), at(30, { ...alarms('sos'), valid: false }))).toEqual([]);
+    const silent = at(70, { ...alarms('sos'), valid: false });
+    expect(told(van.drive(silent, silent, at(65)))).toEqual(['+sos @70']);
+  });
+
+  test('of a vehicle that was never seen anywhere, there is no place to tell', () => {
+    expect(scene().drive(at(0, { ...alarms('sos'), valid: false }))).toEqual([]);
+  });
+});
+
+describe('external power', () => {
+  test('is cut when the terminal says so', () => {
+    const events = scene().drive(at(0), at(10, alarms('power-cut')), at(20));
+    expect(told(events)).toEqual(['+power-cut @10', '-power-cut @20 restored']);
+  });
+
+  test('or when a supply that was there is measured no more', () => {
+    const van = scene();
+    const volts = (seconds: number, supplyV: number | null) => at(seconds, { supplyV });
+    expect(van.drive(volts(0, 0), volts(10, 0), volts(20, 12.4), volts(30, 3), volts(40, null))).toEqual([]);
+    expect(told(van.drive(volts(50, 0.2), volts(60, 3), volts(70, null), volts(80, 12)))).toEqual([
+      '+power-cut @50',
+      '-power-cut @80 restored',
+    ]);
+  });
+});
+
+test('a vehicle that is no longer defined ends what lasted', () => {
+  const van = scene();
+  van.drive(
+    at(0, { ignition: false }),
+    at(10, { ignition: true, ...alarms('sos', 'power-cut') }),
+    at(20, alarms('sos', 'power-cut')),
+  );
+  expect(told(van.remove('vehicle', VEHICLE, 2, 100))).toEqual([
+    '-ignition @20 no-longer-watched',
+    '-sos @20 no-longer-watched',
+    '-power-cut @20 no-longer-watched',
+  ]);
+});

@@ -1,0 +1,149 @@
+import { type Alarm, deriveEventId, type FleetEvent, type Position } from '@outrider/domain';
+import type { Condition, Moment, VehicleState } from './vehicle-state.ts';
+
+/** Below this a terminal measures no supply at all; what a vehicle runs on is far above it. */
+const NO_SUPPLY_V = 1;
+/** From here on there is one, of whatever vehicle. Between the two nothing is said. */
+const SUPPLY_V = 5;
+
+/** Why a condition that the records no longer tell of is over. */
+type Cleared = 'switched-off' | 'cleared' | 'restored';
+
+/**
+ * Takes in what a record says of ignition, alarms and external power (semantics, "Other events"). A record that is not newer
+ * than one taken in before says nothing. What lasts begins with the first record that says so, and ends with the first that
+ * does not; ignition found on at the first record that tells of it is on silently.
+ *
+ * @param at where the vehicle is taken to be, at the time of the record
+ */
+export function observe(
+  vehicle: VehicleState,
+  version: number,
+  record: Position,
+  at: Moment,
+  events: FleetEvent[],
+): void {
+  if (record.fixTimeMs <= vehicle.recordAtMs) return;
+  const { ignition, supplyV, alarms } = record;
+  if (ignition !== null && ignition !== vehicle.ignition) {
+    if (ignition) begin(vehicle, version, 'ignition', vehicle.ignition === null, at, events);
+    else endWhere(vehicle, version, (what) => what === 'ignition', at, events);
+    vehicle.ignition = ignition;
+  }
+  if (supplyV !== null) {
+    if (supplyV >= SUPPLY_V) vehicle.supplied = true;
+    // An input that nothing is connected to measures nothing from the first record on.
+    else if (supplyV < NO_SUPPLY_V && vehicle.supplied !== null) vehicle.supplied = false;
+  }
+  const isRaised = (what: Condition['what']) =>
+    (what !== 'ignition' && alarms.includes(what)) || (what === 'power-cut' && vehicle.supplied === false);
+  if (vehicle.conditions.length > 0)
+    endWhere(vehicle, version, (what) => what !== 'ignition' && !isRaised(what), at, events);
+  for (const alarm of alarms) raise(vehicle, version, alarm, at, events);
+  if (vehicle.supplied === false) raise(vehicle, version, 'power-cut', at, events);
+}
+
+/** True where {@link observe} would change nothing that is told or kept. Cheap: it is asked for nearly every fix. */
+export function saysNothingNew({ recordAtMs, ignition, supplied }: VehicleState, record: Position): boolean {
+  return (
+    record.alarms.length === 0 &&
+    (record.ignition === null || record.ignition === ignition) &&
+    (record.supplyV === null || (supplied === true && record.supplyV >= SUPPLY_V)) &&
+    record.fixTimeMs > recordAtMs
+  );
+}
+
+/** True where a record without alarms would end something. */
+export function hasAlarm({ conditions }: VehicleState): boolean {
+  for (let i = 0; i < conditions.length; i++) if (conditions[i]?.what !== 'ignition') return true;
+  return false;
+}
+
+/** Ends all that lasts because the vehicle is no longer defined, at its last fix. */
+export function endConditionsByDefinition(
+  vehicle: VehicleState,
+  version: number,
+  at: Moment,
+  events: FleetEvent[],
+): void {
+  for (const condition of vehicle.conditions) {
+    if (condition.silent && condition.what === 'ignition') continue;
+    // A record without a good fix may be newer than the last one that moved the vehicle.
+    const end = { ...at, atMs: Math.max(at.atMs, condition.start.atMs) };
+    events.push(conditionEvent(vehicle, version, condition, end, 'no-longer-watched', at.atMs));
+  }
+  vehicle.conditions = [];
+}
+
+function raise(vehicle: VehicleState, version: number, alarm: Alarm, at: Moment, events: FleetEvent[]): void {
+  if (!vehicle.conditions.some(({ what }) => what === alarm)) begin(vehicle, version, alarm, false, at, events);
+}
+
+function begin(
+  vehicle: VehicleState,
+  version: number,
+  what: Condition['what'],
+  silent: boolean,
+  at: Moment,
+  events: FleetEvent[],
+): void {
+  const condition: Condition = { what, silent, start: at, id: null };
+  vehicle.conditions.push(condition);
+  if (!silent) events.push(conditionEvent(vehicle, version, condition, null, null, at.atMs));
+}
+
+function endWhere(
+  vehicle: VehicleState,
+  version: number,
+  isOver: (what: Condition['what']) => boolean,
+  at: Moment,
+  events: FleetEvent[],
+): void {
+  vehicle.conditions = vehicle.conditions.filter((condition) => {
+    if (!isOver(condition.what)) return true;
+    events.push(conditionEvent(vehicle, version, condition, at, clearedBy(condition.what), at.atMs));
+    return false;
+  });
+}
+
+function clearedBy(what: Condition['what']): Cleared {
+  return what === 'ignition' ? 'switched-off' : what === 'power-cut' ? 'restored' : 'cleared';
+}
+
+function conditionEvent(
+  vehicle: VehicleState,
+  definitionVersion: number,
+  condition: Condition,
+  end: Moment | null,
+  endReason: Cleared | 'no-longer-watched' | null,
+  fixTimeMs: number,
+): FleetEvent {
+  const { what, silent, start } = condition;
+  const kind = what === 'ignition' || what === 'power-cut' ? what : 'alarm';
+  const subject = kind === 'alarm' ? what : silent ? 'found' : '';
+  condition.id ??= deriveEventId(kind, vehicle.id, subject, start.atMs);
+  const place = end ?? start;
+  const facts = {
+    id: condition.id,
+    phase: end === null ? ('begin' as const) : ('end' as const),
+    vehicleId: vehicle.id,
+    startedAtMs: start.atMs,
+    endedAtMs: end === null ? null : end.atMs,
+    latitude: place.latitude,
+    longitude: place.longitude,
+    speedKmh: place.speedKmh,
+    fromFixTimeMs: start.atMs,
+    fixTimeMs,
+    definitionVersion,
+    origin: vehicle.origin,
+    inferred: false,
+  };
+  switch (what) {
+    case 'ignition':
+      return { kind: 'ignition', ...facts, endReason: endReason as 'switched-off' | 'no-longer-watched' | null };
+    case 'power-cut':
+      return { kind: 'power-cut', ...facts, endReason: endReason as 'restored' | 'no-longer-watched' | null };
+    default:
+      return { kind: 'alarm', ...facts, alarm: what, endReason: endReason as 'cleared' | 'no-longer-watched' | null };
+  }
+}

@@ -1,0 +1,31 @@
+import { EVENT_KINDS, type EventKind } from '@outrider/domain';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { play, scenario } from './scenario.fixture.ts';
+
+/** Of all files together. */
+const RUNS = Number(process.env.ORACLE_RUNS ?? 10_000);
+const FILES = 2;
+
+/**
+ * This file's share of the runs, from a seed that is printed: the same seed is the same scenarios.
+ *
+ * @param file 0 or 1
+ */
+export function compareWithOracle(file: number): void {
+  const seed = Number(process.env.ORACLE_SEED ?? Math.floor(Math.random() * 2 ** 31)) + file;
+  const numRuns = Math.ceil(RUNS / FILES);
+  console.info(`${numRuns} scenarios, seed ${seed}`);
+  const told = new Map<EventKind, number>();
+  let runs = 0;
+  fc.assert(
+    fc.property(scenario, (steps) => {
+      play(steps, told);
+      runs++;
+    }),
+    { numRuns, seed },
+  );
+  expect(runs).toBe(numRuns);
+  // Scenarios in which nothing happens would prove nothing.
+  for (const kind of EVENT_KINDS) expect(told.get(kind) ?? 0, kind).toBeGreaterThan(numRuns / 10);
+}

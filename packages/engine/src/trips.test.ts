@@ -1,0 +1,160 @@
+import type { FleetEvent, Position } from '@outrider/domain';
+import { describe, expect, test } from 'vitest';
+import { fix, Scene, T0, told, VEHICLE, vehicle } from './scene.fixture.ts';
+
+// Along the equator's neighbour 0.1 N, where 0.001° is 111.19 m.
+const METRES = 111.195;
+const minutes = (n: number) => 60 * n;
+const scene = (fields: Parameters<typeof vehicle>[0] = {}) =>
+  new Scene(vehicle(fields)).only('trip', 'parking', 'idling');
+const at = (seconds: number, thousandths: number, speedKmh: number | null, fields: Partial<Position> = {}) =>
+  fix(seconds, 0.1 + thousandths / 1000, 0.1, { speedKmh, ...fields });
+const last = (events: readonly FleetEvent[], kind: FleetEvent['kind']) =>
+  events.findLast((event) => event.kind === kind && event.phase === 'end');
+
+describe('a trip', () => {
+  test('begins with the first fix that moves and ends with the first of five minutes without', () => {
+    const van = scene();
+    expect(told(van.drive(at(0, 0, 0), at(60, 0, 2), at(120, 1, 40)))).toEqual(['+trip @120']);
+    expect(van.drive(at(180, 5, 60), at(240, 9, 0), at(539, 9, 0))).toEqual([]);
+    const events = van.drive(at(540, 9, 0));
+    expect(told(events)).toEqual(['-trip @240 stopped', '+parking @240']);
+    expect(events[0]).toMatchObject({
+      vehicleId: VEHICLE,
+      startedAtMs: T0 + 120_000,
+      endedAtMs: T0 + 240_000,
+      startLongitude: 0.101,
+      longitude: 0.109,
+      fromFixTimeMs: T0 + 120_000,
+      fixTimeMs: T0 + 540_000,
+      definitionVersion: 1,
+      origin: 'live',
+      inferred: false,
+      movingMs: 120_000,
+      idlingMs: 0,
+      maxKmh: 60,
+    });
+    const trip = events[0] as Extract<FleetEvent, { kind: 'trip' }>;
+    expect(trip.distanceM).toBeCloseTo(8 * METRES, 0);
+    expect(trip.meanKmh).toBeCloseTo((8 * METRES * 3.6) / 120, 1);
+  });
+
+  test('goes on over a shorter pause, whose jitter is no distance and whose idling counts', () => {
+    const van = scene();
+    const on = { ignition: true };
+    van.drive(at(0, 0, 40, on), at(60, 5, 40, on), at(120, 10, 0, on), at(180, 10.1, 1, on), at(240, 10, 0, on));
+    van.drive(at(300, 15, 50, on), at(360, 20, 0, on));
+    const trip = last(van.drive(at(360 + minutes(5), 20, 0, on)), 'trip');
+    expect(trip).toMatchObject({ endedAtMs: T0 + 360_000, movingMs: 240_000, idlingMs: 120_000, endReason: 'stopped' });
+    expect(trip && 'distanceM' in trip && trip.distanceM).toBeCloseTo(20 * METRES, 0);
+  });
+
+  test('is ended by the next fix that moves too, where that comes five minutes after the last', () => {
+    const van = scene();
+    van.drive(at(0, 0, 40), at(60, 5, 0));
+    expect(told(van.drive(at(60 + minutes(5), 5, 40)))).toEqual([
+      '-trip @60 stopped',
+      '+parking @60',
+      '-parking @360 moved',
+      '+trip @360',
+    ]);
+  });
+
+  test('ends before a gap of more than an hour; what was in it is neither trip nor stop', () => {
+    const van = scene();
+    van.drive(at(0, 0, 40), at(60, 5, 50));
+    expect(van.drive(at(60 + minutes(60), 80, 50))).toEqual([]);
+    expect(told(van.drive(at(61 + minutes(120), 160, 50)))).toEqual([`-trip @${60 + minutes(60)} gap`, '+trip @7261']);
+  });
+
+  test('a vehicle found after a gap where it stood has stood there', () => {
+    const van = scene();
+    van.drive(at(0, 0, 40), at(60, 5, 0));
+    expect(told(van.drive(at(minutes(600), 5.2, 0)))).toEqual(['-trip @60 stopped', '+parking @60']);
+    // And one that is found elsewhere did something that nobody saw.
+    expect(told(van.drive(at(minutes(1200), 90, 0)))).toEqual([`-parking @${minutes(600)} gap`]);
+    expect(told(van.drive(at(minutes(1205), 90, 0)))).toEqual([`+parking @${minutes(1200)}`]);
+  });
+
+  test('with the ignition on, 50 m are movement whatever the speed', () => {
+    const off = scene();
+    expect(off.drive(at(0, 0, 0), at(60, 0.6, 0), at(120, 2, 1))).toEqual([]);
+    const on = scene();
+    const ignition = { ignition: true };
+    expect(told(on.drive(at(0, 0, 0, ignition), at(60, 0.4, 0, ignition), at(120, 0.5, 1, ignition)))).toEqual([
+      '+trip @120',
+    ]);
+  });
+
+  test('by the odometer where there is one, and where it says what can be', () => {
+    const van = scene();
+    van.drive(
+      at(0, 0, 40, { odometerM: 1000 }),
+      at(60, 5, 40, { odometerM: 1700 }),
+      at(120, 10, 40, { odometerM: 2300 }),
+    );
+    // It is reset, leaps, and is not told at all: then it is the way between the fixes.
+    van.drive(at(180, 15, 40, { odometerM: 0 }), at(240, 20, 40, { odometerM: 900_000 }), at(300, 25, 0));
+    const trip = last(van.drive(at(300 + minutes(5), 25, 0)), 'trip');
+    expect(trip && 'distanceM' in trip && trip.distanceM).toBeCloseTo(1300 + 15 * METRES, 0);
+  });
+
+  test('the thresholds are the vehicle’s', () => {
+    const van = scene({ movingSpeedKmh: 10, tripStopMinutes: 1, tripGapMinutes: 2 });
+    expect(told(van.drive(at(0, 0, 9), at(10, 1, 11), at(20, 2, 8), at(80, 2, 0)))).toEqual([
+      '+trip @10',
+      '-trip @20 stopped',
+      '+parking @20',
+    ]);
+    expect(told(van.drive(at(90, 3, 30), at(211, 20, 30)))).toEqual([
+      '-parking @90 moved',
+      '+trip @90',
+      '-trip @90 gap',
+      '+trip @211',
+    ]);
+  });
+
+  test('an invalid fix and a jump are no movement', () => {
+    const van = scene();
+    expect(van.drive(at(0, 0, 0), at(10, 5, 90, { valid: false }), at(20, 900, 90), at(30, 0, 0))).toEqual([]);
+  });
+
+  test('a vehicle that is no longer defined ends its trip where it was last seen', () => {
+    const van = scene();
+    van.drive(at(0, 0, 40), at(60, 5, 40));
+    expect(told(van.remove('vehicle', VEHICLE, 2, 100))).toEqual(['-trip @60 no-longer-watched']);
+  });
+});
+
+describe('a stop', () => {
+  test('is parking with the ignition off or unknown, idling with it on', () => {
+    for (const [ignition, kind] of [
+      [null, 'parking'],
+      [false, 'parking'],
+      [true, 'idling'],
+    ] as const) {
+      const van = scene();
+      van.drive(at(0, 0, 40, { ignition }), at(60, 5, 0, { ignition }));
+      const events = van.drive(at(60 + minutes(5), 5, 0, { ignition }));
+      expect(told(events)).toEqual(['-trip @60 stopped', `+${kind} @60`]);
+    }
+  });
+
+  test('becomes one of the other kind when the ignition has said so for five minutes', () => {
+    const van = scene();
+    const [on, off] = [{ ignition: true }, { ignition: false }];
+    van.drive(at(0, 0, 40, on), at(60, 5, 0, on), at(400, 5, 0, on));
+    // The driver starts once more, and then no more.
+    expect(van.drive(at(460, 5, 0, off), at(500, 5, 0, on), at(600, 5, 0, off), at(899, 5, 0, off))).toEqual([]);
+    const events = van.drive(at(900, 5, 0, off));
+    expect(told(events)).toEqual(['-idling @600 ignition', '+parking @600']);
+    expect(events[0]).toMatchObject({ idlingMs: 500_000 });
+    expect(last(van.drive(at(1000, 6, 30, on)), 'parking')).toMatchObject({ endReason: 'moved', idlingMs: 0 });
+  });
+
+  test('the first one is told as well: a vehicle that was never seen to move', () => {
+    const van = scene();
+    expect(van.drive(at(0, 0, 0), at(299, 0, 0))).toEqual([]);
+    expect(told(van.drive(at(300, 0, 0)))).toEqual(['+parking @0']);
+  });
+});

@@ -1,0 +1,250 @@
+import type { JobId, User, UserId } from '@outrider/domain';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type JobFacts,
+  type JobFields,
+  MAX_OPEN_JOBS_PER_USER,
+  NotFoundError,
+  type Registry,
+  TooManyJobsError,
+} from './index.ts';
+import type { Place } from './registry.conformance.ts';
+
+const T0 = Date.UTC(2026, 0, 15, 12);
+const ALL = { limit: 1000, after: null };
+const LEASE = { kinds: ['dig', 'fill'], leaseMs: 1000, atOnce: 1 };
+const VAN = '0190a000-0000-7000-8000-000000000001';
+const HALFWAY = { percent: 50, positions: 7 };
+const joined = (waiting: JobFacts, added: JobFacts): JobFacts => ({ of: [waiting.of, added.of].flat() });
+
+/** What every adapter of the registry promises of jobs. */
+export function jobsConformance(name: string, newPlace: () => Promise<Place>): void {
+  describe(`jobs on ${name}`, () => {
+    let place: Place;
+    let registry: Registry;
+    let anna: User;
+    let nowMs: number;
+
+    const asked = (fields: Partial<JobFields> = {}, userId: UserId = anna.id) =>
+      registry.jobs.create(
+        { kind: 'dig', subjectId: VAN, parameters: { deep: 3 }, dueAtMs: 0, ...fields, userId },
+        {
+          action: 'recalculated',
+          subject: { kind: 'vehicle', id: VAN, name: 'Van' },
+          after: { deep: 3 },
+          dealerIds: [],
+          ownerIds: [],
+        },
+      );
+    const take = async (more: Partial<typeof LEASE> = {}) => {
+      const leased = await registry.jobs.lease({ ...LEASE, ...more });
+      if (leased === null) throw new Error('there is no job to be had');
+      return leased;
+    };
+    const stateOf = async (id: JobId) => (await registry.jobs.get(id))?.state;
+
+    beforeEach(async () => {
+      nowMs = T0;
+      place = await newPlace();
+      registry = await place.open(() => nowMs);
+      anna = await registry.users.create(
+        { login: 'anna', name: 'Anna', role: 'user', dealerId: null, blocked: false, apiAccess: true, groupIds: [] },
+        'long enough a password',
+      );
+    });
+    afterEach(async () => {
+      await registry.close();
+      await place.remove();
+    });
+
+    test('one that is asked for waits, is done, and tells what came out, whoever opens the registry', async () => {
+      const { id } = await asked();
+      expect(await registry.jobs.get(id)).toEqual({
+        id,
+        kind: 'dig',
+        userId: anna.id,
+        subjectId: VAN,
+        parameters: { deep: 3 },
+        state: 'queued',
+        progress: { percent: 0, positions: 0 },
+        result: null,
+        error: null,
+        createdAtMs: T0,
+        startedAtMs: null,
+        finishedAtMs: null,
+      });
+      nowMs += 10;
+      const leased = await take();
+      expect(leased).toMatchObject({ job: { id, state: 'running', startedAtMs: T0 + 10 }, resume: null });
+      expect(await registry.jobs.renew(leased, 1000, HALFWAY, null)).toBe('held');
+      expect((await registry.jobs.get(id))?.progress).toEqual(HALFWAY);
+      nowMs += 10;
+      expect(await registry.jobs.settle(leased, { state: 'done', result: { holes: 1 } })).toBe(true);
+      await registry.close();
+      registry = await place.open(() => nowMs);
+      expect(await registry.jobs.get(id)).toMatchObject({
+        state: 'done',
+        progress: { percent: 100, positions: 7 },
+        result: { holes: 1 },
+        finishedAtMs: T0 + 20,
+      });
+      expect(await registry.jobs.lease(LEASE)).toBeNull();
+    });
+
+    test('the trail tells who asked for what', async () => {
+      await asked();
+      const { items } = await registry.audit.list({ subjectId: VAN }, ALL);
+      expect(items).toMatchObject([{ action: 'recalculated', before: null, after: { deep: 3 } }]);
+    });
+
+    test('no more are in hand at once than may be, and the one that waited longest comes first', async () => {
+      const [first, second, third] = [
+        await asked({ dueAtMs: 3 }),
+        await asked({ dueAtMs: 1 }),
+        await asked({ dueAtMs: 2 }),
+      ];
+      await asked({ kind: 'other' });
+      await asked({ dueAtMs: T0 + 1 });
+      const leased = await take();
+      expect(leased.job.id).toBe(second.id);
+      expect(await registry.jobs.lease(LEASE)).toBeNull();
+      expect((await take({ atOnce: 2 })).job.id).toBe(third.id);
+      await registry.jobs.settle(leased, { state: 'failed', error: 'rock' });
+      expect(await registry.jobs.get(second.id)).toMatchObject({ state: 'failed', error: 'rock' });
+      expect((await take({ atOnce: 2 })).job.id).toBe(first.id);
+      expect(await registry.jobs.lease({ ...LEASE, atOnce: 9 })).toBeNull();
+      nowMs += 1;
+      expect(await registry.jobs.lease({ ...LEASE, atOnce: 9 })).not.toBeNull();
+    });
+
+    test('one that gives its turn away goes on where it was, after the others', async () => {
+      const [long, short] = [await asked(), await asked({ dueAtMs: T0 })];
+      nowMs += 5;
+      const leased = await take();
+      expect(leased.job.id).toBe(long.id);
+      await registry.jobs.settle(leased, { state: 'queued', resume: { at: 4 }, dueAtMs: nowMs });
+      const other = await take();
+      expect(other.job.id).toBe(short.id);
+      await registry.jobs.settle(other, { state: 'done', result: {} });
+      expect(await take()).toMatchObject({ job: { id: long.id, startedAtMs: T0 + 5 }, resume: { at: 4 } });
+    });
+
+    test('what a process that died had in hand is taken up by another, once, where it was', async () => {
+      const { id } = await asked();
+      const dead = await take();
+      await registry.jobs.renew(dead, 1000, HALFWAY, { at: 3 });
+      nowMs += 999;
+      expect(await registry.jobs.lease(LEASE)).toBeNull();
+      nowMs += 1;
+      const heir = await take();
+      expect(heir).toMatchObject({ job: { id, progress: HALFWAY }, resume: { at: 3 } });
+      // The dead one was only slow: it learns that the job is another's, and changes nothing.
+      expect(await registry.jobs.renew(dead, 1000, { percent: 99, positions: 99 }, { at: 9 })).toBe('lost');
+      expect(await registry.jobs.settle(dead, { state: 'done', result: {} })).toBe(false);
+      expect(await registry.jobs.get(id)).toMatchObject({ state: 'running', progress: HALFWAY });
+      expect(await registry.jobs.settle(heir, { state: 'done', result: {} })).toBe(true);
+    });
+
+    test('one that every process dies over is given up, one that gets further is not', async () => {
+      const { id } = await asked();
+      for (let died = 0; died < 8; died++) {
+        const leased = await take();
+        await registry.jobs.renew(leased, 1000, HALFWAY, { at: died });
+        nowMs += 1000;
+      }
+      for (let died = 0; died < 4; died++) {
+        await take();
+        nowMs += 1000;
+      }
+      expect(await registry.jobs.lease(LEASE)).toBeNull();
+      expect(await registry.jobs.get(id)).toMatchObject({ state: 'failed', finishedAtMs: nowMs });
+    });
+
+    test('is called off at once while it waits, and when its holder asks while it runs', async () => {
+      const waiting = await asked({ dueAtMs: T0 + 1 });
+      expect(await registry.jobs.cancel(waiting.id)).toMatchObject({ state: 'cancelled', finishedAtMs: T0 });
+      const { id } = await asked();
+      const leased = await take();
+      expect(await registry.jobs.cancel(id)).toMatchObject({ state: 'running' });
+      expect(await registry.jobs.renew(leased, 1000, HALFWAY, null)).toBe('cancel');
+      await registry.jobs.settle(leased, { state: 'cancelled' });
+      expect(await stateOf(id)).toBe('cancelled');
+      // Over is over.
+      expect(await registry.jobs.cancel(id)).toMatchObject({ state: 'cancelled' });
+      const done = await asked();
+      const other = await take();
+      await registry.jobs.settle(other, { state: 'done', result: {} });
+      expect(await registry.jobs.cancel(done.id)).toMatchObject({ state: 'done' });
+      await expect(registry.jobs.cancel('0190a000-0000-7000-8000-0000000000ff' as JobId)).rejects.toThrow(
+        NotFoundError,
+      );
+    });
+
+    test('one whose holder died is not taken up again where it was called off', async () => {
+      const { id } = await asked();
+      await take();
+      await registry.jobs.cancel(id);
+      nowMs += 1000;
+      expect(await registry.jobs.lease(LEASE)).toBeNull();
+      expect(await stateOf(id)).toBe('cancelled');
+    });
+
+    test('of one user only so many are open', async () => {
+      for (let nth = 0; nth < MAX_OPEN_JOBS_PER_USER; nth++) await asked();
+      await expect(asked()).rejects.toThrow(TooManyJobsError);
+      await registry.jobs.settle(await take(), { state: 'done', result: {} });
+      await asked();
+    });
+
+    test('lists are by user, kind and state, the newest first', async () => {
+      const [a, b] = [await asked(), await asked({ kind: 'fill' })];
+      await registry.jobs.add({ kind: 'dig', subjectId: VAN, parameters: {}, dueAtMs: T0 + 9 }, joined);
+      const ids = async (filter: Parameters<Registry['jobs']['list']>[0]) =>
+        (await registry.jobs.list(filter, ALL)).items.map(({ id }) => id);
+      expect(await ids({ userId: anna.id })).toEqual([b.id, a.id]);
+      expect(await ids({ kind: 'fill' })).toEqual([b.id]);
+      expect(await ids({})).toHaveLength(3);
+      await take();
+      expect(await ids({ state: 'running' })).toEqual([a.id]);
+      const page = await registry.jobs.list({ userId: anna.id }, { limit: 1, after: null });
+      expect(page).toMatchObject({ items: [{ id: b.id }], next: b.id });
+      expect((await registry.jobs.list({ userId: anna.id }, { limit: 1, after: page.next })).items).toMatchObject([
+        { id: a.id },
+      ]);
+    });
+
+    test('the service’s own are put together while they wait, and taken from a log once', async () => {
+      const from = (offset: number, subjectId = VAN) => ({
+        offset,
+        kind: 'dig',
+        subjectId,
+        parameters: { of: offset },
+        dueAtMs: T0,
+      });
+      const consumer = { consumer: 'digger', partition: 2 };
+      await registry.jobs.gather({ ...consumer, next: 3 }, [from(1), from(2), from(2, 'another')], joined);
+      await registry.jobs.gather({ ...consumer, next: 3 }, [from(1), from(2)], joined);
+      await registry.jobs.gather({ ...consumer, next: 5 }, [from(2), from(4)], joined);
+      expect(await registry.jobs.offsets('digger')).toEqual(new Map([[2, 5]]));
+      const { items } = await registry.jobs.list({}, ALL);
+      expect(items.map(({ subjectId, parameters, userId }) => [subjectId, parameters.of, userId])).toEqual([
+        ['another', 2, null],
+        [VAN, [1, 2, 4], null],
+      ]);
+      // One that is in hand is done as it was asked for: what comes then is another.
+      await take();
+      await registry.jobs.gather({ ...consumer, next: 6 }, [from(5)], joined);
+      expect((await registry.jobs.list({}, ALL)).items).toHaveLength(3);
+    });
+
+    test('is forgotten some time after its end, and not before', async () => {
+      const { id } = await asked();
+      await asked({ dueAtMs: T0 + 9 });
+      await registry.jobs.settle(await take(), { state: 'done', result: {} });
+      expect(await registry.jobs.clean(T0, 10)).toBe(0);
+      expect(await registry.jobs.clean(T0 + 1, 10)).toBe(1);
+      expect(await registry.jobs.get(id)).toBeNull();
+      expect((await registry.jobs.list({}, ALL)).items).toHaveLength(1);
+    });
+  });
+}

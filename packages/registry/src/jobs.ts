@@ -1,0 +1,440 @@
+import type { JobId, UserId } from '@outrider/domain';
+import type { Selectable, Transaction } from 'kysely';
+import type { AuditNote } from './audit-notes.ts';
+import { NotFoundError, TooManyJobsError } from './errors.ts';
+import { type Page, type Paging, pageOf } from './page.ts';
+import type { JobRow, Tables } from './schema.ts';
+import type { Reader, Store } from './store.ts';
+
+/**
+ * - `queued`: waits for its turn, or for the next one.
+ * - `running`: somebody has it in hand.
+ * - `done`, `failed`, `cancelled`: over.
+ */
+export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+/** JSON whose meaning is the job's kind's. */
+export type JobFacts = Readonly<Record<string, unknown>>;
+
+/** How far a job has come. */
+export interface JobProgress {
+  /** 0 to 100. */
+  percent: number;
+  /** Positions gone through so far. */
+  positions: number;
+}
+
+/** Work that takes longer than a call may, by whom it was asked for, and how far it is. */
+export interface Job {
+  id: JobId;
+  /** What is done: who does it knows its kinds. */
+  kind: string;
+  /** Who asked for it; null: the service itself. */
+  userId: UserId | null;
+  /** What it is about: id of a geofence, of a vehicle; null where it is about nothing that has one. */
+  subjectId: string | null;
+  /** What was asked for. */
+  parameters: JobFacts;
+  state: JobState;
+  progress: JobProgress;
+  /** What came out of it; null before the end. */
+  result: JobFacts | null;
+  /** Why it failed. */
+  error: string | null;
+  createdAtMs: number;
+  /** When it was first in hand. */
+  startedAtMs: number | null;
+  finishedAtMs: number | null;
+}
+
+/** What a new job is. */
+export interface JobFields {
+  kind: string;
+  userId: UserId | null;
+  subjectId: string | null;
+  parameters: JobFacts;
+  /** It does not begin before. */
+  dueAtMs: number;
+}
+
+/** A job that the caller, and nobody else, has in hand. */
+export interface LeasedJob {
+  job: Job;
+  lease: string;
+  /** Where the last one who had it in hand got to; null at the beginning. */
+  resume: JobFacts | null;
+}
+
+export interface JobFilter {
+  /** Of this user alone; undefined: everybody's, and the service's own. */
+  userId?: UserId;
+  kind?: string;
+  state?: JobState;
+}
+
+export interface JobLeaseOptions {
+  kinds: readonly string[];
+  /** How long it may go on without a word, after which somebody else may have it. */
+  leaseMs: number;
+  /** Of these kinds no more are in hand at a time, whoever has them. */
+  atOnce: number;
+}
+
+/** How the one who has a job in hand lets go of it. */
+export type JobOutcome =
+  | { state: 'done'; result: JobFacts }
+  | { state: 'failed'; error: string }
+  | { state: 'cancelled' }
+  /** Goes on at another turn. */
+  | { state: 'queued'; resume: JobFacts; dueAtMs: number };
+
+/** A process that dies over a job is one thing; a job that every process dies over is not tried for ever. */
+const MAX_ATTEMPTS = 5;
+/** Of one user, at a time. */
+export const MAX_OPEN_JOBS_PER_USER = 20;
+const MAX_ERROR_CHARACTERS = 500;
+
+/**
+ * Work that takes long: what was asked for, who has it in hand, how far it is, what came out.
+ *
+ * Whoever has a job in hand holds a lease and says time and again that it lives; a lease that ran out makes the job
+ * anyone's, with what was last said of where it got to. So a job is done to its end whichever process dies, and may be
+ * done in part more than once: what it does must come to the same when it is done again.
+ */
+export class Jobs {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * Adds a job for a user, with a line in the audit trail.
+   *
+   * @param about what the trail says of it
+   * @throws {TooManyJobsError} when the user has as many open as one may have
+   */
+  create(fields: JobFields & { userId: UserId }, about: Omit<AuditNote, 'before'>) {
+    return this.#store.write(async (writer): Promise<Job> => {
+      const { tx, nowMs, newId } = writer;
+      const { open } = await tx
+        .selectFrom('jobs')
+        .select((e) => e.fn.countAll<number>().as('open'))
+        .where('user_id', '=', fields.userId)
+        .where('state', 'in', ['queued', 'running'])
+        .executeTakeFirstOrThrow();
+      if (Number(open) >= MAX_OPEN_JOBS_PER_USER) throw new TooManyJobsError(MAX_OPEN_JOBS_PER_USER);
+      const row = newRow(fields, newId(), nowMs);
+      await tx.insertInto('jobs').values(row).execute();
+      writer.note({ ...about, before: null });
+      return fromRow(row);
+    });
+  }
+
+  /** Null when there is none. */
+  async get(id: JobId): Promise<Job | null> {
+    const row = await this.#store.db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
+    return row ? fromRow(row) : null;
+  }
+
+  /** The newest first. */
+  async list(filter: JobFilter, paging: Paging): Promise<Page<Job>> {
+    let query = this.#store.db
+      .selectFrom('jobs')
+      .selectAll()
+      .orderBy('id', 'desc')
+      .limit(paging.limit + 1);
+    if (paging.after !== null) query = query.where('id', '<', paging.after);
+    if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
+    if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+    if (filter.state !== undefined) query = query.where('state', '=', filter.state);
+    const page = pageOf(await query.execute(), paging);
+    return { ...page, items: page.items.map(fromRow) };
+  }
+
+  /**
+   * Calls a job off: at once where nobody has it in hand, else as soon as that one asks. What is over stays as it is.
+   *
+   * @throws {NotFoundError} when there is none
+   */
+  async cancel(id: JobId): Promise<Job> {
+    const nowMs = this.#store.now();
+    await this.#store.db
+      .updateTable('jobs')
+      .set({ cancel_requested: 1 })
+      .where('id', '=', id)
+      .where('state', '=', 'running')
+      .execute();
+    await this.#store.db
+      .updateTable('jobs')
+      .set({ state: 'cancelled', cancel_requested: 1, finished_at_ms: nowMs, resume: null })
+      .where('id', '=', id)
+      .where('state', '=', 'queued')
+      .execute();
+    const job = await this.get(id);
+    if (job === null) throw new NotFoundError('job', id);
+    return job;
+  }
+
+  /**
+   * Takes the job that has waited longest for its turn; those of people and those of the service get theirs alike.
+   *
+   * @returns null when there is none to take, or enough are in hand
+   */
+  lease({ kinds, leaseMs, atOnce }: JobLeaseOptions): Promise<LeasedJob | null> {
+    return this.#store.write(async ({ tx, nowMs, newId }) => {
+      await forgetWhoDied(tx, kinds, nowMs);
+      const { running } = await tx
+        .selectFrom('jobs')
+        .select((e) => e.fn.countAll<number>().as('running'))
+        .where('state', '=', 'running')
+        .where('kind', 'in', kinds)
+        .executeTakeFirstOrThrow();
+      if (Number(running) >= atOnce) return null;
+      const next = await tx
+        .selectFrom('jobs')
+        .selectAll()
+        .where('state', '=', 'queued')
+        .where('kind', 'in', kinds)
+        .where('due_at_ms', '<=', nowMs)
+        .orderBy('due_at_ms')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst();
+      if (!next) return null;
+      const taken = {
+        state: 'running',
+        lease: newId(),
+        lease_until_ms: nowMs + leaseMs,
+        attempts: next.attempts + 1,
+        started_at_ms: next.started_at_ms ?? nowMs,
+      };
+      await tx.updateTable('jobs').set(taken).where('id', '=', next.id).execute();
+      const resume = next.resume === null ? null : (JSON.parse(next.resume) as JobFacts);
+      return { job: fromRow({ ...next, ...taken }), lease: taken.lease, resume };
+    });
+  }
+
+  /**
+   * Says that the job is still in hand, and how far it is. What was got to is where another would go on.
+   *
+   * @returns `held`: go on; `cancel`: it was called off; `lost`: it is somebody else's now, and nothing was noted
+   */
+  async renew(
+    { job, lease }: Pick<LeasedJob, 'job' | 'lease'>,
+    leaseMs: number,
+    { percent, positions }: JobProgress,
+    resume: JobFacts | null,
+  ): Promise<'held' | 'cancel' | 'lost'> {
+    const nowMs = this.#store.now();
+    const row = await this.#store.db
+      .updateTable('jobs')
+      // Who gets somewhere does not die over it.
+      .set({
+        lease_until_ms: nowMs + leaseMs,
+        percent,
+        positions,
+        ...(resume && { resume: JSON.stringify(resume), attempts: 1 }),
+      })
+      .where('id', '=', job.id)
+      .where('lease', '=', lease)
+      .returning('cancel_requested')
+      .executeTakeFirst();
+    return row === undefined ? 'lost' : row.cancel_requested ? 'cancel' : 'held';
+  }
+
+  /**
+   * Lets go of a job.
+   *
+   * @returns false when it was somebody else's by then: nothing was noted
+   */
+  async settle({ job, lease }: Pick<LeasedJob, 'job' | 'lease'>, outcome: JobOutcome): Promise<boolean> {
+    const nowMs = this.#store.now();
+    const row = await this.#store.db
+      .updateTable('jobs')
+      .set({
+        state: outcome.state,
+        lease: null,
+        ...(outcome.state === 'queued'
+          ? { resume: JSON.stringify(outcome.resume), due_at_ms: outcome.dueAtMs, attempts: 0 }
+          : { resume: null, finished_at_ms: nowMs }),
+        ...(outcome.state === 'done' && { result: JSON.stringify(outcome.result), percent: 100 }),
+        ...(outcome.state === 'failed' && { error: outcome.error.slice(0, MAX_ERROR_CHARACTERS) }),
+      })
+      .where('id', '=', job.id)
+      .where('lease', '=', lease)
+      .returning('id')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /**
+   * Adds jobs of the service itself, each with one that waits for the same subject put together, and saves with them, as
+   * one, how far the consumer of a log's partition has come. What lies below that was added before and is left out.
+   *
+   * @param merge what one job for both is to do
+   */
+  async gather(
+    { consumer, partition, next }: { consumer: string; partition: number; next: number },
+    jobs: readonly (Omit<JobFields, 'userId'> & { offset: number; subjectId: string })[],
+    merge: (waiting: JobFacts, added: JobFacts) => JobFacts,
+  ): Promise<void> {
+    await this.#store.write(async ({ tx, nowMs, newId }) => {
+      const done = (await offsetsOf(tx, consumer)).get(partition) ?? 0;
+      if (next <= done) return;
+      for (const { offset, ...fields } of jobs) if (offset >= done) await addOrMerge(tx, fields, merge, newId, nowMs);
+      await tx
+        .insertInto('consumer_offsets')
+        .values({ consumer, log_partition: partition, next_offset: next })
+        .onConflict((c) => c.columns(['consumer', 'log_partition']).doUpdateSet({ next_offset: next }))
+        .execute();
+    });
+  }
+
+  /** As {@link gather} does, for one job that comes from nowhere in a log. */
+  async add(
+    fields: Omit<JobFields, 'userId'> & { subjectId: string },
+    merge: (waiting: JobFacts, added: JobFacts) => JobFacts,
+  ): Promise<void> {
+    await this.#store.write(({ tx, nowMs, newId }) => addOrMerge(tx, fields, merge, newId, nowMs));
+  }
+
+  /** Where {@link gather} goes on in each partition that it saved. */
+  offsets(consumer: string): Promise<Map<number, number>> {
+    return offsetsOf(this.#store.db, consumer);
+  }
+
+  /**
+   * Forgets what was over before a time.
+   *
+   * @param limit at most this many
+   * @returns how many they were
+   */
+  async clean(finishedBeforeMs: number, limit: number): Promise<number> {
+    const { db } = this.#store;
+    const rows = await db
+      .selectFrom('jobs')
+      .select('id')
+      .where('finished_at_ms', '<', finishedBeforeMs)
+      .orderBy('finished_at_ms')
+      .limit(limit)
+      .execute();
+    const ids = rows.map(({ id }) => id);
+    if (ids.length > 0) await db.deleteFrom('jobs').where('id', 'in', ids).execute();
+    return ids.length;
+  }
+}
+
+/** Jobs whose holder says nothing any more wait for their next turn, or are given up. */
+async function forgetWhoDied(tx: Transaction<Tables>, kinds: readonly string[], nowMs: number): Promise<void> {
+  const dead = await tx
+    .selectFrom('jobs')
+    .select(['id', 'attempts', 'cancel_requested'])
+    .where('state', '=', 'running')
+    .where('kind', 'in', kinds)
+    .where('lease_until_ms', '<=', nowMs)
+    .execute();
+  for (const { id, attempts, cancel_requested } of dead) {
+    const over = cancel_requested
+      ? { state: 'cancelled', error: null }
+      : attempts >= MAX_ATTEMPTS
+        ? { state: 'failed', error: `It broke off ${attempts} times without getting any further.` }
+        : null;
+    await tx
+      .updateTable('jobs')
+      .set(
+        over === null
+          ? { state: 'queued', lease: null }
+          : { ...over, lease: null, resume: null, finished_at_ms: nowMs },
+      )
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
+async function addOrMerge(
+  tx: Transaction<Tables>,
+  fields: Omit<JobFields, 'userId'> & { subjectId: string },
+  merge: (waiting: JobFacts, added: JobFacts) => JobFacts,
+  newId: () => string,
+  nowMs: number,
+): Promise<void> {
+  const waiting = await tx
+    .selectFrom('jobs')
+    .select(['id', 'parameters', 'due_at_ms'])
+    .where('state', '=', 'queued')
+    .where('kind', '=', fields.kind)
+    .where('subject_id', '=', fields.subjectId)
+    .where('user_id', 'is', null)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (!waiting) {
+    await tx
+      .insertInto('jobs')
+      .values(newRow({ ...fields, userId: null }, newId(), nowMs))
+      .execute();
+    return;
+  }
+  const parameters = merge(JSON.parse(waiting.parameters) as JobFacts, fields.parameters);
+  await tx
+    .updateTable('jobs')
+    .set({
+      parameters: JSON.stringify(parameters),
+      due_at_ms: Math.min(waiting.due_at_ms, fields.dueAtMs),
+      resume: null,
+    })
+    .where('id', '=', waiting.id)
+    .execute();
+}
+
+async function offsetsOf(db: Reader, consumer: string): Promise<Map<number, number>> {
+  const rows = await db
+    .selectFrom('consumer_offsets')
+    .select(['log_partition', 'next_offset'])
+    .where('consumer', '=', consumer)
+    .execute();
+  return new Map(rows.map((row) => [row.log_partition, row.next_offset]));
+}
+
+function newRow(fields: JobFields, id: string, nowMs: number): JobRow {
+  return {
+    id,
+    kind: fields.kind,
+    user_id: fields.userId,
+    subject_id: fields.subjectId,
+    parameters: JSON.stringify(fields.parameters),
+    state: 'queued',
+    percent: 0,
+    positions: 0,
+    result: null,
+    error: null,
+    resume: null,
+    created_at_ms: nowMs,
+    started_at_ms: null,
+    finished_at_ms: null,
+    due_at_ms: fields.dueAtMs,
+    lease: null,
+    lease_until_ms: 0,
+    attempts: 0,
+    cancel_requested: 0,
+  };
+}
+
+function fromRow(row: Selectable<JobRow>): Job {
+  return {
+    id: row.id as JobId,
+    kind: row.kind,
+    userId: row.user_id as UserId | null,
+    subjectId: row.subject_id,
+    parameters: JSON.parse(row.parameters) as JobFacts,
+    state: row.state as JobState,
+    progress: { percent: row.percent, positions: row.positions },
+    result: row.result === null ? null : (JSON.parse(row.result) as JobFacts),
+    error: row.error,
+    createdAtMs: row.created_at_ms,
+    startedAtMs: row.started_at_ms,
+    finishedAtMs: row.finished_at_ms,
+  };
+}

@@ -1,0 +1,85 @@
+import type { FleetEvent, GeofenceId, VehicleId } from '@outrider/domain';
+import type { Engine } from '../engines/engine.ts';
+import { WRITER_COLUMNS, writerOf } from '../events/replacement.ts';
+import { boundMs } from '../native/time.ts';
+import { EVENT_COLUMNS, type EventRow, type EventsCursor, fleetEvent, MAX_EVENTS_LIMIT } from './events.ts';
+
+export interface ArchivedEventsQuestion {
+  vehicleId: VehicleId;
+  /** Unix milliseconds of the fix that began the event, inclusive. */
+  fromMs: number;
+  /** Unix milliseconds of the fix that began the event, inclusive too. */
+  throughMs: number;
+  /** Those alone that went on, or were told, at this time (Unix milliseconds) or later. */
+  untilMs: number;
+  /** Those of this geofence alone; null: all. */
+  geofenceId: GeofenceId | null;
+  /** At most this many: 1 to 10,000. */
+  limit: number;
+  after: EventsCursor | null;
+}
+
+/** An event as its row stands in the archive. */
+export interface ArchivedEvent {
+  event: FleetEvent;
+  /** Number of the recalculation that wrote it; null: it was told live. */
+  recalculation: number | null;
+  /** True where a recalculation found that it never happened. */
+  removed: boolean;
+}
+
+export interface ArchivedEvents {
+  /** By the time at which they began, oldest first. */
+  events: ArchivedEvent[];
+  /** Null when there are no more. */
+  next: EventsCursor | null;
+}
+
+/**
+ * What the archive holds of a vehicle's events, for who means to correct it: also those that were removed, and by whom
+ * each was written.
+ *
+ * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
+ */
+export async function archivedEvents(engine: Engine, question: ArchivedEventsQuestion): Promise<ArchivedEvents> {
+  const { vehicleId, fromMs, throughMs, untilMs, geofenceId, limit, after } = question;
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_EVENTS_LIMIT))
+    throw new RangeError(`The limit of events must be 1 to ${MAX_EVENTS_LIMIT}, not ${limit}`);
+  const parameters: Record<string, string | number> = {
+    vehicleId,
+    fromMs: boundMs(fromMs),
+    throughMs: boundMs(throughMs),
+    untilMs: boundMs(untilMs),
+    limit: limit + 1,
+  };
+  const conditions = [
+    'vehicle_id = {vehicleId:UUID}',
+    "began_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
+    "began_at <= fromUnixTimestamp64Milli({throughMs:Int64}, 'UTC')",
+    "(ended_at IS NULL OR greatest(fix_time, assumeNotNull(ended_at)) >= fromUnixTimestamp64Milli({untilMs:Int64}, 'UTC'))",
+  ];
+  if (geofenceId !== null) {
+    parameters.geofenceId = geofenceId;
+    conditions.push('geofence_id = {geofenceId:UUID}');
+  }
+  if (after) {
+    parameters.afterMs = boundMs(after.beganAtMs);
+    parameters.afterId = after.id;
+    conditions.push("(began_at, id) > (fromUnixTimestamp64Milli({afterMs:Int64}, 'UTC'), {afterId:UUID})");
+  }
+  const rows = await engine.select({
+    sql: `SELECT ${WRITER_COLUMNS}, toUnixTimestamp64Milli(began_at), ${EVENT_COLUMNS} FROM events FINAL
+      WHERE ${conditions.join(' AND ')} ORDER BY vehicle_id, began_at, id LIMIT {limit:UInt32}`,
+    parameters,
+  });
+  const page = rows.slice(0, limit);
+  const events = page.map(([isRecalculated, number, , ...row]) => {
+    const event = fleetEvent(row as unknown as EventRow);
+    const removed = (event.phase as string) === 'removed';
+    return { event, recalculation: writerOf(isRecalculated, number), removed };
+  });
+  const last = page.at(-1);
+  const lastEvent = events.at(-1)?.event;
+  const next = rows.length > limit && last && lastEvent ? { beganAtMs: Number(last[2]), id: lastEvent.id } : null;
+  return { events, next };
+}

@@ -1,0 +1,29 @@
+import type { FleetEvent, VehicleId } from '@outrider/domain';
+import type { Engine } from '../engines/engine.ts';
+import { EVENT_COLUMNS, type EventRow, fleetEvent } from './events.ts';
+import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
+
+/** A vehicle may be in a thousand geofences at once; more are left out. */
+const MAX_OPEN_A_VEHICLE = 1000;
+
+/**
+ * What began and has not ended, of many vehicles, by vehicle and time.
+ *
+ * @throws {RangeError} when too many vehicles are named
+ */
+export async function openEvents(
+  engine: Engine,
+  question: { vehicleIds: readonly VehicleId[]; signal?: AbortSignal | undefined },
+): Promise<FleetEvent[]> {
+  const { vehicleIds, signal } = question;
+  if (vehicleIds.length === 0) return [];
+  const rows = (await engine.select({
+    sql: `SELECT ${EVENT_COLUMNS} FROM events FINAL WHERE ${fleetCondition} AND ended_at IS NULL AND phase = 'begin'
+      ORDER BY vehicle_id, began_at DESC, id LIMIT ${MAX_OPEN_A_VEHICLE} BY vehicle_id`,
+    parameters: fleetParameters(vehicleIds),
+    limits: PAGE_LIMITS,
+    lane: 'report',
+    signal,
+  })) as EventRow[];
+  return rows.map(fleetEvent);
+}

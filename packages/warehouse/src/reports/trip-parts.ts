@@ -1,0 +1,171 @@
+import type { VehicleId } from '@outrider/domain';
+import type { Engine, Parameter } from '../engines/engine.ts';
+import { boundMs } from '../native/time.ts';
+import { PAGE_LIMITS } from './fleet.ts';
+import type { CrossingTrip } from './tallies.ts';
+
+export interface TripPartsQuestion {
+  trips: readonly CrossingTrip[];
+  /** Unix milliseconds, growing: as they were asked for in `tallies`. */
+  cuts: readonly number[];
+  /** Unix milliseconds: a trip that still lasts, lasts until then. */
+  nowMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** What of a trip lies in one interval. */
+export interface TripPart {
+  vehicleId: VehicleId;
+  /** From 0. */
+  interval: number;
+  distanceM: number;
+  movingMs: number;
+  idlingMs: number;
+  peakKmh: number | null;
+}
+
+/** Their vehicles, starts and ends are bound to the query. */
+const TRIPS_A_QUERY = 2000;
+/** The key is looked through for each: where trips are spread over more stretches of time, all between them is read. */
+const MOST_STRETCHES = 64;
+/** Slower than this on the way between two fixes it stood (the engine's default threshold). */
+const STANDING_KMH = 2;
+
+/**
+ * How trips that cuts divide are shared out among the intervals: by the way from fix to fix, by the odometer where both
+ * have it, as the positions show it. The way between the two fixes around a cut is shared by time. The parts of a trip that
+ * is over come to the trip's own totals, so that no mileage is lost or won at midnight; one whose positions are gone is
+ * shared by time alone. Only what lies between the first cut and the last is told.
+ */
+export async function tripParts(engine: Engine, question: TripPartsQuestion): Promise<TripPart[]> {
+  const { trips, cuts, nowMs, signal } = question;
+  const parts: TripPart[] = [];
+  const inOrder = trips.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
+  for (let at = 0; at < trips.length; at += TRIPS_A_QUERY) {
+    const chunk = inOrder.slice(at, at + TRIPS_A_QUERY);
+    const measured = await measure(engine, chunk, cuts, nowMs, signal);
+    for (const [nth, trip] of chunk.entries()) parts.push(...shared(trip, cuts, nowMs, measured.get(nth) ?? []));
+  }
+  return parts;
+}
+
+/** What the positions show of a trip in one interval; interval -1 lies before the first cut, the last after the last. */
+interface Measured {
+  interval: number;
+  distanceM: number;
+  movingMs: number;
+  standingMs: number;
+  peakKmh: number | null;
+}
+
+async function measure(
+  engine: Engine,
+  trips: readonly CrossingTrip[],
+  cuts: readonly number[],
+  nowMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Map<number, Measured[]>> {
+  const parameters: Record<string, Parameter> = {
+    cuts: cuts.map(boundMs),
+    vehicleIds: trips.map(({ vehicleId }) => vehicleId),
+    starts: trips.map(({ startedAtMs }) => boundMs(startedAtMs)),
+    ends: trips.map(({ startedAtMs, endedAtMs }) => boundMs(Math.max(startedAtMs, endedAtMs ?? nowMs))),
+  };
+  const conditions = stretchesOf(trips, nowMs).map(([fromMs, toMs], nth) => {
+    parameters[`from${nth}`] = boundMs(fromMs);
+    parameters[`to${nth}`] = boundMs(toMs);
+    return `fix_time BETWEEN fromUnixTimestamp64Milli({from${nth}:Int64}, 'UTC') AND fromUnixTimestamp64Milli({to${nth}:Int64}, 'UTC')`;
+  });
+  const interval = (time: string) => `toInt32(arrayCount(cut -> cut <= ${time}, {cuts:Array(Int64)}))`;
+  const rows = (await engine.select({
+    sql: `SELECT trip, interval - 1, sum(metres * share), sum(if(metres * 3600 > ${STANDING_KMH} * ms, ms, 0) * share),
+        sum(if(metres * 3600 > ${STANDING_KMH} * ms, 0, ms) * share), max(speed_kmh_x10) / 10
+      FROM (
+        SELECT trip, metres, ms, speed_kmh_x10, arrayJoin(range(${interval('before_ms')}, ${interval('at_ms - 1')} + 1)) AS interval,
+          (least(at_ms, if(interval >= length({cuts:Array(Int64)}), at_ms, {cuts:Array(Int64)}[interval + 1]))
+            - greatest(before_ms, if(interval = 0, before_ms, {cuts:Array(Int64)}[interval]))) / ms AS share
+        FROM (
+          SELECT trip, at_ms, before_ms, at_ms - before_ms AS ms, speed_kmh_x10,
+            if(odometer_m >= odometer_before AND odometer_before IS NOT NULL, toFloat64(odometer_m - odometer_before),
+              greatCircleDistance(longitude_before / 1e7, latitude_before / 1e7, longitude_e7 / 1e7, latitude_e7 / 1e7)) AS metres
+          FROM (
+            SELECT trip, at_ms, latitude_e7, longitude_e7, odometer_m, speed_kmh_x10,
+              lagInFrame(at_ms) OVER steps AS before_ms, lagInFrame(latitude_e7) OVER steps AS latitude_before,
+              lagInFrame(longitude_e7) OVER steps AS longitude_before, lagInFrame(odometer_m) OVER steps AS odometer_before,
+              row_number() OVER steps AS nth
+            FROM (
+              SELECT vehicle_id, toUnixTimestamp64Milli(fix_time) AS at_ms, latitude_e7, longitude_e7, odometer_m, speed_kmh_x10
+              FROM positions FINAL WHERE rejection = '' AND valid AND vehicle_id IN {vehicleIds:Array(UUID)}
+                AND (${conditions.join(' OR ')})
+            ) AS fixes
+            ASOF INNER JOIN (
+              SELECT vehicle_id, start_ms, end_ms, trip FROM (SELECT {vehicleIds:Array(UUID)} AS vehicle_id,
+                {starts:Array(Int64)} AS start_ms, {ends:Array(Int64)} AS end_ms, range(${trips.length}) AS trip)
+              ARRAY JOIN vehicle_id, start_ms, end_ms, trip
+            ) AS trips ON fixes.vehicle_id = trips.vehicle_id AND fixes.at_ms >= trips.start_ms
+            WHERE at_ms <= end_ms
+            WINDOW steps AS (PARTITION BY trip ORDER BY at_ms ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
+          ) WHERE nth > 1 AND at_ms > before_ms
+        )
+      ) GROUP BY trip, interval ORDER BY trip, interval`,
+    parameters,
+    limits: PAGE_LIMITS,
+    lane: 'report',
+    signal,
+  })) as [number, number, number, number, number, number | null][];
+  const measured = rows.map(([nth, place, distanceM, movingMs, standingMs, peakKmh]) => ({
+    nth,
+    interval: place,
+    distanceM,
+    movingMs,
+    standingMs,
+    peakKmh,
+  }));
+  return Map.groupBy(measured, ({ nth }) => nth);
+}
+
+/** Stretches of time that hold all trips, in order. */
+function stretchesOf(trips: readonly CrossingTrip[], nowMs: number): [fromMs: number, toMs: number][] {
+  const stretches: [number, number][] = [];
+  // By their starts: a trip either goes on from the last stretch, or lies after it.
+  for (const { startedAtMs, endedAtMs } of trips) {
+    const endMs = endedAtMs ?? nowMs;
+    const last = stretches.at(-1);
+    if (last && startedAtMs <= last[1]) last[1] = Math.max(last[1], endMs);
+    else stretches.push([startedAtMs, endMs]);
+  }
+  const [first] = stretches;
+  const last = stretches.at(-1);
+  return first && last && stretches.length > MOST_STRETCHES ? [[first[0], last[1]]] : stretches;
+}
+
+/** A trip's totals, shared out. */
+function shared(trip: CrossingTrip, cuts: readonly number[], nowMs: number, measured: readonly Measured[]): TripPart[] {
+  const { vehicleId, startedAtMs, endedAtMs } = trip;
+  const lasts = endedAtMs === null;
+  const endMs = Math.max(startedAtMs, endedAtMs ?? nowMs);
+  const sum = (of: (part: Measured) => number) => measured.reduce((total, part) => total + of(part), 0);
+  const [metres, moving, standing] = [
+    sum((part) => part.distanceM),
+    sum((part) => part.movingMs),
+    sum((part) => part.standingMs),
+  ];
+  const parts: TripPart[] = [];
+  for (let interval = 0; interval + 1 < cuts.length; interval++) {
+    const [from = 0, to = 0] = [cuts[interval], cuts[interval + 1]];
+    const lastedMs = Math.min(to, endMs) - Math.max(from, startedAtMs);
+    if (lastedMs <= 0) continue;
+    const byTime = lastedMs / (endMs - startedAtMs);
+    const part = measured.find((each) => each.interval === interval);
+    const share = (own: number, all: number) => (all > 0 ? own / all : byTime);
+    parts.push({
+      vehicleId,
+      interval,
+      distanceM: lasts ? (part?.distanceM ?? 0) : trip.distanceM * share(part?.distanceM ?? 0, metres),
+      movingMs: lasts ? (part?.movingMs ?? 0) : trip.movingMs * share(part?.movingMs ?? 0, moving),
+      idlingMs: lasts ? 0 : trip.idlingMs * share(part?.standingMs ?? 0, standing),
+      peakKmh: part?.peakKmh ?? null,
+    });
+  }
+  return parts;
+}

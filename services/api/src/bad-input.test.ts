@@ -1,0 +1,597 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ABSENT, type Answer, type CallOptions, World } from './api.fixture.ts';
+import { openApiDocument } from './openapi.ts';
+import type { ProblemKind } from './problem.ts';
+import { DESCRIBED, ROUTES } from './routes.ts';
+
+/*
+ * Every way to send something bad to every operation of the document: made from the schemas that it shows, so that a new
+ * operation is asked as well.
+ */
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  examples?: unknown[];
+  default?: unknown;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  items?: Schema | false;
+  prefixItems?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+}
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  schema: Schema;
+}
+interface Described {
+  operationId: string;
+  security: unknown[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
+  responses: Record<string, unknown>;
+}
+interface Operation {
+  operationId: string;
+  method: string;
+  path: string;
+  needsToken: boolean;
+  parameters: readonly Parameter[];
+  body: { type: string; schema: Schema; example: unknown; maxBytes: number } | null;
+  statuses: readonly string[];
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument(DESCRIBED))) as {
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas: Record<string, Schema> };
+};
+const MAX_BYTES = 1024 * 1024;
+const OPERATIONS: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]): Operation => {
+    const [body] = Object.entries(described.requestBody?.content ?? {});
+    const route = ROUTES.find(({ operationId }) => operationId === described.operationId);
+    return {
+      operationId: described.operationId,
+      method: method.toUpperCase(),
+      path,
+      needsToken: described.security.length > 0,
+      parameters: described.parameters ?? [],
+      body: body
+        ? {
+            type: body[0],
+            schema: body[1].schema,
+            example: body[1].example,
+            maxBytes: route?.maxBodyBytes ?? MAX_BYTES,
+          }
+        : null,
+      statuses: Object.keys(described.responses),
+    };
+  }),
+);
+const named = <T extends Operation>(operations: readonly T[]) =>
+  operations.map((each) => [each.operationId, each] as const);
+const WITH_BODY = OPERATIONS.flatMap(({ body, ...rest }) => (body ? [{ ...rest, body }] : []));
+type WithBody = (typeof WITH_BODY)[number];
+const WITH_JSON = WITH_BODY.filter(({ body }) => body.type.endsWith('json'));
+const CREATING = WITH_JSON.filter(({ method, statuses }) => method === 'POST' && statuses.includes('201'));
+const taking = (where: Parameter['in'], name?: string) =>
+  OPERATIONS.filter(({ parameters }) =>
+    parameters.some((each) => each.in === where && (name === undefined || each.name === name)),
+  );
+
+/** What nothing else may have as well, in what an operation makes; null: nothing of the kind. A new one is entered here. */
+const UNIQUE: Record<string, string | null> = {
+  addUser: '/login',
+  addVehicle: '/terminalId',
+  addVehicleGroup: '/name',
+  addGeozone: '/properties/name',
+  addNotificationRule: '/name',
+};
+
+// Reading schemas
+
+function resolved(schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const name = schema.$ref.replace('#/components/schemas/', '');
+  return resolved(document.components.schemas[name] ?? raise(`no schema ${name}`));
+}
+function raise(what: string): never {
+  throw new Error(what);
+}
+
+/** All that a value may be, one by one. */
+function variantsOf(schema: Schema): Schema[] {
+  const { anyOf, oneOf, type, ...rest } = resolved(schema);
+  const variants = anyOf ?? oneOf;
+  if (variants) return variants.flatMap(variantsOf);
+  if (Array.isArray(type)) return type.map((each) => ({ ...rest, type: each }));
+  return [{ ...rest, ...(type === undefined ? {} : { type }) }];
+}
+
+type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+const OF_TYPE: Record<JsonType, unknown> = {
+  null: null,
+  boolean: true,
+  number: 7,
+  string: 'seven',
+  array: [],
+  object: {},
+};
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : (typeof value as JsonType);
+}
+/** Of one variant; null where it may be anything. */
+function typeOfVariant({ type, const: only, enum: some }: Schema): JsonType | null {
+  if (type !== undefined) return type === 'integer' ? 'number' : (type as JsonType);
+  if (only !== undefined) return typeOf(only);
+  return some ? typeOf(some[0]) : null;
+}
+
+/** Some value that the schema takes, with as little in it as can be. */
+function sample(schema: Schema): unknown {
+  const [variant = {}] = variantsOf(schema).filter((each) => typeOfVariant(each) !== 'null');
+  const { examples, const: only, enum: some, default: usual } = variant;
+  if (only !== undefined) return only;
+  if (some) return some[0];
+  if (examples) return examples[0];
+  if (usual !== undefined) return usual;
+  switch (typeOfVariant(variant)) {
+    case 'object':
+      return Object.fromEntries(
+        (variant.required ?? []).map((name) => [
+          name,
+          sample(variant.properties?.[name] ?? raise(`no property ${name}`)),
+        ]),
+      );
+    case 'array':
+      if (variant.prefixItems) return variant.prefixItems.map(sample);
+      return Array.from({ length: Math.max(1, variant.minItems ?? 0) }, () =>
+        variant.items ? sample(variant.items) : 0,
+      );
+    case 'string':
+      return variant.format === 'uuid' ? ABSENT : 'x'.repeat(Math.max(1, variant.minLength ?? 0));
+    case 'number':
+      return variant.minimum ?? 0;
+    case 'boolean':
+      return true;
+    default:
+      return null;
+  }
+}
+
+/** A place in a body: what may stand there, and the whole body with something else there. */
+interface Place {
+  pointer: string;
+  schema: Schema;
+  put: (value: unknown) => unknown;
+}
+type JsonObject = Record<string, unknown>;
+
+/** Could it be this one of several variants, by the words that tell them apart? */
+function isOf(value: unknown, { properties = {} }: Schema): value is JsonObject {
+  if (typeOf(value) !== 'object') return false;
+  return Object.entries(properties).every(
+    ([name, { const: only }]) => only === undefined || (value as JsonObject)[name] === only,
+  );
+}
+
+/** Every place in the bodies that a schema takes, from the outermost in. `present`: what the example has there. */
+function* placesIn(place: Place, present: unknown): Generator<Place & { variant: Schema; whole: unknown }> {
+  for (const variant of variantsOf(place.schema)) {
+    if (variant.type === 'object') {
+      const whole = isOf(present, variant) ? present : (sample(variant) as JsonObject);
+      yield { ...place, variant, whole };
+      for (const [name, schema] of Object.entries(variant.properties ?? {})) {
+        const put = (value: unknown) => place.put({ ...whole, [name]: value });
+        yield* placesIn({ pointer: `${place.pointer}/${name}`, schema, put }, whole[name]);
+      }
+    } else if (variant.type === 'array') {
+      const fits =
+        Array.isArray(present) &&
+        present.length > 0 &&
+        typeOf(present[0]) === typeOf((sample(variant) as unknown[])[0]);
+      const whole = fits ? present : (sample(variant) as unknown[]);
+      yield { ...place, variant, whole };
+      const inside = variant.prefixItems ?? (variant.items ? [variant.items] : []);
+      for (const [nth, schema] of inside.entries()) {
+        const put = (value: unknown) => place.put(whole.with(nth, value));
+        yield* placesIn({ pointer: `${place.pointer}/${nth}`, schema, put }, whole[nth]);
+      }
+    } else yield { ...place, variant, whole: present };
+  }
+}
+function allPlaces({ body }: WithBody): (Place & { variant: Schema; whole: unknown })[] {
+  const root: Place = { pointer: '', schema: body.schema, put: (value) => value };
+  return [...placesIn(root, body.example)];
+}
+
+/** Values of the right type that a variant does not take. */
+function* outside(variant: Schema, whole: unknown): Generator<unknown> {
+  const {
+    enum: some,
+    const: only,
+    pattern,
+    format,
+    minLength,
+    maxLength,
+    minItems,
+    maxItems,
+    minimum,
+    maximum,
+  } = variant;
+  if (some || only !== undefined) yield typeOfVariant(variant) === 'number' ? 99_999 : 'neither';
+  if (format === 'uuid') yield* ['nonsense', ABSENT.slice(1), 'ABCDEFAB-0000-7000-8000-000000000000', ` ${ABSENT}`];
+  if (format === 'date-time') yield* ['yesterday', '2026-01-15', '2026-02-30T00:00:00Z'];
+  if (pattern !== undefined) {
+    const isWrong = (text: string) => !new RegExp(pattern, 'u').test(text);
+    yield ['\u0000', '', 'ÿ ÿ', 'x'.repeat(5000)].find(isWrong) ?? raise(`what does not match ${pattern}?`);
+  }
+  if (minLength) yield 'x'.repeat(minLength - 1);
+  if (maxLength !== undefined) yield 'x'.repeat(maxLength + 1);
+  if (minimum !== undefined) yield minimum - 1;
+  if (maximum !== undefined) yield maximum + 1;
+  if (variant.exclusiveMinimum !== undefined) yield variant.exclusiveMinimum;
+  if (variant.exclusiveMaximum !== undefined) yield variant.exclusiveMaximum;
+  if (variant.type === 'integer') yield (minimum ?? 0) + 0.5;
+  const items = whole as unknown[];
+  // Of one that is short of items, it is the missing one that is named.
+  if (minItems && !variant.prefixItems) yield items.slice(0, minItems - 1);
+  if (maxItems !== undefined && !variant.prefixItems) yield new Array(maxItems + 1).fill(items[0]);
+}
+
+// Calling
+
+let world: World;
+let jwt: string;
+/** By the name of the field that holds it: something that is there. */
+let there: Record<string, string>;
+beforeAll(async () => {
+  const limits = { failedLoginsPerMinute: 1e9, authorizedPerMinute: 1e9, unauthorizedPerMinute: 1e9, blockSeconds: 1 };
+  world = await World.open({ limits }, {}, ':memory:');
+  jwt = (await world.member('operator', 'operator')).jwt;
+  there = { dealerId: (await world.member('dealer', 'dealer')).user.id };
+  there.groupIds = (await made('/api/v1/vehicle-groups')).id;
+  there.vehicleIds = (await made('/api/v1/vehicles')).id;
+  there.vehicleId = there.vehicleIds ?? '';
+  there.geofenceIds = (await made('/api/v1/geozones')).id;
+}, 60_000);
+afterAll(() => world.close());
+
+/** An example that names only what is there. */
+function withThere(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((each) => withThere(each, name));
+  if (typeOf(value) === 'object')
+    return Object.fromEntries(Object.entries(value as JsonObject).map(([key, each]) => [key, withThere(each, key)]));
+  return typeof value === 'string' && there[name] !== undefined ? there[name] : value;
+}
+const stepsOf = (pointer: string) => pointer.split('/').slice(1);
+function at(value: unknown, pointer: string): unknown {
+  return stepsOf(pointer).reduce<unknown>((inner, step) => (inner as JsonObject | undefined)?.[step], value);
+}
+function replaced(value: unknown, [step, ...rest]: readonly string[], by: unknown): unknown {
+  if (step === undefined) return by;
+  const object = (value ?? {}) as JsonObject;
+  return { ...object, [step]: replaced(object[step], rest, by) };
+}
+
+const creating = (path: string) =>
+  CREATING.find((each) => each.path === path) ?? raise(`nothing makes what is at ${path}`);
+let count = 0;
+/** A good body for an operation that makes something, unlike every other. */
+function freshBody({ operationId, body }: WithBody): unknown {
+  count += 1;
+  const unique = UNIQUE[operationId];
+  const good = withThere(body.example);
+  return unique ? replaced(good, stepsOf(unique), `fresh-${count}`) : good;
+}
+/** Something new in the collection at a path, by its own operation. */
+async function made(path: string): Promise<{ id: string; body: unknown }> {
+  const operation = creating(path);
+  const body = freshBody(operation);
+  const answer = await world.call('POST', path, { jwt, body });
+  expect(answer.status, `${operation.operationId}: ${JSON.stringify(answer.body)}`).toBe(201);
+  return { id: answer.body.id, body };
+}
+
+interface Asked {
+  path?: Record<string, string>;
+  query?: Record<string, string | null>;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+/** Makes a call that is good but for what is asked: names in the path are what examples have, there or not. */
+function ask(operation: Operation, { path = {}, query = {}, headers = {}, body }: Asked): Promise<Answer> {
+  const exampleFor = ({ name, schema }: Parameter) => there[name] ?? String(sample(schema));
+  const filled = operation.parameters
+    .filter((each) => each.in === 'path')
+    .reduce(
+      (url, each) => url.replace(`{${each.name}}`, encodeURIComponent(path[each.name] ?? exampleFor(each))),
+      operation.path,
+    );
+  const search = new URLSearchParams();
+  for (const each of operation.parameters)
+    if (each.in === 'query' && each.required && query[each.name] === undefined) search.set(each.name, exampleFor(each));
+  for (const [name, value] of Object.entries(query)) if (value !== null) search.set(name, value);
+  const options: CallOptions = {
+    headers: { ...(operation.body && body !== undefined ? { 'content-type': operation.body.type } : {}), ...headers },
+    ...(operation.needsToken ? { jwt } : {}),
+    ...(body === undefined ? {} : { body }),
+  };
+  return world.call(operation.method, search.size > 0 ? `${filled}?${search}` : filled, options);
+}
+const goodBody = ({ body }: Operation) => (body ? { body: withThere(body.example) } : {});
+
+function refused({ status, headers, body }: Answer, wanted: number, kind: ProblemKind, what: string) {
+  expect([status, body.type], `${what}: ${JSON.stringify(body)}`).toEqual([wanted, `urn:outrider:problem:${kind}`]);
+  expect(headers.get('content-type'), what).toBe('application/problem+json');
+}
+/** Refused for what is at one place of the body, and for nothing else. */
+function refusedAt(answer: Answer, pointer: string, what: string): void {
+  refused(answer, 400, 'invalid-request', what);
+  const pointers = answer.body.errors.map((error: { pointer?: string }) => error.pointer);
+  expect(pointers, what).toContain(pointer);
+  for (const error of answer.body.errors) expect(error.detail, what).toMatch(/./);
+}
+function refusedFor(answer: Answer, parameter: string, what: string): void {
+  refused(answer, 400, 'invalid-request', what);
+  expect([...new Set(answer.body.errors.map((error: { parameter?: string }) => error.parameter))], what).toEqual([
+    parameter,
+  ]);
+}
+
+/** Nothing of it may leave a trace, or be a fault of the service. */
+async function unchanged(work: () => Promise<void>): Promise<void> {
+  const before = await world.registry.outbox.pending(10_000);
+  await work();
+  expect(await world.registry.outbox.pending(10_000)).toEqual(before);
+  expect(world.told).toEqual([]);
+}
+
+// Bodies
+
+describe.each(named(WITH_JSON))('%s', (_, operation) => {
+  const places = allPlaces(operation);
+
+  test('a field of a wrong type is named', () =>
+    unchanged(async () => {
+      let asked = 0;
+      for (const { pointer, schema, put } of places) {
+        const types = variantsOf(schema).map(typeOfVariant);
+        if (types.includes(null)) continue;
+        for (const [type, value] of Object.entries(OF_TYPE) as [JsonType, unknown][]) {
+          if (types.includes(type)) continue;
+          refusedAt(await ask(operation, { body: JSON.stringify(put(value)) }), pointer, `${pointer} is ${type}`);
+          asked += 1;
+        }
+      }
+      expect(asked).toBeGreaterThan(4);
+    }));
+
+  test('a field that is missing is named', () =>
+    unchanged(async () => {
+      for (const { pointer, put, variant, whole } of places) {
+        for (const name of variant.required ?? []) {
+          const { [name]: __, ...rest } = whole as JsonObject;
+          refusedAt(await ask(operation, { body: put(rest) }), `${pointer}/${name}`, `without ${pointer}/${name}`);
+        }
+        for (const nth of variant.prefixItems?.keys() ?? []) {
+          const short = (whole as unknown[]).slice(0, nth);
+          refusedAt(await ask(operation, { body: put(short) }), `${pointer}/${nth}`, `without ${pointer}/${nth}`);
+        }
+      }
+    }));
+
+  test('a field that there is not is named', () =>
+    unchanged(async () => {
+      for (const { pointer, put, variant, whole } of places) {
+        if (variant.type !== 'object') continue;
+        expect(variant.additionalProperties, `${pointer} takes any field`).toBe(false);
+        for (const name of ['colour', 'constructor', 'toString']) {
+          const answer = await ask(operation, { body: put({ ...(whole as JsonObject), [name]: 1 }) });
+          refusedAt(answer, `${pointer}/${name}`, `with ${pointer}/${name}`);
+        }
+        const odd = JSON.stringify(put({ ...(whole as JsonObject), 'a/b~c': 1 }));
+        refusedAt(await ask(operation, { body: odd }), `${pointer}/a~1b~0c`, `with ${pointer}/a/b~c`);
+        const poisoned = odd.replace('"a/b~c":1', '"__proto__":{"name":"x"}');
+        refusedAt(await ask(operation, { body: poisoned }), `${pointer}/__proto__`, `with ${pointer}/__proto__`);
+      }
+    }));
+
+  test('a value that is out of bounds is named', () =>
+    unchanged(async () => {
+      for (const { pointer, put, variant, whole } of places)
+        for (const value of outside(variant, whole)) {
+          const text = JSON.stringify(value).slice(0, 50);
+          refusedAt(await ask(operation, { body: JSON.stringify(put(value)) }), pointer, `${pointer} is ${text}`);
+        }
+    }));
+});
+
+describe.each(named(WITH_BODY))('%s', (_, operation) => {
+  test('what is no JSON, or no text, is said to be none', () =>
+    unchanged(async () => {
+      const isJson = operation.body.type.endsWith('json');
+      for (const body of isJson ? ['', '{', '{"name":', 'name=x', '[1,]', '\u0000', 'NaN', '\ufeff'] : [])
+        refusedAt(await ask(operation, { body }), '', `the body ${JSON.stringify(body)}`);
+      const path = operation.path.replaceAll(/\{\w+\}/g, ABSENT);
+      const request = new Request(`http://outrider.test${path}`, {
+        method: operation.method,
+        headers: {
+          'content-type': operation.body.type,
+          ...(operation.needsToken ? { authorization: `JWT ${jwt}` } : {}),
+        },
+        body: new Uint8Array([0x22, 0xff, 0xfe, 0x22]),
+      });
+      const response = await world.api.fetch(request);
+      const body = (await response.json()) as { errors: { pointer: string }[] };
+      expect([response.status, body.errors[0]?.pointer], JSON.stringify(body)).toEqual([400, '']);
+    }));
+
+  test('a body of another type is refused, whatever it holds', () =>
+    unchanged(async () => {
+      const isJson = operation.body.type.endsWith('json');
+      const body = isJson ? JSON.stringify(operation.body.example) : String(operation.body.example);
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+        'json',
+        isJson ? 'text/csv' : 'application/json',
+      ]) {
+        const answer = await ask(operation, { body, headers: { 'content-type': type } });
+        refused(answer, 415, 'unsupported-media-type', type);
+      }
+    }));
+
+  test('a body that is too large is refused, its length told or not', () =>
+    unchanged(async () => {
+      const body = ' '.repeat(operation.body.maxBytes + 1);
+      refused(await ask(operation, { body }), 413, 'too-large', 'of untold length');
+      const told = { 'content-length': String(body.length) };
+      refused(await ask(operation, { body, headers: told }), 413, 'too-large', 'of told length');
+    }));
+});
+
+// Parameters
+
+describe.each(named(taking('path')))('%s', (_, operation) => {
+  test('a bad id in its path is named', () =>
+    unchanged(async () => {
+      for (const { name, in: where } of operation.parameters) {
+        if (where !== 'path') continue;
+        for (const id of [
+          'nonsense',
+          ABSENT.slice(1),
+          'ABCDEFAB-0000-7000-8000-000000000000',
+          `${ABSENT}\u0000`,
+          '%',
+          "' or 1=1",
+        ])
+          refusedFor(await ask(operation, { path: { [name]: id }, ...goodBody(operation) }), name, `${name} is ${id}`);
+      }
+    }));
+});
+
+describe.each(named(taking('query')))('%s', (_, operation) => {
+  test('a bad value in its query is named', () =>
+    unchanged(async () => {
+      for (const { name, in: where, schema, required } of operation.parameters) {
+        if (where !== 'query') continue;
+        const bad = variantsOf(schema).flatMap((variant) => [...outside(variant, [])].map(String));
+        if (resolved(schema).type === 'integer') bad.push('many', '', 'NaN', 'Infinity', '1e99', '0x');
+        // Whether it is a cursor that a list gave, no schema can say.
+        if (name === 'cursor') {
+          const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+          bad.push('', 'nonsense', cursor(null), cursor({}), cursor("' or 1=1"), cursor([ABSENT, {}]));
+        }
+        for (const value of bad)
+          refusedFor(
+            await ask(operation, { query: { [name]: value }, ...goodBody(operation) }),
+            name,
+            `${name} is ${value}`,
+          );
+        if (required) refusedFor(await ask(operation, { query: { [name]: null } }), name, `without ${name}`);
+      }
+    }));
+});
+
+describe.each(named(taking('header', 'Idempotency-Key')))('%s', (_, operation) => {
+  test('a bad Idempotency-Key is named', () =>
+    unchanged(async () => {
+      for (const key of ['x'.repeat(256), 'two words', 'ÿ'])
+        refusedFor(
+          await ask(operation, { headers: { 'idempotency-key': key }, ...goodBody(operation) }),
+          'Idempotency-Key',
+          key,
+        );
+    }));
+});
+
+describe.each(named(taking('header', 'If-Match')))('%s', (_, operation) => {
+  test('a bad If-Match is named, and one that is stale is refused with the version that it has now', async () => {
+    const { id } = await made(operation.path.replace(/\/\{id\}$/, ''));
+    const path = { id };
+    await unchanged(async () => {
+      for (const tag of ['1', '"1', 'W/1', '"1", 2', ''])
+        refusedFor(
+          await ask(operation, { path, headers: { 'if-match': tag }, ...goodBody(operation) }),
+          'If-Match',
+          tag,
+        );
+      for (const tag of ['"999999"', '"0"', 'W/"1"', '"another"', '"7", "8"']) {
+        const answer = await ask(operation, { path, headers: { 'if-match': tag }, ...goodBody(operation) });
+        refused(answer, 412, 'stale', tag);
+        expect(answer.headers.get('etag')).toBe('"1"');
+      }
+    });
+    const answer = await ask(operation, { path, headers: { 'if-match': '"1"' }, ...goodBody(operation) });
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  });
+});
+
+// What must be the only one
+
+describe.each(named(CREATING))('%s', (_, operation) => {
+  const { operationId, path } = operation;
+
+  test('it is known what must be unique in it', () => {
+    expect(Object.keys(UNIQUE)).toContain(operationId);
+  });
+
+  test('what another has already is named as a conflict, when it is made and when it is changed', async () => {
+    const unique = UNIQUE[operationId];
+    const first = await made(path);
+    if (unique === null || unique === undefined) {
+      expect((await world.call('POST', path, { jwt, body: first.body })).status).toBe(201);
+      return;
+    }
+    const taken = at(first.body, unique);
+    const second = await made(path);
+    const patching = WITH_JSON.find((each) => each.method === 'PATCH' && each.path === `${path}/{id}`);
+    const isPatched = patching && allPlaces(patching).some(({ pointer }) => pointer === unique);
+    await unchanged(async () => {
+      const answers = [
+        await world.call('POST', path, { jwt, body: replaced(freshBody(operation), stepsOf(unique), taken) }),
+      ];
+      if (isPatched)
+        answers.push(
+          await world.call('PATCH', `${path}/${second.id}`, { jwt, body: replaced({}, stepsOf(unique), taken) }),
+        );
+      for (const answer of answers) {
+        refused(answer, 409, 'conflict', unique);
+        expect(answer.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([unique]);
+      }
+    });
+  });
+
+  test('what it names must be there', async () => {
+    const good = freshBody(operation);
+    const root: Place = { pointer: '', schema: operation.body.schema, put: (value) => value };
+    let asked = 0;
+    await unchanged(async () => {
+      for (const { pointer, variant, put } of placesIn(root, good)) {
+        if (variant.format !== 'uuid') continue;
+        refusedAt(await world.call('POST', path, { jwt, body: put(ABSENT) }), pointer, `${pointer} is nowhere`);
+        asked += 1;
+      }
+    });
+    expect(asked).toBeGreaterThan(0);
+  });
+});

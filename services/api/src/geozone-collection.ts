@@ -1,0 +1,90 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Geofence } from '@outrider/domain';
+import { z } from 'zod';
+import type { GeofenceItem } from './bulk-reach.ts';
+import type { Faults } from './faults.ts';
+import { shapeOf } from './geojson.ts';
+import { validate } from './input.ts';
+import { Problem } from './problem.ts';
+import { geometryIn, geozoneBody, NEW_GEOZONE_PROPERTIES } from './routes/geozones.ts';
+
+export const MAX_FEATURES = 10_000;
+/** What is told to the client at once. */
+const PART_CHARACTERS = 64 * 1024;
+/** After so long, other calls get their turn. */
+const TURN_MS = 20;
+
+const ignored = z.unknown().optional().meta({ description: 'Computed or given: not looked at.' });
+const bbox = z.array(z.number()).max(6).optional().meta({ description: 'Not looked at.' });
+
+/** A geozone of many: one to be drawn, or one as an export has it. */
+export const FeatureIn = z
+  .strictObject({
+    type: z.literal('Feature'),
+    id: z
+      .union([z.string(), z.number()])
+      .optional()
+      .meta({ description: 'Of one of the caller’s own geozones: that one is changed. Any other is not looked at.' }),
+    bbox,
+    geometry: geometryIn,
+    properties: z.strictObject({
+      ...NEW_GEOZONE_PROPERTIES,
+      ownerId: ignored,
+      areaM2: ignored,
+      perimeterM: ignored,
+    }),
+  })
+  .meta({ id: 'ImportedGeozone' });
+
+/** A collection as far as it is looked at before its features are. */
+export const collectionOf = <T extends z.ZodType>(feature: T) =>
+  z.strictObject({ type: z.literal('FeatureCollection'), bbox, features: z.array(feature).max(MAX_FEATURES) });
+
+/**
+ * Geofences as the text of a FeatureCollection (RFC 7946), a part at a time; each feature begins a line of its own.
+ *
+ * @param pages some at a time
+ */
+export async function* writeCollection(pages: AsyncIterable<readonly Geofence[]>): AsyncGenerator<string> {
+  let text = '{"type":"FeatureCollection","features":[';
+  let between = '\n';
+  for await (const page of pages)
+    for (const geofence of page) {
+      text += between + JSON.stringify(geozoneBody(geofence));
+      between = ',\n';
+      if (text.length < PART_CHARACTERS) continue;
+      yield text;
+      text = '';
+    }
+  yield `${text}\n]}\n`;
+}
+
+/** Reads the features of a collection; what is wrong with them goes to `faults`, by JSON pointers into the collection. */
+export async function readFeatures(features: readonly unknown[], faults: Faults): Promise<GeofenceItem[]> {
+  const items: GeofenceItem[] = [];
+  let turnEndsMs = performance.now() + TURN_MS;
+  for (const [index, feature] of features.entries()) {
+    if (performance.now() > turnEndsMs) {
+      await setImmediate();
+      turnEndsMs = performance.now() + TURN_MS;
+    }
+    try {
+      items.push(readFeature(index, feature));
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      for (const { pointer, detail } of error.errors) faults.add({ pointer: `/features/${index}${pointer}`, detail });
+    }
+  }
+  return items;
+}
+
+/** @throws {Problem} with everything that is wrong with it */
+function readFeature(index: number, value: unknown): GeofenceItem {
+  const feature = validate(FeatureIn, value, 'body');
+  const { name, groupIds, speedLimitKmh, minDwellSeconds } = feature.properties;
+  return {
+    index,
+    id: feature.id === undefined ? null : String(feature.id),
+    fields: { name, shape: shapeOf(feature), groupIds, speedLimitKmh, minDwellSeconds },
+  };
+}

@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Vehicle } from '@outrider/domain';
+import { BusyError, type PositionsQuestion, TooMuchError } from '@outrider/warehouse';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ABSENT, EMPTY_ARCHIVE, World } from './api.fixture.ts';
+import type { ApiParts } from './api.ts';
+import { readCsv } from './csv.ts';
+import { listenApi } from './listen.ts';
+
+const DAY = 'from=2026-01-15T00:00:00Z&to=2026-01-16T00:00:00Z';
+const FROM_MS = Date.UTC(2026, 0, 15);
+
+let world: World;
+afterEach(() => world?.close());
+
+/** A world in which an operator has a vehicle, and the archive answers as it is told to. */
+async function scene(archive: Partial<ApiParts['reportArchive']> = {}): Promise<{ jwt: string; vehicle: Vehicle }> {
+  world = await World.open({}, { reportArchive: { ...EMPTY_ARCHIVE, ...archive } }, ':memory:');
+  const { jwt } = await world.member('op', 'operator');
+  const { body } = await world.call('POST', '/api/v1/vehicles', { jwt, body: { name: '=Van' } });
+  return { jwt, vehicle: body };
+}
+
+function positionsOf({ vehicleIds, limit, after }: PositionsQuestion) {
+  const [vehicleId] = vehicleIds;
+  if (vehicleId === undefined) return { positions: [], next: null };
+  const first = after ? after.fixTimeMs + 1000 : FROM_MS;
+  const positions = Array.from({ length: limit }, (_, nth) => ({
+    vehicleId,
+    fixTimeMs: first + nth * 1000,
+    latitude: 52,
+    longitude: 13,
+    valid: true,
+    speedKmh: 50,
+    courseDeg: null,
+    altitudeM: null,
+    satellites: null,
+    ignition: true,
+    odometerM: null,
+    supplyV: null,
+    fuelL: null,
+    alarms: [],
+    attributes: null,
+    receivedAtMs: 0,
+    terminalId: '' as never,
+    protocol: 'osmand' as const,
+    rejection: null,
+  }));
+  return { positions, next: { vehicleId, fixTimeMs: first + (limit - 1) * 1000 } };
+}
+
+describe('what is asked', () => {
+  test.each([
+    ['to must be later', `${DAY.replace('01-16', '01-14')}`, 'to'],
+    ['three years are enough', 'from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'to'],
+    ['a zone is one', `${DAY}&timeZone=Mars/Olympus`, 'timeZone'],
+    ['a vehicle or a group', `${DAY}&vehicleId=${ABSENT}&groupId=${ABSENT}`, 'groupId'],
+    ['a format is one of those there are', `${DAY}&format=pdf`, 'format'],
+    ['lines are of tracks', `${DAY}&format=gpx`, 'format'],
+    ['a cursor is one', `${DAY}&cursor=bm90aGluZw`, 'cursor'],
+  ])('%s', async (_, query, parameter) => {
+    const { jwt } = await scene();
+    const { status, body } = await world.call('GET', `/api/v1/reports/trips?${query}`, { jwt });
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([{ parameter }]);
+  });
+
+  test('kinds of events are those there are', async () => {
+    const { jwt } = await scene();
+    const path = `/api/v1/reports/events?${DAY}&kind=`;
+    expect((await world.call('GET', `${path}trip,%20alarm`, { jwt })).status).toBe(200);
+    expect((await world.call('GET', `${path}trip,flight`, { jwt })).status).toBe(400);
+  });
+
+  test('a shape is checked like a geozone’s', async () => {
+    const { jwt } = await scene();
+    const body = {
+      type: 'Feature',
+      geometry: { type: 'Point', coordinates: [13, 52] },
+      properties: { shape: 'circle' },
+    };
+    const path = `/api/v1/reports/geozone-visits?${DAY}`;
+    const refused = await world.call('POST', path, { jwt, body });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/properties/radiusM' }] } });
+    const taken = await world.call('POST', path, {
+      jwt,
+      body: { ...body, properties: { shape: 'circle', radiusM: 50 } },
+    });
+    expect(taken).toMatchObject({ status: 200, body: { items: [], nextCursor: null } });
+  });
+});
+
+describe('what comes back', () => {
+  test('a file by Accept or by format, with a name', async () => {
+    const { jwt, vehicle } = await scene({ openEvents: async () => [] });
+    for (const [query, accept] of [
+      ['?format=csv', 'application/json'],
+      ['', 'text/csv'],
+    ]) {
+      const { status, headers, body } = await world.call('GET', `/api/v1/reports/current-state${query}`, {
+        jwt,
+        headers: { accept: accept ?? '' },
+      });
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+      expect(headers.get('content-disposition')).toMatch(/^attachment; filename="current-state-.*\.csv"$/);
+      const [, row] = [...readCsv(body, ',')];
+      expect(row?.cells.slice(0, 3)).toEqual([vehicle.id, `'=Van`, 'unknown']);
+    }
+    const refused = await world.call('GET', '/api/v1/reports/current-state', { jwt, headers: { accept: 'image/png' } });
+    expect(refused).toMatchObject({ status: 406, body: { type: 'urn:outrider:problem:not-acceptable' } });
+  });
+
+  test('too much is told as such, and so is too many at once', async () => {
+    let error: Error = new TooMuchError('time', null);
+    const { jwt } = await scene({
+      overlappingEvents: async () => {
+        throw error;
+      },
+    });
+    for (const format of ['json', 'csv', 'xlsx'])
+      expect(await world.call('GET', `/api/v1/reports/trips?${DAY}&format=${format}`, { jwt })).toMatchObject({
+        status: 422,
+        body: { type: 'urn:outrider:problem:too-much' },
+      });
+    error = new BusyError('many');
+    const { status, headers } = await world.call('GET', `/api/v1/reports/trips?${DAY}`, { jwt });
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+  });
+});
+
+describe('a client', () => {
+  /** Asks, over a connection of its own that can be left at any time. */
+  async function ask(port: number, jwt: string, path: string) {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: outrider.test\r\nAuthorization: JWT ${jwt}\r\n\r\n`);
+    return socket;
+  }
+
+  test('that leaves is asked for no more: the query in hand is broken off', async () => {
+    const asked = Promise.withResolvers<AbortSignal | undefined>();
+    const { jwt, vehicle } = await scene({
+      positions: ({ signal }) => {
+        asked.resolve(signal);
+        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      },
+    });
+    const http = await listenApi(world.api, { host: '127.0.0.1', port: 0 });
+    const socket = await ask(http.port, jwt, `/api/v1/reports/track?${DAY}&format=csv&vehicleId=${vehicle.id}`);
+    const signal = await asked.promise;
+    if (!signal) throw new Error('it was asked without a signal');
+    expect(signal.aborted).toBe(false);
+    const aborted = once(signal, 'abort');
+    socket.destroy();
+    await aborted;
+    await http.close();
+    // That somebody left is no failure of the service.
+    expect(world.told.flat()).not.toContain('a request failed');
+  });
+
+  test('that reads nothing is sent nothing more; one that leaves halfway ends the report', async () => {
+    let pages = 0;
+    const { jwt, vehicle } = await scene({
+      positions: async (question) => {
+        question.signal?.throwIfAborted();
+        pages++;
+        return positionsOf(question);
+      },
+    });
+    const http = await listenApi(world.api, { host: '127.0.0.1', port: 0 });
+    const socket = await ask(http.port, jwt, `/api/v1/reports/track?${DAY}&format=ndjson&vehicleId=${vehicle.id}`);
+    await once(socket, 'readable');
+    const settled = async () => {
+      for (let before = -1; before !== pages; ) {
+        before = pages;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+    };
+    await settled();
+    // Of 1000 pages, those that the buffers on the way hold.
+    expect(pages).toBeLessThan(100);
+    const sofar = pages;
+    socket.destroy();
+    await settled();
+    expect(pages).toBeLessThan(sofar + 10);
+    await http.close();
+  }, 60_000);
+});

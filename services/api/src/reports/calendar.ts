@@ -1,0 +1,98 @@
+export const PERIODS = ['whole', 'day', 'week', 'month'] as const;
+/** What a report is divided into, by the calendar of a time zone; weeks begin on Monday. */
+export type Period = (typeof PERIODS)[number];
+
+/** A stretch of time cut by the calendar. */
+export interface Calendar {
+  /** Unix milliseconds: the stretch's start, every beginning of a period within it, its end. */
+  cuts: number[];
+  /** For each interval, the first day of its period, as `2026-01-31`. */
+  days: string[];
+}
+
+/** More would be no report that anybody reads. */
+export const MAX_INTERVALS = 1500;
+
+/**
+ * Cuts a stretch of time at the beginnings of days, weeks or months of a time zone. A day is as long as it is there: 23 or
+ * 25 hours where the clocks change; where they change at midnight it begins when it does.
+ *
+ * @throws {RangeError} when there is no such zone, or there would be too many intervals
+ */
+export function calendarOf(fromMs: number, toMs: number, timeZone: string, period: Period): Calendar {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone);
+  let day = zoned.toPlainDate();
+  if (period === 'week') day = day.subtract({ days: day.dayOfWeek - 1 });
+  if (period === 'month') day = day.with({ day: 1 });
+  const days = [day.toString()];
+  const cuts = [fromMs];
+  if (period !== 'whole')
+    for (;;) {
+      day = day.add({ [`${period}s`]: 1 });
+      const startMs = day.toZonedDateTime(timeZone).epochMilliseconds;
+      if (startMs >= toMs) break;
+      if (days.length === MAX_INTERVALS) throw new RangeError(`More than ${MAX_INTERVALS} periods`);
+      cuts.push(startMs);
+      days.push(day.toString());
+    }
+  cuts.push(toMs);
+  return { cuts, days };
+}
+
+/** A stretch of time cut into pieces that each lie within one hour of the clock. */
+export interface HourGrid {
+  /** Unix milliseconds, evenly apart; the first may lie before the stretch, the last after it. */
+  cuts: number[];
+  /** For each piece, the hour that the clock on the wall shows: 0 to 23. */
+  hours: number[];
+}
+
+const QUARTER_MS = 900_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Pieces of an hour where the clocks of the zone are whole hours apart all the time, else of a quarter of one, which every
+ * zone's offset is a multiple of.
+ *
+ * @throws {RangeError} when there is no such zone
+ */
+export function hourGridOf(fromMs: number, toMs: number, timeZone: string): HourGrid {
+  const offsets = offsetsOf(fromMs, toMs, timeZone);
+  const first = offsets[0]?.offsetMs ?? 0;
+  const isWhole = offsets.every(({ offsetMs }) => (offsetMs - first) % HOUR_MS === 0);
+  const step = isWhole ? HOUR_MS : QUARTER_MS;
+  const cuts: number[] = [];
+  const hours: number[] = [];
+  let at = Math.floor((fromMs + first) / step) * step - first;
+  let nth = 0;
+  for (; at < toMs; at += step) {
+    while ((offsets[nth + 1]?.fromMs ?? Number.POSITIVE_INFINITY) <= at) nth += 1;
+    cuts.push(at);
+    const localMs = at + (offsets[nth]?.offsetMs ?? 0);
+    hours.push(Math.floor(localMs / HOUR_MS) - Math.floor(localMs / (24 * HOUR_MS)) * 24);
+  }
+  cuts.push(at);
+  return { cuts, hours };
+}
+
+/** The zone's offsets from UTC in a stretch of time, from when on each holds. */
+function offsetsOf(fromMs: number, toMs: number, timeZone: string): { fromMs: number; offsetMs: number }[] {
+  let at = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone);
+  const offsets = [{ fromMs, offsetMs: at.offsetNanoseconds / 1e6 }];
+  for (;;) {
+    const next = at.getTimeZoneTransition('next');
+    if (next === null || next.epochMilliseconds >= toMs) return offsets;
+    at = next;
+    offsets.push({ fromMs: at.epochMilliseconds, offsetMs: at.offsetNanoseconds / 1e6 });
+  }
+}
+
+/** Is it the name of a time zone? */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

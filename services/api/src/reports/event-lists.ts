@@ -1,0 +1,229 @@
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type FleetEvent,
+  type GeofenceId,
+  geofenceOf,
+  type VehicleId,
+} from '@outrider/domain';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
+import {
+  type Column,
+  fleetFrom,
+  type Question,
+  type ReportKind,
+  type ReportSources,
+  type Row,
+  seconds,
+} from './report.ts';
+
+const VEHICLE = [
+  { name: 'vehicleId', type: 'id', always: true },
+  { name: 'vehicleName', type: 'text', always: true },
+] as const satisfies readonly Column[];
+const LASTED = [
+  { name: 'startedAt', type: 'time', always: true },
+  { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },
+  { name: 'durationSeconds', type: 'number', always: true, about: 'Up to now while it lasts.' },
+] as const satisfies readonly Column[];
+const PLACE = [
+  { name: 'latitude', type: 'number', always: true },
+  { name: 'longitude', type: 'number', always: true },
+] as const satisfies readonly Column[];
+const END_REASON = { name: 'endReason', type: 'text', about: 'Null while it lasts.' } as const satisfies Column;
+
+/** What rows are made with. */
+export interface Naming {
+  vehicleName: string;
+  geofenceName: string | null;
+  nowMs: number;
+}
+
+/** Where a page of events ended: the first vehicle of the part of the fleet that it was of, and the last event. */
+interface ListCursor {
+  fleet: VehicleId;
+  after: FleetCursor | null;
+}
+
+/**
+ * A report that has a row for each event of some kinds that lasted into the stretch of time, with its own start and end.
+ *
+ * @param rowOf null: the event has no place in it
+ */
+export function eventList(
+  name: string,
+  kinds: (question: Question) => readonly EventKind[],
+  columns: readonly Column[],
+  rowOf: (event: FleetEvent, naming: Naming) => Row | null,
+): ReportKind {
+  return {
+    name,
+    columns: [...VEHICLE, ...columns],
+    async page(sources, question, after, limit) {
+      const { fleet = null, after: last = null } = (after ?? {}) as Partial<ListCursor>;
+      const { part, following } = fleetFrom(question.vehicles, fleet, LIST_FLEET);
+      const [first] = part;
+      if (first === undefined) return { rows: [], next: null };
+      const page = await sources.archive.overlappingEvents({
+        vehicleIds: part.map(({ id }) => id),
+        kinds: kinds(question),
+        fromMs: question.fromMs,
+        toMs: question.toMs,
+        limit,
+        after: last,
+        signal: question.signal,
+      });
+      const names = new Map(part.map(({ id, name: vehicleName }) => [id, vehicleName]));
+      const rows: Row[] = [];
+      for (const event of page.events) {
+        const geofenceId = geofenceOf(event);
+        if (geofenceId !== null && !isTold(geofenceId, sources, question)) continue;
+        const vehicleName = names.get(event.vehicleId) ?? '';
+        const geofenceName = geofenceId && sources.geofenceName(geofenceId);
+        const row = rowOf(event, { vehicleName, geofenceName, nowMs: question.nowMs });
+        if (row !== null) rows.push([event.vehicleId, vehicleName, ...row]);
+      }
+      const next: ListCursor | null = page.next
+        ? { fleet: first.id, after: page.next }
+        : following && { fleet: following, after: null };
+      return { rows, next };
+    },
+  };
+}
+
+/** May a row about the geofence be told? */
+export function isTold(id: GeofenceId, sources: ReportSources, { geofenceId }: Question): boolean {
+  if (geofenceId !== null && id !== geofenceId) return false;
+  return sources.geofenceName(id) !== null || sources.seesGone(id);
+}
+
+/** Start, end and length of an event. */
+export function lasted({ startedAtMs, endedAtMs }: FleetEvent, nowMs: number): Row {
+  return [startedAtMs, endedAtMs, seconds(Math.max(0, (endedAtMs ?? nowMs) - startedAtMs))];
+}
+
+export const tripsReport = eventList(
+  'trips',
+  () => ['trip'],
+  [
+    ...LASTED,
+    { name: 'startLatitude', type: 'number', always: true },
+    { name: 'startLongitude', type: 'number', always: true },
+    { name: 'endLatitude', type: 'number', about: 'Null while it lasts.' },
+    { name: 'endLongitude', type: 'number', about: 'Null while it lasts.' },
+    { name: 'distanceM', type: 'number', about: 'Null while it lasts, like all that is summed up at its end.' },
+    { name: 'movingSeconds', type: 'number' },
+    { name: 'idlingSeconds', type: 'number' },
+    { name: 'maxKmh', type: 'number' },
+    { name: 'meanKmh', type: 'number' },
+    END_REASON,
+  ],
+  (event, { nowMs }) => {
+    if (event.kind !== 'trip') return null;
+    const over = event.phase === 'end';
+    return [
+      ...lasted(event, nowMs),
+      event.startLatitude,
+      event.startLongitude,
+      over ? event.latitude : null,
+      over ? event.longitude : null,
+      over ? event.distanceM : null,
+      over ? seconds(event.movingMs) : null,
+      over ? seconds(event.idlingMs) : null,
+      over ? event.maxKmh : null,
+      over ? event.meanKmh : null,
+      event.endReason,
+    ];
+  },
+);
+
+export const stopsReport = eventList(
+  'stops',
+  () => ['parking', 'idling'],
+  [
+    { name: 'kind', type: 'text', always: true, about: '`parking`: with the ignition off; `idling`: with it on.' },
+    ...LASTED,
+    ...PLACE,
+    { name: 'idlingSeconds', type: 'number', always: true, about: 'How long the ignition was on meanwhile.' },
+    END_REASON,
+  ],
+  (event, { nowMs }) =>
+    event.kind === 'parking' || event.kind === 'idling'
+      ? [event.kind, ...lasted(event, nowMs), event.latitude, event.longitude, seconds(event.idlingMs), event.endReason]
+      : null,
+);
+
+export const speedingReport = eventList(
+  'speeding',
+  () => ['speeding'],
+  [
+    ...LASTED,
+    ...PLACE,
+    { name: 'limitKmh', type: 'number', always: true },
+    { name: 'limitSource', type: 'text', always: true, about: '`vehicle` or `geofence`.' },
+    { name: 'geozoneId', type: 'id' },
+    { name: 'geozoneName', type: 'text' },
+    { name: 'peakKmh', type: 'number', always: true },
+    { name: 'meanKmh', type: 'number', always: true },
+    { name: 'distanceM', type: 'number', always: true },
+    END_REASON,
+  ],
+  (event, { nowMs, geofenceName }) =>
+    event.kind === 'speeding'
+      ? [
+          ...lasted(event, nowMs),
+          event.latitude,
+          event.longitude,
+          event.limitKmh,
+          event.limitSource,
+          event.geofenceId,
+          geofenceName,
+          event.peakKmh,
+          event.meanKmh,
+          event.distanceM,
+          event.endReason,
+        ]
+      : null,
+);
+
+export const eventsReport = eventList(
+  'events',
+  ({ eventKinds }) => EVENT_KINDS.filter((kind) => eventKinds === null || eventKinds.includes(kind)),
+  [
+    { name: 'id', type: 'id', always: true },
+    { name: 'kind', type: 'text', always: true },
+    { name: 'phase', type: 'text', always: true, about: '`begin` while it lasts.' },
+    ...LASTED,
+    ...PLACE,
+    { name: 'speedKmh', type: 'number' },
+    { name: 'geozoneId', type: 'id' },
+    { name: 'geozoneName', type: 'text' },
+    { name: 'alarm', type: 'text' },
+    { name: 'limitKmh', type: 'number' },
+    { name: 'peakKmh', type: 'number' },
+    { name: 'meanKmh', type: 'number' },
+    { name: 'distanceM', type: 'number' },
+    { name: 'inferred', type: 'flag', always: true },
+    { name: 'origin', type: 'text', always: true, about: '`live`, or `recalculated`.' },
+    END_REASON,
+  ],
+  (event, { nowMs, geofenceName }) => [
+    event.id,
+    event.kind,
+    event.phase,
+    ...lasted(event, nowMs),
+    event.latitude,
+    event.longitude,
+    event.speedKmh,
+    geofenceOf(event),
+    geofenceName,
+    event.kind === 'alarm' ? event.alarm : null,
+    event.kind === 'speeding' ? event.limitKmh : null,
+    event.kind === 'speeding' ? event.peakKmh : event.kind === 'trip' && event.phase === 'end' ? event.maxKmh : null,
+    event.kind === 'speeding' || (event.kind === 'trip' && event.phase === 'end') ? event.meanKmh : null,
+    event.kind === 'speeding' || (event.kind === 'trip' && event.phase === 'end') ? event.distanceM : null,
+    event.inferred,
+    event.origin,
+    event.endReason,
+  ],
+);

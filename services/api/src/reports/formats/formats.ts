@@ -1,0 +1,41 @@
+import { arrow, parquet } from './columnar.ts';
+import type { Format } from './format.ts';
+import { geojson, gpx, kml } from './lines.ts';
+import { csv, ndjson } from './text.ts';
+import { xlsx } from './xlsx.ts';
+
+/** Every way to write a report, beside JSON by the page. */
+export const FORMATS: readonly Format[] = [ndjson, csv, xlsx, parquet, arrow, geojson, gpx, kml];
+
+export const JSON_TYPE = 'application/json';
+
+/** Those that a kind of report can be written in. */
+export function formatsOf(isTrack: boolean): readonly Format[] {
+  return FORMATS.filter(({ ofTracks }) => isTrack || !ofTracks);
+}
+
+/**
+ * The format that an `Accept` asks for (RFC 9110, 12.5.1), of those there are: the one with the highest weight, and of
+ * several with it the one that is named first.
+ *
+ * @returns null: JSON by the page, which is what anything goes with; undefined: nothing of what it asks for is there
+ */
+export function acceptedFormat(accept: string | undefined, formats: readonly Format[]): Format | null | undefined {
+  if (accept === undefined || accept.trim() === '') return null;
+  const ranges = accept
+    .split(',')
+    .map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return { type, weight: weight === undefined ? 1 : Number(weight.slice(2)) };
+    })
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight);
+  for (const { type } of ranges) {
+    if (type === '*/*' || type === 'application/*' || type === JSON_TYPE) return null;
+    if (type === 'text/*') return formats.find(({ mediaType }) => mediaType.startsWith('text/'));
+    const found = formats.find(({ mediaType }) => mediaType === type);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import { isoTime } from '@outrider/domain';
+import { defused, writeCsvLine } from '../../csv.ts';
+import type { Column, Row, Value } from '../report.ts';
+import type { Format } from './format.ts';
+
+/** A row as an object, as JSON has it. */
+export function jsonRow(columns: readonly Column[], row: Row): Record<string, unknown> {
+  const json: Record<string, unknown> = {};
+  for (const [nth, { name, type }] of columns.entries()) json[name] = shown(type, row[nth] ?? null);
+  return json;
+}
+
+function shown(type: Column['type'], value: Value): Value {
+  return type === 'time' && typeof value === 'number' ? isoTime(value) : value;
+}
+
+/** A value as text, empty where there is none; what a spreadsheet would take for a formula is defused. */
+function cell(type: Column['type'], value: Value): string {
+  if (value === null) return '';
+  if (type === 'time') return isoTime(Number(value));
+  if (typeof value === 'object') return Array.isArray(value) ? defused(value.join('|')) : JSON.stringify(value);
+  return typeof value === 'string' ? defused(value) : String(value);
+}
+
+export const ndjson: Format = {
+  name: 'ndjson',
+  mediaType: 'application/x-ndjson',
+  extension: 'ndjson',
+  async *write({ kind, pages }) {
+    for await (const rows of pages) {
+      let text = '';
+      for (const row of rows) text += `${JSON.stringify(jsonRow(kind.columns, row))}\n`;
+      yield text;
+    }
+  },
+};
+
+export const csv: Format = {
+  name: 'csv',
+  mediaType: 'text/csv',
+  extension: 'csv',
+  async *write({ kind: { columns }, pages }) {
+    yield writeCsvLine(
+      columns.map(({ name }) => name),
+      ',',
+    );
+    for await (const rows of pages) {
+      let text = '';
+      for (const row of rows)
+        text += writeCsvLine(
+          columns.map(({ type }, nth) => cell(type, row[nth] ?? null)),
+          ',',
+        );
+      yield text;
+    }
+  },
+};

@@ -1,0 +1,178 @@
+import type { Column, Row, Value } from '../report.ts';
+import type { Format, Rows } from './format.ts';
+import { xmlText } from './xml.ts';
+import { type ZipEntry, zip } from './zip.ts';
+
+/*
+ * A workbook as ECMA-376 has it, with what a table needs and no more. A library would hold the workbook, or its shared
+ * strings; here texts stand in their cells, and a sheet goes out as its rows come. A text in a cell is a text: it is never
+ * taken for a formula.
+ */
+
+/** What a sheet can hold (ECMA-376, 18.3.1.73), its header included. */
+const MOST_ROWS = 1_048_576;
+/** What a cell can hold. */
+const MOST_CHARACTERS = 32_767;
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+/** Cell formats, by their place in the style sheet. */
+const STYLES = { time: 1, day: 2, header: 3 };
+const DAY_MS = 86_400_000;
+/** Day 0 of a spreadsheet's calendar (of 1900, as far as it is right: from March 1900 on). */
+const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
+
+export const xlsx: Format = {
+  name: 'xlsx',
+  mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  extension: 'xlsx',
+  write: (rows) => zip(workbook(rows)),
+};
+
+/** The files of a workbook: its sheets first, and then those that say how many there are. */
+async function* workbook({ kind, pages, timeZone }: Rows): AsyncGenerator<ZipEntry> {
+  const source = new RowSource(pages);
+  const clock = clockOf(timeZone);
+  let sheets = 0;
+  try {
+    do {
+      sheets += 1;
+      yield { name: `xl/worksheets/sheet${sheets}.xml`, content: sheet(kind.columns, source, clock) };
+    } while (await source.hasMore());
+  } finally {
+    await source.close();
+  }
+  const numbers = Array.from({ length: sheets }, (_, nth) => nth + 1);
+  yield file('xl/styles.xml', STYLE_SHEET);
+  yield file(
+    'xl/workbook.xml',
+    `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets>${numbers
+      .map((n) => `<sheet name="${n === 1 ? kind.name : `${kind.name} ${n}`}" sheetId="${n}" r:id="rId${n}"/>`)
+      .join('')}</sheets></workbook>`,
+  );
+  yield file(
+    'xl/_rels/workbook.xml.rels',
+    `<Relationships xmlns="${PACKAGE}/relationships">${numbers
+      .map((n) => `<Relationship Id="rId${n}" Type="${RELATIONS}/worksheet" Target="worksheets/sheet${n}.xml"/>`)
+      .join('')}<Relationship Id="rId${sheets + 1}" Type="${RELATIONS}/styles" Target="styles.xml"/></Relationships>`,
+  );
+  yield file(
+    '_rels/.rels',
+    `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  );
+  const part = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+  yield file(
+    '[Content_Types].xml',
+    `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${part}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${part}.styles+xml"/>${numbers
+      .map((n) => `<Override PartName="/xl/worksheets/sheet${n}.xml" ContentType="${part}.worksheet+xml"/>`)
+      .join('')}</Types>`,
+  );
+}
+
+function file(name: string, xml: string): ZipEntry {
+  return {
+    name,
+    content: (async function* () {
+      yield DECLARATION + xml;
+    })(),
+  };
+}
+
+/** Pages of rows, from which as many can be taken as a sheet holds. */
+class RowSource {
+  readonly #pages: AsyncIterator<Row[]>;
+  #page: Row[] = [];
+  #at = 0;
+
+  constructor(pages: AsyncIterable<Row[]>) {
+    this.#pages = pages[Symbol.asyncIterator]();
+  }
+
+  async hasMore(): Promise<boolean> {
+    while (this.#at >= this.#page.length) {
+      const { done, value } = await this.#pages.next();
+      if (done) return false;
+      this.#page = value;
+      this.#at = 0;
+    }
+    return true;
+  }
+
+  /** Nobody asks on. */
+  async close(): Promise<void> {
+    await this.#pages.return?.();
+  }
+
+  /** The rest of the page in hand, at most so many; empty when there is no more. */
+  async take(most: number): Promise<Row[]> {
+    if (!(await this.hasMore())) return [];
+    const rows = this.#page.slice(this.#at, this.#at + most);
+    this.#at += rows.length;
+    return rows;
+  }
+}
+
+async function* sheet(columns: readonly Column[], source: RowSource, clock: Clock): AsyncGenerator<string> {
+  const frozen =
+    '<sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView>';
+  const widths = columns
+    .map(
+      ({ type }, nth) => `<col min="${nth + 1}" max="${nth + 1}" width="${type === 'id' ? 38 : 20}" customWidth="1"/>`,
+    )
+    .join('');
+  const header = columns.map(({ name }) => textCell(name, STYLES.header)).join('');
+  yield `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetViews>${frozen}</sheetViews><cols>${widths}</cols><sheetData><row>${header}</row>`;
+  let left = MOST_ROWS - 1;
+  while (left > 0) {
+    const rows = await source.take(left);
+    if (rows.length === 0) break;
+    left -= rows.length;
+    let xml = '';
+    for (const row of rows) {
+      xml += '<row>';
+      for (const [nth, { type }] of columns.entries()) xml += cell(type, row[nth] ?? null, clock);
+      xml += '</row>';
+    }
+    yield xml;
+  }
+  yield '</sheetData></worksheet>';
+}
+
+function cell(type: Column['type'], value: Value, clock: Clock): string {
+  if (value === null) return '<c/>';
+  if (type === 'time') return `<c s="${STYLES.time}"><v>${clock(Number(value))}</v></c>`;
+  if (type === 'day') return `<c s="${STYLES.day}"><v>${(Date.parse(String(value)) - DAY_ZERO_MS) / DAY_MS}</v></c>`;
+  if (typeof value === 'number') return Number.isFinite(value) ? `<c><v>${value}</v></c>` : '<c/>';
+  if (typeof value === 'boolean') return `<c t="b"><v>${value ? 1 : 0}</v></c>`;
+  if (typeof value === 'string') return textCell(value);
+  return textCell(Array.isArray(value) ? value.join('|') : JSON.stringify(value));
+}
+
+function textCell(text: string, style = 0): string {
+  const shown = xmlText(text.slice(0, MOST_CHARACTERS));
+  return `<c t="inlineStr"${style ? ` s="${style}"` : ''}><is><t xml:space="preserve">${shown}</t></is></c>`;
+}
+
+/** A time as a spreadsheet has it: days on the wall's calendar and clock. */
+type Clock = (timeMs: number) => number;
+
+/** The zone's offset is looked up once for each quarter of an hour: no zone's changes in between. */
+function clockOf(timeZone: string): Clock {
+  const QUARTER_MS = 900_000;
+  const MOST_KNOWN = 10_000;
+  const offsets = new Map<number, number>();
+  return (timeMs) => {
+    const quarter = Math.floor(timeMs / QUARTER_MS);
+    let offsetMs = offsets.get(quarter);
+    if (offsetMs === undefined) {
+      if (offsets.size >= MOST_KNOWN) offsets.clear();
+      const zoned = Temporal.Instant.fromEpochMilliseconds(Math.floor(timeMs)).toZonedDateTimeISO(timeZone);
+      offsetMs = zoned.offsetNanoseconds / 1e6;
+      offsets.set(quarter, offsetMs);
+    }
+    return (timeMs + offsetMs - DAY_ZERO_MS) / DAY_MS;
+  };
+}
+
+const STYLE_SHEET = `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="4"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs></styleSheet>`;

@@ -1,0 +1,168 @@
+import type { GeofenceId, Position, Vehicle, VehicleId } from '@outrider/domain';
+import type { LatestPosition } from '@outrider/hub';
+import type { Warehouse } from '@outrider/warehouse';
+import type { Period } from './calendar.ts';
+
+/** The archive, as far as reports go. */
+export type ReportArchive = Pick<
+  Warehouse,
+  'positions' | 'vehiclesWithin' | 'overlappingEvents' | 'openEvents' | 'tallies' | 'tripParts' | 'file'
+>;
+
+/** What is asked, with everything about rights answered already. */
+export interface Question {
+  /** Those that the caller may see, by id. */
+  vehicles: readonly Pick<Vehicle, 'id' | 'name'>[];
+  /** Unix milliseconds, inclusive. */
+  fromMs: number;
+  /** Unix milliseconds, exclusive. */
+  toMs: number;
+  /** IANA name: whose days they are. */
+  timeZone: string;
+  period: Period;
+  /** Kinds of event; null: all. */
+  eventKinds: readonly string[] | null;
+  /** Only visits of this one; null: of all that the caller may see. */
+  geofenceId: GeofenceId | null;
+  /** Of each vehicle's track at most so many positions; null: all. */
+  maxPoints: number | null;
+  nowMs: number;
+  signal: AbortSignal;
+}
+
+/** Where a report's rows come from. */
+export interface ReportSources {
+  archive: ReportArchive;
+  /** Name of a geofence; null where the caller may not see it, or there is none any more. */
+  geofenceName(id: GeofenceId): string | null;
+  /** May what is about a geofence be told, though it is gone? Operators alone are told so. */
+  seesGone(id: GeofenceId): boolean;
+  /** Those that the caller may see; null: all. */
+  visibleGeofences(): readonly GeofenceId[] | null;
+  latest(vehicleIds: readonly VehicleId[]): Promise<readonly LatestPosition[]>;
+}
+
+/**
+ * - `id`, `text`: text. `day`: a date without a time, as `2026-01-31`.
+ * - `time`: Unix milliseconds. `json`: anything; text where a format has nothing of the kind.
+ */
+export type ColumnType = 'id' | 'text' | 'day' | 'time' | 'number' | 'whole' | 'flag' | 'json';
+
+export interface Column {
+  name: string;
+  type: ColumnType;
+  /** What it says, where its name does not. */
+  about?: string;
+  /** It is in every row. Default: it may be null. */
+  always?: true;
+}
+
+export type Value = string | number | boolean | null | object;
+/** A value for each column. */
+export type Row = readonly Value[];
+
+/** A page of a report. */
+export interface Page {
+  rows: Row[];
+  /** Where to go on; null when there is no more. */
+  next: unknown;
+}
+
+/** A kind of report. */
+export interface ReportKind {
+  name: string;
+  columns: readonly Column[];
+  /**
+   * @param after the `next` of the page before; null for the first
+   * @param limit at most this many rows; there may be fewer, and more to come
+   */
+  page(sources: ReportSources, question: Question, after: unknown, limit: number): Promise<Page>;
+}
+
+/** A report has more rows than one may have. */
+export class TooManyRowsError extends Error {
+  override name = 'TooManyRowsError';
+  constructor(maxRows: number) {
+    super(`A report may have ${maxRows} rows`);
+  }
+}
+
+/** Rows that one question to the archive brings at most. */
+export const ROWS_AT_ONCE = 5000;
+
+/**
+ * All rows of a report, as they are asked for: no more than a page is held.
+ *
+ * @throws {TooManyRowsError} when there are more
+ */
+export async function* allRows(
+  kind: ReportKind,
+  sources: ReportSources,
+  question: Question,
+  maxRows: number,
+): AsyncGenerator<Row[]> {
+  let left = maxRows;
+  let after: unknown = null;
+  do {
+    question.signal.throwIfAborted();
+    const { rows, next } = await kind.page(sources, question, after, Math.min(ROWS_AT_ONCE, left));
+    if (rows.length > 0) yield rows;
+    left -= rows.length;
+    after = next;
+    // A report that just ends would be taken for a whole one.
+    if (after !== null && left <= 0) throw new TooManyRowsError(maxRows);
+  } while (after !== null);
+}
+
+/** The same pages, the first of which is there: what goes wrong before it can still be told in words. */
+export async function begun(pages: AsyncGenerator<Row[]>): Promise<AsyncGenerator<Row[]>> {
+  const first = await pages.next();
+  return (async function* () {
+    try {
+      if (first.done) return;
+      yield first.value;
+      yield* pages;
+    } finally {
+      await pages.return(undefined);
+    }
+  })();
+}
+
+/** A page with as many rows as were asked for, if there are so many. */
+export async function fullPage(
+  kind: ReportKind,
+  sources: ReportSources,
+  question: Question,
+  first: unknown,
+  limit: number,
+): Promise<Page> {
+  const rows: Row[] = [];
+  let after = first;
+  do {
+    question.signal.throwIfAborted();
+    const page = await kind.page(sources, question, after, limit - rows.length);
+    rows.push(...page.rows);
+    after = page.next;
+  } while (after !== null && rows.length < limit);
+  return { rows, next: after };
+}
+
+/** A page asks about so many vehicles at a time; in the order of their ids. */
+export function fleetFrom<V extends Pick<Vehicle, 'id'>>(vehicles: readonly V[], from: string | null, most: number) {
+  const at = from === null ? 0 : vehicles.findIndex(({ id }) => id >= from);
+  const part = at < 0 ? [] : vehicles.slice(at, at + most);
+  const following = at < 0 ? undefined : vehicles[at + most];
+  return { part, following: following?.id ?? null };
+}
+
+/** Seconds to the millisecond. */
+export function seconds(ms: number): number {
+  return Math.round(ms) / 1000;
+}
+
+/** To a tenth: more would be said than is known. */
+export function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+export type Located = Pick<Position, 'latitude' | 'longitude'>;

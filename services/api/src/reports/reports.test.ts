@@ -1,0 +1,417 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FleetEvent, GeofenceId, GeofenceVisit, VehicleId } from '@outrider/domain';
+import { openWarehouse, type Warehouse } from '@outrider/warehouse';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { currentStateReport } from './current-state.ts';
+import { eventsReport, speedingReport, stopsReport, tripsReport } from './event-lists.ts';
+import {
+  archive,
+  geofenceOf,
+  type Leg,
+  metresBetween,
+  OPERATOR,
+  simulate,
+  type Truth,
+  vehicleIdOf,
+  vehicleOf,
+} from './fleet.fixture.ts';
+import { allRows, fullPage, type Question, type ReportKind, type ReportSources } from './report.ts';
+import { shapeVisitsReport } from './shape-visits.ts';
+import { mileageReport, summaryReport, utilisationReport } from './totals.ts';
+import { trackReport } from './tracks.ts';
+import { visitsReport } from './visits.ts';
+
+const ZONE = 'Europe/Berlin';
+/** Noon of the Friday before the clocks of Berlin go forward: two of the days that follow have midnight in a drive. */
+const START_MS = Temporal.ZonedDateTime.from(`2026-03-27T12:00[${ZONE}]`).epochMilliseconds;
+const HOUR = 3600;
+const DAY_MS = 86_400_000;
+
+const minutes = (count: number) => count * 60;
+const roundTrip = (seconds: number): Leg[] => [
+  { does: 'drive', seconds, kmh: [25, 110] },
+  { does: 'park', seconds: minutes(45) },
+  { does: 'drive', seconds: minutes(35), kmh: [15, 70] },
+  { does: 'idle', seconds: minutes(12) },
+];
+
+/** Four days: an ordinary van, one that drives through every night, one that nobody hears of for hours. */
+const LIVES: Leg[][] = [
+  Array.from({ length: 12 }, (_, nth): Leg[] => [
+    { does: 'park', seconds: minutes(10) },
+    ...roundTrip(minutes(20 + nth)),
+    { does: 'park', seconds: minutes(360) },
+  ]).flat(),
+  Array.from({ length: 4 }, (): Leg[] => [
+    { does: 'park', seconds: 8 * HOUR },
+    { does: 'drive', seconds: 9 * HOUR, kmh: [40, 95] },
+    { does: 'idle', seconds: HOUR },
+    { does: 'park', seconds: 6 * HOUR },
+  ]).flat(),
+  Array.from({ length: 5 }, (): Leg[] => [
+    { does: 'park', seconds: HOUR },
+    { does: 'drive', seconds: minutes(50), kmh: [20, 60] },
+    { does: 'silence', seconds: 3 * HOUR },
+    { does: 'drive', seconds: minutes(30), kmh: [20, 60] },
+    { does: 'park', seconds: 14 * HOUR },
+  ]).flat(),
+];
+
+let folder: string;
+let warehouse: Warehouse;
+const truths = LIVES.map((legs, nth) => simulate(vehicleIdOf(nth + 1), START_MS, legs, 7 + nth));
+const endMs = Math.max(...truths.map(({ positions }) => positions.at(-1)?.fixTimeMs ?? 0)) + 1;
+/** Around where vehicles came by: some of them twice. */
+const zones = truths.flatMap(({ positions }, nth) =>
+  [0.1, 0.25, 0.4, 0.6, 0.8].map((share, place) => {
+    const { longitude, latitude } = positions[Math.floor(share * positions.length)] ?? { longitude: 0, latitude: 0 };
+    return geofenceOf(10 * nth + place, { shape: { type: 'circle', center: [longitude, latitude], radiusM: 2500 } });
+  }),
+);
+let told: FleetEvent[];
+let question: Question;
+let sources: ReportSources;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'outrider-reports-'));
+  warehouse = await openWarehouse({ path: folder });
+  const vehicles = truths.map(({ vehicleId }) => vehicleOf(vehicleId, { speedLimitKmh: 90 }));
+  told = await archive(warehouse, truths, [OPERATOR, ...vehicles, ...zones]);
+  question = {
+    vehicles,
+    fromMs: START_MS - DAY_MS,
+    toMs: endMs + DAY_MS,
+    timeZone: ZONE,
+    period: 'day',
+    eventKinds: null,
+    geofenceId: null,
+    maxPoints: null,
+    nowMs: endMs,
+    signal: new AbortController().signal,
+  };
+  const names = new Map<GeofenceId, string>(zones.map(({ id, name }) => [id, name]));
+  sources = {
+    archive: warehouse,
+    geofenceName: (id) => names.get(id) ?? null,
+    seesGone: () => false,
+    visibleGeofences: () => null,
+    latest: async () => [],
+  };
+}, 120_000);
+afterAll(async () => {
+  await warehouse?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: rows are looked into by the names of their columns.
+type Item = Record<string, any>;
+
+async function report(kind: ReportKind, more: Partial<Question> = {}): Promise<Item[]> {
+  const items: Item[] = [];
+  for await (const rows of allRows(kind, sources, { ...question, ...more }, 1_000_000))
+    for (const row of rows) items.push(Object.fromEntries(kind.columns.map(({ name }, nth) => [name, row[nth]])));
+  return items;
+}
+const of = (items: Item[], { vehicleId }: Truth) => items.filter((item) => item.vehicleId === vehicleId);
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+const dateOf = (timeMs: number) =>
+  Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(ZONE).toPlainDate().toString();
+const overlapMs = (a: { startMs: number; endMs: number | null }, fromMs: number, toMs: number) =>
+  Math.max(0, Math.min(a.endMs ?? question.nowMs, toMs) - Math.max(a.startMs, fromMs));
+const midnightsOf = (fromMs: number, toMs: number) => {
+  const starts: number[] = [];
+  let day = Temporal.PlainDate.from(dateOf(fromMs)).add({ days: 1 });
+  for (; day.toZonedDateTime(ZONE).epochMilliseconds < toMs; day = day.add({ days: 1 }))
+    starts.push(day.toZonedDateTime(ZONE).epochMilliseconds);
+  return [fromMs, ...starts, toMs];
+};
+
+/** Metres by the day, step by step: one over midnight is shared by time. */
+function metresByDay(truth: Truth): Map<string, number> {
+  const days = new Map<string, number>();
+  for (const { steps } of truth.trips)
+    for (const { fromMs, toMs, metres } of steps) {
+      const cuts = midnightsOf(fromMs, toMs);
+      for (const [nth, at] of cuts.slice(0, -1).entries()) {
+        const share = ((cuts[nth + 1] as number) - at) / (toMs - fromMs);
+        days.set(dateOf(at), (days.get(dateOf(at)) ?? 0) + metres * share);
+      }
+    }
+  return days;
+}
+
+describe('lists', () => {
+  test('trips are those that the simulator drove', async () => {
+    const items = await report(tripsReport);
+    for (const truth of truths) {
+      const got = of(items, truth);
+      expect(got.map(({ startedAt, endedAt }) => [startedAt, endedAt])).toEqual(
+        truth.trips.map((trip) => [trip.startMs, trip.endMs]),
+      );
+      for (const [nth, trip] of truth.trips.entries()) {
+        expect(got[nth]?.distanceM).toBeCloseTo(trip.distanceM, -1);
+        expect(got[nth]?.movingSeconds).toBeCloseTo(trip.movingMs / 1000, 3);
+        expect(got[nth]?.durationSeconds).toBe((trip.endMs - trip.startMs) / 1000);
+      }
+    }
+  });
+
+  test('stops are where it stood, with the ignition as it was', async () => {
+    const items = await report(stopsReport);
+    for (const truth of truths.slice(0, 2))
+      expect(of(items, truth).map(({ kind, startedAt, endedAt }) => [kind, startedAt, endedAt])).toEqual(
+        truth.stops.map(({ kind, startMs, endMs: stopEndMs }) => [kind, startMs, stopEndMs]),
+      );
+  });
+
+  test('speeding is told as the engine told it', async () => {
+    const items = await report(speedingReport);
+    const ended = told.filter((event) => event.kind === 'speeding' && event.phase === 'end');
+    expect(items.length).toBeGreaterThan(10);
+    expect(
+      items.map(({ vehicleId, startedAt, endedAt, peakKmh }) => [vehicleId, startedAt, endedAt, peakKmh]).toSorted(),
+    ).toEqual(
+      ended
+        .map((event) => [event.vehicleId, event.startedAtMs, event.endedAtMs, 'peakKmh' in event && event.peakKmh])
+        .toSorted(),
+    );
+  });
+
+  test('what began before a stretch and lasts into it is in it; what touches it is not', async () => {
+    const trip = truths[1]?.trips[1];
+    if (!trip) throw new Error('it drove');
+    const inside = await report(tripsReport, { fromMs: trip.startMs + 1000, toMs: trip.startMs + 2000 });
+    expect(inside.map(({ startedAt }) => startedAt)).toContain(trip.startMs);
+    const after = await report(tripsReport, { fromMs: trip.endMs, toMs: trip.endMs + 1000 });
+    expect(after.map(({ startedAt }) => startedAt)).not.toContain(trip.startMs);
+    const before = await report(tripsReport, { fromMs: trip.startMs - 1000, toMs: trip.startMs });
+    expect(before.map(({ startedAt }) => startedAt)).not.toContain(trip.startMs);
+  });
+
+  test('events are all that the engine told, each once; and those of some kinds alone', async () => {
+    const items = await report(eventsReport);
+    expect(items.map(({ id }) => id).toSorted()).toEqual([...new Set(told.map(({ id }) => id))].toSorted());
+    const some = await report(eventsReport, { eventKinds: ['speeding', 'ignition'] });
+    expect(new Set(some.map(({ kind }) => kind))).toEqual(new Set(['speeding', 'ignition']));
+  });
+
+  test('pages of any size come to the same', async () => {
+    for (const kind of [tripsReport, stopsReport, visitsReport, mileageReport, utilisationReport, trackReport]) {
+      const whole = await report(kind, { toMs: START_MS + DAY_MS });
+      const paged: unknown[][] = [];
+      let after: unknown = null;
+      do {
+        const page = await fullPage(
+          kind,
+          sources,
+          { ...question, toMs: START_MS + DAY_MS },
+          after,
+          kind === trackReport ? 999 : 7,
+        );
+        paged.push(...(page.rows as unknown[][]));
+        // As it comes back from a client.
+        after = page.next === null ? null : JSON.parse(JSON.stringify(page.next));
+      } while (after !== null);
+      expect(paged, kind.name).toEqual(whole.map((item) => kind.columns.map(({ name }) => item[name])));
+    }
+  }, 60_000);
+});
+
+describe('totals', () => {
+  test('mileage by the day is what was driven between two midnights, the day of 23 hours included', async () => {
+    const items = await report(mileageReport);
+    for (const truth of truths) {
+      const days = metresByDay(truth);
+      const got = new Map(of(items, truth).map(({ period, distanceM }) => [period, distanceM]));
+      expect([...got.keys()]).toEqual([...days.keys()].toSorted());
+      for (const [day, metres] of days)
+        expect(Math.abs((got.get(day) ?? 0) - metres), day).toBeLessThan(metres * 0.003 + 5);
+      expect(sum([...got.values()])).toBeCloseTo(sum(truth.trips.map(({ distanceM }) => distanceM)), -2);
+    }
+  });
+
+  test('weeks and months are the sums of their days', async () => {
+    const [days, weeks, months] = await Promise.all(
+      (['day', 'week', 'month'] as const).map((period) => report(mileageReport, { period })),
+    );
+    for (const truth of truths) {
+      const monday = (day: string) => {
+        const date = Temporal.PlainDate.from(day);
+        return date.subtract({ days: date.dayOfWeek - 1 }).toString();
+      };
+      for (const [items, keyOf] of [
+        [weeks, monday],
+        [months, (day: string) => `${day.slice(0, 8)}01`],
+      ] as const) {
+        const wanted = new Map<string, number>();
+        for (const { period, distanceM } of of(days ?? [], truth))
+          wanted.set(keyOf(period), (wanted.get(keyOf(period)) ?? 0) + distanceM);
+        const got = of(items ?? [], truth);
+        expect(got.map(({ period }) => period)).toEqual([...wanted.keys()]);
+        for (const { period, distanceM } of got)
+          expect(Math.abs(distanceM - (wanted.get(period) ?? 0))).toBeLessThan(1);
+      }
+    }
+  });
+
+  test('a summary has each day’s times to the second, whatever goes on over midnight', async () => {
+    const items = await report(summaryReport);
+    for (const truth of truths.slice(0, 2)) {
+      const cuts = midnightsOf(question.fromMs, question.toMs);
+      const got = of(items, truth);
+      expect(got).toHaveLength(cuts.length - 1);
+      for (const [nth, row] of got.entries()) {
+        const [fromMs, toMs] = [cuts[nth] as number, cuts[nth + 1] as number];
+        const parked = truth.stops
+          .filter(({ kind }) => kind === 'parking')
+          .map((stop) => overlapMs(stop, fromMs, toMs));
+        expect(row.parkedSeconds, row.period).toBe(sum(parked) / 1000);
+        const on = truth.ignitionOn.map((stretch) => overlapMs(stretch, fromMs, toMs));
+        expect(row.engineOnSeconds, row.period).toBe(sum(on) / 1000);
+        const moving = truth.trips.flatMap(({ steps }) =>
+          steps.map((step) => overlapMs({ startMs: step.fromMs, endMs: step.toMs }, fromMs, toMs)),
+        );
+        expect(Math.abs(row.movingSeconds - sum(moving) / 1000)).toBeLessThan(1);
+        expect(row.trips).toBe(truth.trips.filter(({ startMs }) => startMs >= fromMs && startMs < toMs).length);
+      }
+    }
+  });
+
+  test('utilisation by the hour of the clock, of days with and without a change of the clocks', async () => {
+    const items = await report(utilisationReport);
+    for (const truth of truths) {
+      const wanted = new Array<number>(24).fill(0);
+      for (const { startMs, endMs: tripEndMs } of truth.trips)
+        for (let at = startMs; at < tripEndMs; at += 1000) {
+          const hour = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(ZONE).hour;
+          wanted[hour] = (wanted[hour] ?? 0) + 1;
+        }
+      expect(of(items, truth).map(({ hour, tripSeconds }) => [hour, tripSeconds])).toEqual([...wanted.entries()]);
+    }
+  }, 60_000);
+
+  test('a trip that still lasts counts as far as it has come', async () => {
+    const truth = simulate(vehicleIdOf(90), START_MS, [{ does: 'drive', seconds: 2 * HOUR, kmh: [30, 80] }], 3);
+    await archive(warehouse, [truth], [OPERATOR, vehicleOf(truth.vehicleId)]);
+    const last = truth.positions.at(-1);
+    const metres = sum(
+      truth.positions.slice(1).map((position, nth) => metresBetween(truth.positions[nth] as never, position)),
+    );
+    const [row] = await report(mileageReport, {
+      vehicles: [vehicleOf(truth.vehicleId)],
+      nowMs: last?.fixTimeMs ?? 0,
+      period: 'whole',
+    });
+    expect(Math.abs((row?.distanceM ?? 0) - metres)).toBeLessThan(metres * 0.003);
+  });
+});
+
+describe('geozones', () => {
+  const isVisit = (event: FleetEvent): event is GeofenceVisit => event.kind === 'geofence-visit';
+
+  test('visits and what lies between them', async () => {
+    const items = await report(visitsReport);
+    const latest = new Map(told.filter(isVisit).map((event) => [event.id, event]));
+    const inside = items.filter(({ part }) => part === 'inside');
+    expect(inside.length).toBeGreaterThan(10);
+    expect(items.length).toBeGreaterThan(inside.length);
+    expect(
+      inside.map(({ vehicleId, geozoneId, startedAt }) => `${vehicleId} ${geozoneId} ${startedAt}`).toSorted(),
+    ).toEqual(
+      [...latest.values()].map((event) => `${event.vehicleId} ${event.geofenceId} ${event.startedAtMs}`).toSorted(),
+    );
+    for (const [nth, item] of items.entries())
+      if (item.part === 'between') {
+        expect(items[nth + 1]).toMatchObject({
+          part: 'inside',
+          geozoneId: item.nextGeozoneId,
+          startedAt: item.endedAt,
+        });
+        expect(items.some((each) => each.part === 'inside' && each.endedAt === item.startedAt)).toBe(true);
+      }
+  });
+
+  test('a shape that nobody saved tells the same of the past as a saved one', async () => {
+    let found = 0;
+    for (const geofence of zones) {
+      const saved = (await report(visitsReport, { geofenceId: geofence.id })).filter(({ part }) => part === 'inside');
+      const asked = (await report(shapeVisitsReport(geofence.shape, 0))).filter(({ part }) => part === 'inside');
+      const facts = (item: Item) => [item.vehicleId, item.startedAt, item.endedAt, item.inferred];
+      expect(asked.map(facts)).toEqual(saved.map(facts));
+      found += asked.length;
+    }
+    expect(found).toBeGreaterThan(10);
+  }, 60_000);
+
+  test('one who stood inside all the time is told of, too', async () => {
+    const truth = simulate(vehicleIdOf(91), START_MS, [{ does: 'park', seconds: HOUR }], 5);
+    await archive(warehouse, [truth], [OPERATOR, vehicleOf(truth.vehicleId)]);
+    const { longitude, latitude } = truth.positions[0] as never as { longitude: number; latitude: number };
+    const shape = { type: 'circle', center: [longitude, latitude], radiusM: 50 } as const;
+    const vehicles = [vehicleOf(truth.vehicleId)];
+    const items = await report(shapeVisitsReport(shape, 0), { vehicles });
+    expect(items).toMatchObject([{ startedAt: START_MS, endedAt: null }]);
+    expect(await report(shapeVisitsReport({ ...shape, center: [longitude + 1, latitude] }, 0), { vehicles })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('tracks', () => {
+  test('are the positions, of all vehicles, and what came late has its place', async () => {
+    const items = await report(trackReport);
+    for (const truth of truths)
+      expect(of(items, truth).map(({ fixTime }) => fixTime)).toEqual(truth.positions.map(({ fixTimeMs }) => fixTimeMs));
+  }, 60_000);
+
+  test('simplified, keep their extremes', async () => {
+    const items = await report(trackReport, { maxPoints: 100 });
+    for (const truth of truths) {
+      const got = of(items, truth);
+      expect(got.length).toBeLessThanOrEqual(100);
+      expect(got.length).toBeGreaterThan(80);
+      for (const extreme of [Math.min, Math.max])
+        for (const name of ['latitude', 'longitude', 'fixTimeMs'] as const)
+          expect(extreme(...got.map((item) => item[name === 'fixTimeMs' ? 'fixTime' : name]))).toBe(
+            extreme(...truth.positions.map((position) => position[name])),
+          );
+      expect(Math.max(...got.map(({ speedKmh }) => speedKmh))).toBe(
+        Math.max(...truth.positions.map(({ speedKmh }) => speedKmh ?? 0)),
+      );
+    }
+  }, 60_000);
+});
+
+test('the present is what still lasts', async () => {
+  const items = await report(currentStateReport);
+  expect(items.map(({ vehicleId, state, stateSince }) => [vehicleId, state, stateSince])).toEqual(
+    truths.map(({ vehicleId, stops }) => [vehicleId, stops.at(-1)?.kind, stops.at(-1)?.startMs]),
+  );
+});
+
+test('a report whose client has left asks no more', async () => {
+  const leaving = new AbortController();
+  const pages = allRows(trackReport, sources, { ...question, signal: leaving.signal }, 1_000_000);
+  await pages.next();
+  leaving.abort(new Error('gone'));
+  await expect(pages.next()).rejects.toThrow('gone');
+});
+
+test('a report with more rows than it may have is none, and not a part of one', async () => {
+  const pages = allRows(trackReport, sources, question, 7000);
+  await pages.next();
+  const rest = async () => {
+    for await (const _ of pages);
+  };
+  await expect(rest()).rejects.toThrow('A report may have 7000 rows');
+});
+
+test('nobody is in a report who was not asked about', async () => {
+  const one = vehicleOf(truths[0]?.vehicleId as VehicleId);
+  for (const kind of [trackReport, tripsReport, stopsReport, mileageReport, summaryReport, eventsReport, visitsReport])
+    expect(new Set((await report(kind, { vehicles: [one] })).map(({ vehicleId }) => vehicleId)), kind.name).toEqual(
+      new Set([one.id]),
+    );
+}, 60_000);

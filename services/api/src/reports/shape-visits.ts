@@ -1,0 +1,228 @@
+import {
+  DEFAULT_THRESHOLDS,
+  type Definition,
+  deriveEventId,
+  type FleetEvent,
+  type Geofence,
+  type GeofenceId,
+  type GeofenceVisit,
+  type GroupId,
+  type Position,
+  type Shape,
+  type TerminalId,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
+import { Engine } from '@outrider/engine';
+import { boundingBox, prepareShape } from '@outrider/geo';
+import { type Box, MAX_FLEET, type PositionsCursor } from '@outrider/warehouse';
+import {
+  type Column,
+  fleetFrom,
+  type Page,
+  type Question,
+  type ReportKind,
+  type ReportSources,
+  ROWS_AT_ONCE,
+  type Row,
+} from './report.ts';
+import { VISIT_COLUMNS, visitRows } from './visits.ts';
+
+/** Before the stretch of time that is asked about, so far back is looked for whether the vehicle was inside already. */
+const LEAD_MS = 86_400_000;
+/** As far as anything can come in the longest gap that a passage is inferred over: 5 minutes at 500 km/h. */
+const REACH_DEG = 0.4;
+/** What names the shape within the engine; nothing outside hears of it. */
+const SHAPE_ID = '00000000-0000-7000-8000-000000000000' as GeofenceId;
+const ASKER = '00000000-0000-7000-8000-000000000001' as UserId;
+
+const COLUMNS: readonly Column[] = VISIT_COLUMNS.filter(({ name }) => !/geozone/i.test(name));
+const SHOWN = COLUMNS.map(({ name }) => VISIT_COLUMNS.findIndex((column) => column.name === name));
+
+interface ShapeCursor {
+  vehicle: VehicleId;
+  /** Rows of that vehicle that were told already. */
+  told: number;
+}
+
+/**
+ * Visits of a shape that nobody saved: what the engine would have said, had it been there a day before the stretch of time
+ * begins. The very same engine is run over the positions, so that a geofence of this shape tells the same from now on.
+ *
+ * @param minDwellSeconds as a geofence has it
+ */
+export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): ReportKind {
+  return {
+    name: 'geozone-visits',
+    columns: COLUMNS,
+    async page(sources, question, after, limit): Promise<Page> {
+      let { vehicle = null, told = 0 } = (after ?? {}) as Partial<ShapeCursor>;
+      const { part, following } = fleetFrom(question.vehicles, vehicle, MAX_FLEET);
+      const near = await nearOnes(
+        sources,
+        question,
+        part.map(({ id }) => id),
+        shape,
+      );
+      const rows: Row[] = [];
+      for (const { id, name } of part) {
+        if (!near.has(id)) continue;
+        const visits = await visitsOf(sources, question, id, shape, minDwellSeconds);
+        const all = visitRows(visits, null, new Map([[id, name]]), () => null, question.nowMs).rows;
+        const from = id === vehicle ? told : 0;
+        for (const [nth, row] of all.slice(from).entries()) {
+          if (rows.length === limit) return { rows, next: { vehicle: id, told: from + nth } satisfies ShapeCursor };
+          rows.push(SHOWN.map((column) => row[column] ?? null));
+        }
+      }
+      vehicle = following;
+      told = 0;
+      return { rows, next: vehicle && ({ vehicle, told } satisfies ShapeCursor) };
+    },
+  };
+}
+
+/** Those of many vehicles that were near enough to have been inside. */
+async function nearOnes(
+  { archive }: ReportSources,
+  { fromMs, toMs, signal }: Question,
+  vehicleIds: readonly VehicleId[],
+  shape: Shape,
+): Promise<Set<VehicleId>> {
+  const question = { vehicleIds, fromMs: fromMs - LEAD_MS, toMs, box: around(shape), signal };
+  return new Set(await archive.vehiclesWithin(question));
+}
+
+/** The shape's box with a margin; the whole width where a degree of longitude says little, or the box goes all round. */
+function around(shape: Shape): Box {
+  const [west, south, east, north] = boundingBox(shape);
+  const margin = REACH_DEG / Math.cos((Math.min(89, Math.max(Math.abs(south), Math.abs(north))) * Math.PI) / 180);
+  const width = (east >= west ? east - west : east - west + 360) + 2 * margin;
+  const turned = (longitude: number) => ((((longitude + 180) % 360) + 360) % 360) - 180;
+  return {
+    ...(width >= 360 ? { west: -180, east: 180 } : { west: turned(west - margin), east: turned(east + margin) }),
+    south: south - REACH_DEG,
+    north: north + REACH_DEG,
+  };
+}
+
+async function visitsOf(
+  { archive }: ReportSources,
+  { fromMs, toMs, signal }: Question,
+  vehicleId: VehicleId,
+  shape: Shape,
+  minDwellSeconds: number,
+): Promise<GeofenceVisit[]> {
+  const engine = new Engine();
+  engine.load(
+    definitionsFor(vehicleId, shape, minDwellSeconds).map((definition) => ({
+      kind: definition.kind,
+      id: definition.id,
+      version: definition.version,
+      changedAtMs: 0,
+      definition,
+    })),
+  );
+  const byId = new Map<string, GeofenceVisit>();
+  let after: PositionsCursor | null = null;
+  let offset = 0;
+  const prepared = prepareShape(shape);
+  let foundInside: Position | null | undefined;
+  do {
+    const page = await archive.positions({
+      vehicleIds: [vehicleId],
+      fromMs: fromMs - LEAD_MS,
+      toMs,
+      limit: ROWS_AT_ONCE,
+      after,
+      signal,
+    });
+    const events: FleetEvent[] = [];
+    const { positions } = page;
+    const receivedAtMs = positions.at(-1)?.fixTimeMs;
+    if (foundInside === undefined) {
+      const first = positions.find(({ valid }) => valid);
+      if (first) foundInside = prepared.contains(first.longitude, first.latitude) ? first : null;
+    }
+    if (receivedAtMs !== undefined)
+      engine.process(
+        { vehicleId, terminalId: '' as TerminalId, protocol: 'osmand', receivedAtMs, positions },
+        offset++,
+        events,
+      );
+    for (const event of events)
+      if (event.kind === 'geofence-visit' && event.geofenceId === SHAPE_ID) byId.set(event.id, event);
+    after = page.next;
+  } while (after !== null);
+  const visits = [...byId.values()];
+  // One that was inside from the first fix on is told of when it leaves: this one never did.
+  if (foundInside && !visits.some(({ startedAtMs }) => startedAtMs === foundInside.fixTimeMs))
+    visits.push(staying(vehicleId, foundInside));
+  return visits
+    .filter(({ startedAtMs, endedAtMs }) => startedAtMs < toMs && (endedAtMs === null || endedAtMs > fromMs))
+    .toSorted((a, b) => a.startedAtMs - b.startedAtMs);
+}
+
+function staying(vehicleId: VehicleId, fix: Position): GeofenceVisit {
+  return {
+    kind: 'geofence-visit',
+    id: deriveEventId('geofence-visit', vehicleId, SHAPE_ID, fix.fixTimeMs),
+    phase: 'begin',
+    vehicleId,
+    startedAtMs: fix.fixTimeMs,
+    endedAtMs: null,
+    latitude: fix.latitude,
+    longitude: fix.longitude,
+    speedKmh: fix.speedKmh,
+    fromFixTimeMs: fix.fixTimeMs,
+    fixTimeMs: fix.fixTimeMs,
+    definitionVersion: 1,
+    origin: 'recalculated',
+    inferred: false,
+    geofenceId: SHAPE_ID,
+    endReason: null,
+  };
+}
+
+function definitionsFor(vehicleId: VehicleId, shape: Shape, minDwellSeconds: number): Definition[] {
+  const geofence: Geofence = {
+    kind: 'geofence',
+    id: SHAPE_ID,
+    version: 1,
+    name: '',
+    ownerId: ASKER,
+    shape,
+    groupIds: null,
+    speedLimitKmh: null,
+    minDwellSeconds,
+  };
+  return [
+    {
+      kind: 'user',
+      id: ASKER,
+      version: 1,
+      login: '',
+      name: '',
+      role: 'operator',
+      dealerId: null,
+      blocked: false,
+      apiAccess: false,
+      groupIds: [] as GroupId[],
+    },
+    {
+      kind: 'vehicle',
+      id: vehicleId,
+      version: 1,
+      name: '',
+      plate: null,
+      terminalId: null,
+      dealerId: null,
+      groupIds: [],
+      speedLimitKmh: null,
+      speedToleranceKmh: 0,
+      speedingMinSeconds: 0,
+      ...DEFAULT_THRESHOLDS,
+    },
+    geofence,
+  ];
+}

@@ -1,0 +1,264 @@
+import type { EventKind, VehicleId } from '@outrider/domain';
+import { MAX_FLEET, type Tally, type TripPart } from '@outrider/warehouse';
+import { calendarOf, hourGridOf } from './calendar.ts';
+import {
+  type Column,
+  fleetFrom,
+  type Page,
+  type Question,
+  type ReportKind,
+  type ReportSources,
+  type Row,
+  seconds,
+  tenths,
+} from './report.ts';
+
+/** Everything that one vehicle did in one place: a period, or an hour of the day. */
+class Totals {
+  distanceM = 0;
+  movingMs = 0;
+  tripIdlingMs = 0;
+  maxKmh: number | null = null;
+  readonly counts: Partial<Record<EventKind, number>> = {};
+  readonly lastedMs: Partial<Record<EventKind, number>> = {};
+
+  addTally(tally: Tally): void {
+    const { kind } = tally;
+    this.counts[kind] = (this.counts[kind] ?? 0) + tally.count;
+    this.lastedMs[kind] = (this.lastedMs[kind] ?? 0) + tally.durationMs;
+    if (kind === 'trip') this.#addTrip(tally.distanceM, tally.movingMs, tally.idlingMs, tally.peakKmh);
+  }
+
+  addPart({ distanceM, movingMs, idlingMs, peakKmh }: TripPart): void {
+    this.#addTrip(distanceM, movingMs, idlingMs, peakKmh);
+  }
+
+  count(...kinds: EventKind[]): number {
+    return kinds.reduce((sum, kind) => sum + (this.counts[kind] ?? 0), 0);
+  }
+
+  seconds(...kinds: EventKind[]): number {
+    return seconds(kinds.reduce((sum, kind) => sum + (this.lastedMs[kind] ?? 0), 0));
+  }
+
+  #addTrip(distanceM: number, movingMs: number, idlingMs: number, peakKmh: number | null): void {
+    this.distanceM += distanceM;
+    this.movingMs += movingMs;
+    this.tripIdlingMs += idlingMs;
+    if (peakKmh !== null) this.maxKmh = Math.max(this.maxKmh ?? 0, peakKmh);
+  }
+}
+
+interface Cut {
+  cuts: readonly number[];
+  /** For each interval, its place; undefined: its own. */
+  places?: readonly number[];
+}
+
+interface TotalsCursor {
+  vehicle: VehicleId;
+  /** The last place that was told of it; -1: none. */
+  place: number;
+}
+
+/** How many rows of many vehicles are worked out together, at most. */
+const ROWS_TOGETHER = 100_000;
+
+/** A report with rows for each vehicle and place. */
+function totalsReport(
+  name: string,
+  columns: readonly Column[],
+  kinds: readonly EventKind[],
+  cutOf: (question: Question) => Cut & { placesCount: number },
+  rowOf: (totals: Totals, place: number, question: Question) => Row | null,
+): ReportKind {
+  return {
+    name,
+    columns: [
+      { name: 'vehicleId', type: 'id', always: true },
+      { name: 'vehicleName', type: 'text', always: true },
+      ...columns,
+    ],
+    async page(sources, question, after, limit): Promise<Page> {
+      const cut = cutOf(question);
+      const { vehicle = null, place: lastPlace = -1 } = (after ?? {}) as Partial<TotalsCursor>;
+      // A report that is taken whole asks about many vehicles at once, a page about those that it may show.
+      const together = Math.min(MAX_FLEET, Math.max(1, Math.floor(ROWS_TOGETHER / cut.placesCount)));
+      const wanted = limit >= 1000 ? together : Math.min(together, Math.ceil(limit / cut.placesCount) + 1);
+      const { part, following } = fleetFrom(question.vehicles, vehicle, wanted);
+      if (part.length === 0) return { rows: [], next: null };
+      const totals = await totalsOf(
+        sources,
+        question,
+        cut,
+        kinds,
+        part.map(({ id }) => id),
+      );
+      const rows: Row[] = [];
+      for (const { id, name: vehicleName } of part) {
+        const places = totals.get(id) ?? new Map<number, Totals>();
+        for (let place = id === vehicle ? lastPlace + 1 : 0; place < cut.placesCount; place++) {
+          const row = rowOf(places.get(place) ?? new Totals(), place, question);
+          if (row === null) continue;
+          if (rows.length === limit) return { rows, next: { vehicle: id, place: place - 1 } satisfies TotalsCursor };
+          rows.push([id, vehicleName, ...row]);
+        }
+      }
+      return { rows, next: following && ({ vehicle: following, place: -1 } satisfies TotalsCursor) };
+    },
+  };
+}
+
+async function totalsOf(
+  { archive, visibleGeofences }: ReportSources,
+  { fromMs, toMs, nowMs, signal }: Question,
+  { cuts, places }: Cut,
+  kinds: readonly EventKind[],
+  vehicleIds: readonly VehicleId[],
+): Promise<Map<VehicleId, Map<number, Totals>>> {
+  const { tallies, crossing } = await archive.tallies({
+    vehicleIds,
+    kinds,
+    fromMs,
+    toMs,
+    cuts,
+    geofenceIds: kinds.includes('geofence-visit') ? visibleGeofences() : null,
+    nowMs,
+    signal,
+    ...(places && { places }),
+  });
+  const all = new Map<VehicleId, Map<number, Totals>>();
+  const at = (vehicleId: VehicleId, place: number): Totals => {
+    const ofVehicle = all.get(vehicleId) ?? new Map<number, Totals>();
+    all.set(vehicleId, ofVehicle);
+    const totals = ofVehicle.get(place) ?? new Totals();
+    ofVehicle.set(place, totals);
+    return totals;
+  };
+  for (const tally of tallies) at(tally.vehicleId, tally.place).addTally(tally);
+  // Hours of the day are added up by time alone.
+  if (places === undefined)
+    for (const part of await archive.tripParts({ trips: crossing, cuts, nowMs, signal }))
+      at(part.vehicleId, part.interval).addPart(part);
+  return all;
+}
+
+/** What is worked out of a question once, for all its rows. */
+function onceFor<T>(work: (question: Question) => T): (question: Question) => T {
+  const known = new WeakMap<Question, { value: T }>();
+  return (question) => {
+    const made = known.get(question) ?? { value: work(question) };
+    known.set(question, made);
+    return made.value;
+  };
+}
+
+const calendar = onceFor((question) => calendarOf(question.fromMs, question.toMs, question.timeZone, question.period));
+const byPeriod = (question: Question) => {
+  const { cuts } = calendar(question);
+  return { cuts, placesCount: cuts.length - 1 };
+};
+const dayOf = (question: Question, place: number) => calendar(question).days[place] ?? '';
+
+/** Pieces of hours, and how long each hour of the day lasted in all. */
+const hourGrid = onceFor(({ fromMs, toMs, timeZone }) => {
+  const { cuts, hours } = hourGridOf(fromMs, toMs, timeZone);
+  const availableMs = new Array<number>(24).fill(0);
+  for (const [nth, hour] of hours.entries()) {
+    const clippedMs = Math.min(toMs, cuts[nth + 1] ?? toMs) - Math.max(fromMs, cuts[nth] ?? fromMs);
+    availableMs[hour] = (availableMs[hour] ?? 0) + clippedMs;
+  }
+  return { cuts, hours, availableMs };
+});
+
+const PERIOD_START = {
+  name: 'period',
+  type: 'day',
+  always: true,
+  about: 'Its first day, by the calendar of the time zone. The first and the last are cut off where the report is.',
+} as const satisfies Column;
+
+export const mileageReport = totalsReport(
+  'mileage',
+  [
+    PERIOD_START,
+    { name: 'distanceM', type: 'number', always: true },
+    { name: 'trips', type: 'whole', always: true, about: 'That began in it.' },
+    { name: 'movingSeconds', type: 'number', always: true },
+  ],
+  ['trip'],
+  byPeriod,
+  (totals, place, question) => {
+    const trips = totals.count('trip');
+    if (trips === 0 && totals.distanceM === 0 && totals.movingMs === 0) return null;
+    return [dayOf(question, place), tenths(totals.distanceM), trips, seconds(totals.movingMs)];
+  },
+);
+
+export const summaryReport = totalsReport(
+  'summary',
+  [
+    PERIOD_START,
+    { name: 'distanceM', type: 'number', always: true },
+    { name: 'movingSeconds', type: 'number', always: true, about: 'On trips, while it moved.' },
+    { name: 'idlingSeconds', type: 'number', always: true, about: 'Stood with the ignition on, on trips and between.' },
+    { name: 'parkedSeconds', type: 'number', always: true },
+    { name: 'engineOnSeconds', type: 'number', always: true, about: 'The ignition was on.' },
+    { name: 'offlineSeconds', type: 'number', always: true },
+    { name: 'maxKmh', type: 'number' },
+    { name: 'meanKmh', type: 'number', about: 'Distance over the time that it moved.' },
+    { name: 'trips', type: 'whole', always: true, about: 'That began in it, as all that is counted.' },
+    { name: 'stops', type: 'whole', always: true },
+    { name: 'speedings', type: 'whole', always: true },
+    { name: 'geozoneVisits', type: 'whole', always: true },
+    { name: 'alarms', type: 'whole', always: true },
+    { name: 'powerCuts', type: 'whole', always: true },
+  ],
+  ['trip', 'parking', 'idling', 'ignition', 'offline', 'speeding', 'geofence-visit', 'alarm', 'power-cut'],
+  byPeriod,
+  (totals, place, question) => [
+    dayOf(question, place),
+    tenths(totals.distanceM),
+    seconds(totals.movingMs),
+    seconds(totals.tripIdlingMs) + totals.seconds('idling'),
+    totals.seconds('parking'),
+    totals.seconds('ignition'),
+    totals.seconds('offline'),
+    totals.maxKmh,
+    totals.movingMs > 0 ? tenths((totals.distanceM * 3600) / totals.movingMs) : null,
+    totals.count('trip'),
+    totals.count('parking', 'idling'),
+    totals.count('speeding'),
+    totals.count('geofence-visit'),
+    totals.count('alarm'),
+    totals.count('power-cut'),
+  ],
+);
+
+export const utilisationReport = totalsReport(
+  'utilisation',
+  [
+    { name: 'hour', type: 'whole', always: true, about: 'Of the day, by the clock of the time zone: 0 to 23.' },
+    { name: 'tripSeconds', type: 'number', always: true, about: 'On trips, in this hour of all days together.' },
+    { name: 'engineOnSeconds', type: 'number', always: true },
+    { name: 'idlingSeconds', type: 'number', always: true, about: 'Stood between trips with the ignition on.' },
+    {
+      name: 'share',
+      type: 'number',
+      always: true,
+      about: 'Of the time that this hour lasted on all days: 0 to 1, on trips.',
+    },
+  ],
+  ['trip', 'ignition', 'idling'],
+  (question) => {
+    const { cuts, hours } = hourGrid(question);
+    return { cuts, places: hours, placesCount: 24 };
+  },
+  (totals, place, question) => {
+    const availableMs = hourGrid(question).availableMs[place] ?? 0;
+    if (availableMs === 0) return null;
+    const tripSeconds = totals.seconds('trip');
+    const share = Math.round((tripSeconds / (availableMs / 1000)) * 10_000) / 10_000;
+    return [place, tripSeconds, totals.seconds('ignition'), totals.seconds('idling'), share];
+  },
+);

@@ -1,0 +1,137 @@
+import type { VehicleId } from '@outrider/domain';
+import { type ArchivedPosition, LIST_FLEET, type PositionsCursor } from '@outrider/warehouse';
+import {
+  type Column,
+  fleetFrom,
+  type Page,
+  type Question,
+  type ReportKind,
+  type ReportSources,
+  ROWS_AT_ONCE,
+  type Row,
+} from './report.ts';
+import { Simplifier } from './simplify.ts';
+
+const COLUMNS = [
+  { name: 'vehicleId', type: 'id', always: true },
+  { name: 'vehicleName', type: 'text', always: true },
+  { name: 'fixTime', type: 'time', always: true },
+  { name: 'latitude', type: 'number', always: true },
+  { name: 'longitude', type: 'number', always: true },
+  { name: 'valid', type: 'flag', always: true, about: 'False: the terminal says that the fix is not to be trusted.' },
+  { name: 'speedKmh', type: 'number' },
+  { name: 'courseDeg', type: 'whole' },
+  { name: 'altitudeM', type: 'whole' },
+  { name: 'satellites', type: 'whole' },
+  { name: 'ignition', type: 'flag' },
+  { name: 'odometerM', type: 'whole' },
+  { name: 'supplyV', type: 'number' },
+  { name: 'fuelL', type: 'number' },
+  { name: 'alarms', type: 'json', always: true },
+  { name: 'attributes', type: 'json', about: 'What else the record held, by the protocol’s own names.' },
+] as const satisfies readonly Column[];
+
+/** Where in a row of a track its parts are. */
+export const TRACK_PLACES = {
+  vehicleId: 0,
+  vehicleName: 1,
+  fixTime: 2,
+  latitude: 3,
+  longitude: 4,
+  speedKmh: 6,
+  altitudeM: 8,
+};
+
+interface TrackCursor {
+  fleet: VehicleId;
+  after: PositionsCursor | null;
+}
+
+/** Positions, as they came. With `maxPoints`, those that say the most: a vehicle at a time. */
+export const trackReport: ReportKind = {
+  name: 'track',
+  columns: COLUMNS,
+  page: (sources, question, after, limit) =>
+    question.maxPoints === null
+      ? plainPage(sources, question, after as TrackCursor | null, limit)
+      : simplePage(sources, question, question.maxPoints, after as SimpleCursor | null),
+};
+
+async function plainPage(
+  { archive }: ReportSources,
+  question: Question,
+  cursor: TrackCursor | null,
+  limit: number,
+): Promise<Page> {
+  const { part, following } = fleetFrom(question.vehicles, cursor?.fleet ?? null, LIST_FLEET);
+  const [first] = part;
+  if (first === undefined) return { rows: [], next: null };
+  const page = await archive.positions({
+    vehicleIds: part.map(({ id }) => id),
+    fromMs: question.fromMs,
+    toMs: question.toMs,
+    limit,
+    after: cursor?.after ?? null,
+    signal: question.signal,
+  });
+  const names = new Map(part.map(({ id, name }) => [id, name]));
+  const rows = page.positions.map((position) => rowOf(position, names.get(position.vehicleId) ?? ''));
+  const next: TrackCursor | null = page.next
+    ? { fleet: first.id, after: page.next }
+    : following && { fleet: following, after: null };
+  return { rows, next };
+}
+
+interface SimpleCursor {
+  vehicle: VehicleId;
+}
+
+/** The whole simplified track of the next vehicle. */
+async function simplePage(
+  { archive }: ReportSources,
+  question: Question,
+  maxPoints: number,
+  cursor: SimpleCursor | null,
+): Promise<Page> {
+  const { part, following } = fleetFrom(question.vehicles, cursor?.vehicle ?? null, 1);
+  const [vehicle] = part;
+  if (vehicle === undefined) return { rows: [], next: null };
+  const simplifier = new Simplifier<ArchivedPosition & { vehicleId: VehicleId }>(maxPoints);
+  let after: PositionsCursor | null = null;
+  do {
+    const page = await archive.positions({
+      vehicleIds: [vehicle.id],
+      fromMs: question.fromMs,
+      toMs: question.toMs,
+      limit: ROWS_AT_ONCE,
+      after,
+      signal: question.signal,
+    });
+    // What the terminal itself does not trust would draw spikes.
+    for (const position of page.positions) if (position.valid) simplifier.add(position);
+    after = page.next;
+  } while (after !== null);
+  const rows = simplifier.points().map((position) => rowOf(position, vehicle.name));
+  return { rows, next: following && ({ vehicle: following } satisfies SimpleCursor) };
+}
+
+function rowOf(position: ArchivedPosition & { vehicleId: VehicleId }, vehicleName: string): Row {
+  return [
+    position.vehicleId,
+    vehicleName,
+    position.fixTimeMs,
+    position.latitude,
+    position.longitude,
+    position.valid,
+    position.speedKmh,
+    position.courseDeg,
+    position.altitudeM,
+    position.satellites,
+    position.ignition,
+    position.odometerM,
+    position.supplyV,
+    position.fuelL,
+    position.alarms,
+    position.attributes,
+  ];
+}

@@ -1,0 +1,135 @@
+import { type FleetEvent, type GeofenceId, type GeofenceVisit, geofenceOf, type VehicleId } from '@outrider/domain';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
+import { isTold } from './event-lists.ts';
+import {
+  type Column,
+  fleetFrom,
+  type Page,
+  type Question,
+  type ReportKind,
+  type ReportSources,
+  type Row,
+  seconds,
+} from './report.ts';
+
+export const VISIT_COLUMNS: readonly Column[] = [
+  { name: 'vehicleId', type: 'id', always: true },
+  { name: 'vehicleName', type: 'text', always: true },
+  {
+    name: 'part',
+    type: 'text',
+    always: true,
+    about:
+      '`inside`: a visit; `between`: from when a geozone was left, the vehicle being in no other, to the next visit.',
+  },
+  { name: 'geozoneId', type: 'id', about: 'Of a visit; of a stretch between two, the geozone that was left.' },
+  { name: 'geozoneName', type: 'text' },
+  { name: 'nextGeozoneId', type: 'id', about: 'Of a stretch between two visits, the geozone that came next.' },
+  { name: 'nextGeozoneName', type: 'text' },
+  { name: 'startedAt', type: 'time', always: true },
+  { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },
+  { name: 'durationSeconds', type: 'number', always: true, about: 'Up to now while it lasts.' },
+  {
+    name: 'inferred',
+    type: 'flag',
+    always: true,
+    about: 'No fix was inside: the way between two fixes passes through.',
+  },
+  { name: 'endReason', type: 'text', about: 'Of a visit; null while it lasts.' },
+];
+
+/** What of the visit before is needed to tell of the stretch after it. */
+export interface Left {
+  vehicleId: VehicleId;
+  geofenceId: GeofenceId;
+  /** Null: it still lasts, and nothing lies between it and another. */
+  endedAtMs: number | null;
+}
+
+interface VisitCursor {
+  fleet: VehicleId;
+  after: FleetCursor | null;
+  left: Left | null;
+}
+
+/** Visits of geofences that are defined, and the stretches between them. */
+export const visitsReport: ReportKind = {
+  name: 'geozone-visits',
+  columns: VISIT_COLUMNS,
+  async page(sources, question, after, limit): Promise<Page> {
+    const cursor = (after ?? {}) as Partial<VisitCursor>;
+    const { part, following } = fleetFrom(question.vehicles, cursor.fleet ?? null, LIST_FLEET);
+    const [first] = part;
+    if (first === undefined) return { rows: [], next: null };
+    const page = await sources.archive.overlappingEvents({
+      vehicleIds: part.map(({ id }) => id),
+      kinds: ['geofence-visit'],
+      fromMs: question.fromMs,
+      toMs: question.toMs,
+      // A visit may bring the stretch before it along.
+      limit: Math.max(1, Math.floor(limit / 2)),
+      after: cursor.after ?? null,
+      signal: question.signal,
+    });
+    const names = new Map(part.map(({ id, name }) => [id, name]));
+    const told = page.events.filter((event): event is GeofenceVisit => isToldVisit(event, sources, question));
+    const { rows, left } = visitRows(
+      told,
+      cursor.left ?? null,
+      names,
+      (id) => sources.geofenceName(id),
+      question.nowMs,
+    );
+    const next: VisitCursor | null = page.next
+      ? { fleet: first.id, after: page.next, left }
+      : following && { fleet: following, after: null, left: null };
+    return { rows, next };
+  },
+};
+
+function isToldVisit(event: FleetEvent, sources: ReportSources, question: Question): boolean {
+  const id = geofenceOf(event);
+  return event.kind === 'geofence-visit' && id !== null && isTold(id, sources, question);
+}
+
+/**
+ * Rows of visits, by vehicle and time, with what lies between them.
+ *
+ * @param before what was left last, by the visits before these
+ */
+export function visitRows(
+  visits: readonly GeofenceVisit[],
+  before: Left | null,
+  vehicleNames: ReadonlyMap<VehicleId, string>,
+  geofenceName: (id: GeofenceId) => string | null,
+  nowMs: number,
+): { rows: Row[]; left: Left | null } {
+  const rows: Row[] = [];
+  let left = before;
+  for (const visit of visits) {
+    const { vehicleId, geofenceId, startedAtMs, endedAtMs, inferred, endReason } = visit;
+    const name = vehicleNames.get(vehicleId) ?? '';
+    const row = (part: string, from: GeofenceId, to: GeofenceId | null, startMs: number, endMs: number | null): Row => [
+      vehicleId,
+      name,
+      part,
+      from,
+      geofenceName(from),
+      to,
+      to && geofenceName(to),
+      startMs,
+      endMs,
+      seconds(Math.max(0, (endMs ?? nowMs) - startMs)),
+      part === 'inside' && inferred,
+      part === 'inside' ? endReason : null,
+    ];
+    if (left?.vehicleId !== vehicleId) left = null;
+    if (left !== null && left.endedAtMs !== null && left.endedAtMs < startedAtMs)
+      rows.push(row('between', left.geofenceId, geofenceId, left.endedAtMs, startedAtMs));
+    rows.push(row('inside', geofenceId, null, startedAtMs, endedAtMs));
+    // Where geofences overlap, the one that is left last is the one that the vehicle comes from.
+    if (left === null || endedAtMs === null || (left.endedAtMs !== null && endedAtMs >= left.endedAtMs))
+      left = { vehicleId, geofenceId, endedAtMs };
+  }
+  return { rows, left };
+}

@@ -1,0 +1,185 @@
+import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
+import { JOB_STATES, type Job } from '@outrider/registry';
+import { z } from 'zod';
+import { id, idOut, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
+import { MAX_RECALCULATED_DAYS } from '../job-reach.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import { vehicleKey } from './vehicles.ts';
+
+/** Kinds of jobs, as they are asked for and shown. */
+const KINDS = ['recalculate-geozone', 'recalculate-vehicle', 'late-data'] as const;
+
+const JobOut = z
+  .strictObject({
+    id: idOut,
+    kind: z.enum(KINDS).meta({ description: '`late-data`: begun by the service, because positions came late.' }),
+    subjectId: idOut
+      .nullable()
+      .meta({ description: 'The geozone or the vehicle; null where it is not to be seen (any more).' }),
+    userId: idOut.nullable().meta({ description: 'Who asked for it; null: the service itself.' }),
+    from: timeOut.meta({ description: 'The stretch of the past that is recalculated; its end is not part of it.' }),
+    to: timeOut,
+    state: z.enum(JOB_STATES).meta({ description: '`queued`: waits for its turn; long ones do so time and again.' }),
+    percent: z.number().meta({ description: 'How far it is.' }),
+    positions: z.int().meta({ description: 'Positions gone through so far.' }),
+    result: z
+      .strictObject({
+        vehicles: z.int(),
+        added: z.int().meta({ description: 'Events that were not known.' }),
+        changed: z.int(),
+        removed: z.int().meta({ description: 'Events that never happened.' }),
+      })
+      .nullable()
+      .meta({ description: 'What came out of it; null before it is done.' }),
+    error: z.string().nullable().meta({ description: 'Why it failed.' }),
+    createdAt: timeOut,
+    startedAt: timeOut.nullable(),
+    finishedAt: timeOut.nullable(),
+  })
+  .meta({
+    id: 'Job',
+    examples: [
+      {
+        id: '01961f3d-0a10-7c3e-9b1d-2f6a0c4e8d61',
+        kind: 'recalculate-geozone',
+        subjectId: '01961f3c-be54-7a7c-9f5b-6d0e4a8c2b9b',
+        userId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+        from: '2026-01-08T00:00:00.000Z',
+        to: '2026-01-15T00:00:00.000Z',
+        state: 'done',
+        percent: 100,
+        positions: 412_087,
+        result: { vehicles: 12, added: 85, changed: 0, removed: 0 },
+        error: null,
+        createdAt: '2026-01-15T12:00:00.000Z',
+        startedAt: '2026-01-15T12:00:00.250Z',
+        finishedAt: '2026-01-15T12:00:07.125Z',
+      },
+    ],
+  });
+
+const at = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
+
+function jobBody(job: Job): unknown {
+  const { fromMs, toMs } = job.parameters as { fromMs: number; toMs: number };
+  const { vehicles, added, changed, removed } = job.result ?? {};
+  return {
+    id: job.id,
+    kind: job.kind,
+    subjectId: job.subjectId,
+    userId: job.userId,
+    from: isoTime(fromMs),
+    to: isoTime(toMs + 1),
+    state: job.state,
+    percent: Math.round(job.progress.percent * 10) / 10,
+    positions: job.progress.positions,
+    result: job.result && { vehicles, added, changed, removed },
+    error: job.error,
+    createdAt: at(job.createdAtMs),
+    startedAt: at(job.startedAtMs),
+    finishedAt: at(job.finishedAtMs),
+  };
+}
+
+function accepted(job: Job): Reply {
+  return { status: 202, body: jobBody(job), headers: { location: `/api/v1/jobs/${job.id}` } };
+}
+
+const stretch = z.object({
+  from: timeIn.meta({ description: 'Time of the fix, inclusive.', examples: ['2026-01-08T00:00:00.000Z'] }),
+  to: timeIn.meta({
+    description: `Time of the fix, exclusive; ${MAX_RECALCULATED_DAYS} days after from at most.`,
+    examples: ['2026-01-15T00:00:00.000Z'],
+  }),
+});
+const ACCEPTED = {
+  202: {
+    description: 'It is a job now: see how far it is there.',
+    body: JobOut,
+    headers: { Location: 'URL of the job.' },
+  },
+};
+const HOW = `The rules are run over the stored positions, in the order in which they were taken, under the definitions as they are now, and what they say takes the place of the events of that time. Events that began before and went on, or that go on after it, are made whole. Nobody is notified of what was recalculated: such events have the \`origin\` \`recalculated\`.`;
+
+export const jobRoutes: Route[] = [
+  route({
+    method: 'post',
+    path: '/api/v1/geozones/{id}/recalculate',
+    group: 'Geozones',
+    operationId: 'recalculateGeozone',
+    summary: 'Ask a geozone about the past.',
+    description: `Makes the events of the geozone, and of no other, anew for all vehicles that it watches now. ${HOW}`,
+    params: z.object({ id: id<GeofenceId>() }),
+    query: stretch,
+    answers: ACCEPTED,
+    problems: ['not-found', 'forbidden', 'conflict'],
+    async handle({ params, query }, { reach }) {
+      return accepted(await reach.recalculateGeofence(params.id, { fromMs: query.from, toMs: query.to }));
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/v1/vehicles/{id}/recalculate',
+    group: 'Vehicles',
+    operationId: 'recalculateVehicle',
+    summary: 'Make the events of a vehicle anew.',
+    description: `All but those of being offline, which positions say nothing of, and those of geozones that are no more. ${HOW}
+
+Where positions come late, the service does this by itself: this call is for positions that are more than 31 days late, and for definitions that have changed.`,
+    params: z.object({ id: vehicleKey }),
+    query: stretch,
+    answers: ACCEPTED,
+    problems: ['not-found', 'forbidden', 'conflict'],
+    async handle({ params, query }, { reach }) {
+      return accepted(await reach.recalculateVehicle(params.id, { fromMs: query.from, toMs: query.to }));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/jobs',
+    group: 'Reports',
+    operationId: 'listJobs',
+    summary: 'Jobs, the newest first.',
+    description:
+      'What the caller asked for; for an operator everybody’s, and those that the service began by itself. A job is kept for 30 days after its end.',
+    query: z.object({
+      ...paging,
+      kind: z.enum(KINDS).optional(),
+      state: z.enum(JOB_STATES).optional(),
+    }),
+    answers: { 200: { description: 'A page.', body: listOf(JobOut) } },
+    async handle({ query }, { reach }) {
+      const { kind, state } = query;
+      const filter = { ...(kind === undefined ? {} : { kind }), ...(state === undefined ? {} : { state }) };
+      return pageReply(await reach.jobs.jobs(filter, pageAsked(query)), jobBody);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/jobs/{id}',
+    group: 'Reports',
+    operationId: 'getJob',
+    summary: 'How far a job is.',
+    params: z.object({ id: id<JobId>() }),
+    answers: { 200: { description: 'The job.', body: JobOut } },
+    problems: ['not-found'],
+    async handle({ params }, { reach }) {
+      return { status: 200, body: jobBody(await reach.jobs.job(params.id)) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/v1/jobs/{id}/cancel',
+    group: 'Reports',
+    operationId: 'cancelJob',
+    summary: 'Call a job off.',
+    description:
+      'One that runs ends a moment later. What it has done so far stays done; a job that is over stays as it is.',
+    params: z.object({ id: id<JobId>() }),
+    answers: { 200: { description: 'The job as it is now.', body: JobOut } },
+    problems: ['not-found'],
+    async handle({ params }, { reach }) {
+      return { status: 200, body: jobBody(await reach.jobs.cancel(params.id)) };
+    },
+  }),
+];

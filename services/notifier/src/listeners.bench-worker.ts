@@ -1,0 +1,39 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { WebSocket } from 'ws';
+
+/** Clients of the live API, one for each token. */
+export interface ListenersTask {
+  port: number;
+  tokens: readonly string[];
+  subscribe: object;
+  /** Each of them waits for so many notifications. */
+  awaited: number;
+}
+
+/** `ready`: all of them listen. `done`: all of them have heard everything. */
+export type ListenersTell = 'ready' | 'done';
+
+const { port, tokens, subscribe, awaited } = workerData as ListenersTask;
+const tell = (what: ListenersTell) => parentPort?.postMessage(what);
+const NOTIFICATION = Buffer.from('{"type":"notification"');
+let ready = 0;
+let done = 0;
+
+for (const token of tokens) {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, {
+    headers: { Authorization: `JWT ${token}` },
+    perMessageDeflate: false,
+  });
+  let heard = 0;
+  socket.on('open', () => socket.send(JSON.stringify(subscribe)));
+  socket.on('message', (data: Buffer) => {
+    // What it says was looked at by others: here it is counted.
+    if (data.subarray(0, NOTIFICATION.length).equals(NOTIFICATION)) {
+      heard += 1;
+      if (heard === awaited && ++done === tokens.length) tell('done');
+    } else if (data.includes('"type":"resumed"') && ++ready === tokens.length) tell('ready');
+  });
+  socket.on('error', (error) => {
+    throw error;
+  });
+}

@@ -1,0 +1,380 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Position, ProtocolName, TerminalId, VehicleId } from '@outrider/domain';
+import { featureFromShape } from '@outrider/geo';
+import { connectTerminal, createRandom, type TerminalClient } from '@outrider/simulator';
+import { expect, vi } from 'vitest';
+import { driveRound, onCircuit, placeAt } from './circuit.fixture.ts';
+import { ComingBackClient } from './coming-back-client.fixture.ts';
+import { type LogContent, readLog } from './log-reader.fixture.ts';
+import {
+  call,
+  type LiveMessage,
+  logIn,
+  type RunningService,
+  reservedPorts,
+  type ServiceProcess,
+  spawnService,
+  startService,
+} from './service.fixture.ts';
+import { type ReceivedWebhook, receiveWebhooks } from './webhook-receiver.fixture.ts';
+
+const ENVIRONMENT = { WEBHOOK_ALLOW_PRIVATE: 'yes', CHECKPOINT_MS: '100', ARCHIVE_MS: '100' };
+/** Drives begin so long ago: fixes are made faster than time goes by, and none may lie ahead of it. */
+const BEGAN_AGO_MS = 20 * 3_600_000;
+const MAX_FIXES = 5000;
+const FEED_EVERY_MS = 60;
+const FIXES_AT_ONCE = 2;
+/** So many of the deaths lie between the first moment and the one when it would be ready; the others after that. */
+const DIES_EARLY = 0.4;
+const WORKS_AT_MOST_MS = 1500;
+const PATIENCE = { timeout: 90_000, interval: 100 };
+const PASSWORD = 'a password for a test';
+
+const FLEET: readonly { protocol: ProtocolName; terminalId: TerminalId; group: 'north' | 'south' }[] = [
+  { protocol: 'teltonika', terminalId: '356307042441013' as TerminalId, group: 'north' },
+  { protocol: 'omnicomm', terminalId: '202000777' as TerminalId, group: 'north' },
+  { protocol: 'wialon-ips', terminalId: 'wialon-7' as TerminalId, group: 'north' },
+  { protocol: 'osmand', terminalId: 'phone-7' as TerminalId, group: 'south' },
+  { protocol: 'teltonika', terminalId: '356307042441021' as TerminalId, group: 'south' },
+  { protocol: 'wialon-ips', terminalId: 'wialon-8' as TerminalId, group: 'south' },
+];
+
+/** A vehicle, and what its terminal was told to send and had acknowledged. */
+export interface Driven {
+  vehicleId: VehicleId;
+  group: 'north' | 'south';
+  sent: Position[];
+  acknowledged: number;
+  archived: { fixTime: string; latitude: number; longitude: number }[];
+}
+
+/** One who listens: what their client heard, and what their inbox holds. */
+export interface Listener {
+  heard: LiveMessage[];
+  undescribed: string[];
+  inbox: Told[];
+  connections: number;
+}
+
+/** A notification as REST and the live API show it. */
+export interface Told {
+  id: string;
+  number: number;
+  ruleName: string;
+  event: { id: string; phase: string };
+}
+
+/** What is left of a service that was killed again and again, and of those around it. */
+export interface Aftermath {
+  kills: { whileStarting: number; whileRunning: number; fastestStartMs: number };
+  fleet: Driven[];
+  geofenceIds: Record<'anna' | 'ben' | 'admin', string[]>;
+  log: LogContent;
+  listeners: Record<'anna' | 'ben' | 'admin', Listener>;
+  /** Anna's deliveries, all of them finished. */
+  deliveries: { id: string; channel: string; state: string; notificationId: string }[];
+  webhooks: readonly ReceivedWebhook[];
+  webhookSecret: string;
+  /** Names of the files. */
+  mails: string[];
+  /** Lines of all lives at level `error` and above. */
+  complaints: string[];
+}
+
+/**
+ * Kills the running service with -9 at random moments while terminals send, people listen and messages go out: while it
+ * starts, works, saves checkpoints. Then lets it finish, and looks at everything from outside, and into its log.
+ *
+ * @param seed decides the moments and the drives
+ */
+export async function crash(seed: number, kills: number): Promise<Aftermath> {
+  const random = createRandom(seed);
+  /** For what comes at its own time: it must not take from the stream above, or the seed would not decide the moments. */
+  const chance = createRandom(seed + 1);
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-crash-'));
+  const ports = await reservedPorts();
+  const receiver = await receiveWebhooks((id, times) => (times === 1 && id.endsWith('0') ? 503 : 204));
+  const terminals: TerminalClient[] = [];
+  const clients: ComingBackClient[] = [];
+  const diaries: (() => string)[] = [];
+  let feeding: NodeJS.Timeout | null = null;
+  let service: Pick<ServiceProcess, 'kill'> | null = null;
+  try {
+    const first = await startService(folder, ports, ENVIRONMENT);
+    service = first;
+    diaries.push(first.diary);
+    const { vehicleIds, geofenceIds, tokens, webhookSecret } = await furnish(first, receiver.url);
+    for (const name of ['anna', 'ben', 'admin'] as const)
+      clients.push(new ComingBackClient(ports.http, tokens[name], chance));
+    await vi.waitFor(() => expect(clients.every(({ resumed }) => resumed !== null)).toBe(true), PATIENCE);
+    // A change is in force within a second.
+    await wait(1000);
+
+    // Some protocols count in whole seconds.
+    const beganMs = Math.floor((Date.now() - BEGAN_AGO_MS) / 1000) * 1000;
+    const drives = FLEET.map((_, nth) => driveRound(createRandom(seed + 2 + nth), beganMs));
+    const sent: Position[][] = FLEET.map(() => []);
+    for (const { protocol, terminalId } of FLEET)
+      terminals.push(
+        connectTerminal({
+          protocol,
+          terminalId,
+          host: '127.0.0.1',
+          port: ports[protocol],
+          positionsPerPacket: 5,
+          windowPackets: 4,
+          maxStoredPositions: MAX_FIXES,
+          backoffMs: [30, 200],
+          random: chance.next,
+        }),
+      );
+    feeding = setInterval(() => {
+      for (const [nth, terminal] of terminals.entries()) {
+        const all = sent[nth] ?? [];
+        const drive = drives[nth];
+        if (!drive || all.length > MAX_FIXES - FIXES_AT_ONCE) continue;
+        const some = Array.from({ length: FIXES_AT_ONCE }, () => drive.next().value);
+        all.push(...some);
+        terminal.record(some);
+      }
+    }, FEED_EVERY_MS);
+
+    const killed = { whileStarting: 0, whileRunning: 0 };
+    let startMs = Number.POSITIVE_INFINITY;
+    await first.kill();
+    for (let nth = 0; nth < kills; nth++) {
+      const begunMs = performance.now();
+      const life = spawnService(folder, ports, ENVIRONMENT);
+      service = life;
+      diaries.push(life.diary);
+      const ready = life.ready.then((told) => {
+        if (told !== null) startMs = Math.min(startMs, performance.now() - begunMs);
+        return told !== null;
+      });
+      const [early, moment] = [random.next(), random.next()];
+      if (early < DIES_EARLY && startMs < Number.POSITIVE_INFINITY) await wait(moment * startMs);
+      else {
+        if (!(await ready)) throw new Error(`the service did not start again:\n${life.diary()}`);
+        await wait(moment * WORKS_AT_MOST_MS * 0.5);
+        // A connection may be lost without anybody's death.
+        chance.pick(clients).hangUp();
+        await wait(moment * WORKS_AT_MOST_MS * 0.5);
+      }
+      killed[(await Promise.race([ready, wait(0, false)])) ? 'whileRunning' : 'whileStarting']++;
+      await life.kill();
+    }
+    const last = spawnService(folder, ports, ENVIRONMENT);
+    service = last;
+    diaries.push(last.diary);
+    expect(await last.ready, last.diary()).toEqual(ports);
+    clearInterval(feeding);
+    await Promise.all(terminals.map((terminal) => terminal.settled()));
+
+    const asAdmin = { port: ports.http, jwt: tokens.admin };
+    const fleet = await Promise.all(
+      vehicleIds.map(async (vehicleId, nth): Promise<Driven> => {
+        const all = sent[nth] ?? [];
+        await processed(asAdmin, vehicleId, all);
+        return {
+          vehicleId,
+          group: FLEET[nth]?.group ?? 'north',
+          sent: all,
+          acknowledged: terminals[nth]?.stats().acknowledged ?? 0,
+          archived: await archived(asAdmin, vehicleId, all.length),
+        };
+      }),
+    );
+    const log = await readLog(folder);
+    await delivered(clients, log, ports.http, tokens);
+
+    const listeners = {} as Aftermath['listeners'];
+    for (const [nth, name] of (['anna', 'ben', 'admin'] as const).entries()) {
+      const inbox = await all<Told>({ port: ports.http, jwt: tokens[name] }, '/api/v1/notifications?');
+      const client = clients[nth];
+      if (!client) continue;
+      const { heard, undescribed, connections } = client;
+      listeners[name] = { heard, undescribed, inbox: inbox.toReversed(), connections };
+    }
+    const deliveries = await all<Aftermath['deliveries'][number]>(
+      { port: ports.http, jwt: tokens.anna },
+      '/api/v1/webhook-deliveries?channel=any&',
+    );
+    expect(await last.interrupt()).toBe(0);
+    return {
+      kills: { ...killed, fastestStartMs: Math.round(startMs) },
+      fleet,
+      geofenceIds,
+      log,
+      listeners,
+      deliveries,
+      webhooks: receiver.received,
+      webhookSecret,
+      mails: readdirSync(join(folder, 'mail')).filter((name) => name.endsWith('.eml')),
+      complaints: diaries.flatMap((diary) =>
+        diary()
+          .split('\n')
+          .filter((line) => /"level":[56]0/.test(line)),
+      ),
+    };
+  } finally {
+    if (feeding) clearInterval(feeding);
+    for (const terminal of terminals) await terminal.close();
+    for (const client of clients) client.close();
+    await service?.kill();
+    receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Furnished {
+  vehicleIds: VehicleId[];
+  geofenceIds: Aftermath['geofenceIds'];
+  tokens: Record<'anna' | 'ben' | 'admin', string>;
+  webhookSecret: string;
+}
+
+/** Anna may see the north of the fleet and Ben the south; all three have geofences and rules of their own. */
+async function furnish(service: RunningService, webhookUrl: string): Promise<Furnished> {
+  const port = service.ports.http;
+  const groups = {
+    north: await service.call<{ id: string }>('POST', '/api/v1/vehicle-groups', { name: 'North' }),
+    south: await service.call<{ id: string }>('POST', '/api/v1/vehicle-groups', { name: 'South' }),
+  };
+  const vehicleIds: VehicleId[] = [];
+  for (const { protocol, terminalId, group } of FLEET) {
+    const body = { name: `${protocol} ${terminalId}`, terminalId, groupIds: [groups[group].id], speedLimitKmh: 60 };
+    vehicleIds.push((await service.call<{ id: VehicleId }>('POST', '/api/v1/vehicles', body)).id);
+  }
+  const tokens = { anna: '', ben: '', admin: service.jwt };
+  for (const [login, group] of [
+    ['anna', 'north'],
+    ['ben', 'south'],
+  ] as const) {
+    const account = { login, name: login, password: PASSWORD, apiAccess: true, groupIds: [groups[group].id] };
+    await service.call('POST', '/api/v1/users', account);
+    tokens[login] = await logIn(port, login, PASSWORD);
+  }
+
+  const box = [
+    placeAt(-1400, -300),
+    placeAt(-900, -300),
+    placeAt(-900, 300),
+    placeAt(-1400, 300),
+    placeAt(-1400, -300),
+  ];
+  const shapes = {
+    anna: [
+      { type: 'circle', center: onCircuit(0.1), radiusM: 150 },
+      { type: 'polygon', rings: [box] },
+    ],
+    ben: [
+      { type: 'line', path: [onCircuit(0.4), onCircuit(0.45), onCircuit(0.5)], widthM: 80 },
+      { type: 'circle', center: onCircuit(0.6), radiusM: 250 },
+    ],
+    admin: [{ type: 'circle', center: onCircuit(0.85), radiusM: 200 }],
+  } as const;
+  const geofenceIds: Aftermath['geofenceIds'] = { anna: [], ben: [], admin: [] };
+  for (const owner of ['anna', 'ben', 'admin'] as const)
+    for (const [nth, shape] of shapes[owner].entries()) {
+      const feature = featureFromShape(shape);
+      const limit = owner === 'ben' && nth === 1 ? { speedLimitKmh: 50 } : {};
+      const body = { ...feature, properties: { ...feature.properties, name: `${owner} ${nth}`, ...limit } };
+      geofenceIds[owner].push((await call<{ id: string }>(port, tokens[owner], 'POST', '/api/v1/geozones', body)).id);
+    }
+
+  const phases = ['begin', 'end'];
+  const rules = '/api/v1/notification-rules';
+  await call(port, tokens.anna, 'POST', rules, { name: 'Visits', eventKinds: ['geofence-visit'], phases });
+  const { webhook } = await call<{ webhook: { secret: string } }>(port, tokens.anna, 'POST', rules, {
+    name: 'Sent',
+    eventKinds: ['geofence-visit'],
+    vehicleIds: [vehicleIds[0]],
+    geofenceIds: [geofenceIds.anna[0]],
+    emails: ['anna@example.com'],
+    webhook: { url: webhookUrl },
+  });
+  await call(port, tokens.ben, 'POST', rules, {
+    name: 'Too fast',
+    eventKinds: ['speeding'],
+    minIntervalMinutes: 10,
+  });
+  await call(port, tokens.admin, 'POST', rules, { name: 'All', eventKinds: ['geofence-visit', 'speeding'], phases });
+  return { vehicleIds, geofenceIds, tokens, webhookSecret: webhook.secret };
+}
+
+interface Access {
+  port: number;
+  jwt: string;
+}
+
+/** All items of a list, in its order; `path` ends with `?` or `&`. */
+async function all<T>({ port, jwt }: Access, path: string): Promise<T[]> {
+  const items: T[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const from: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page: { items: T[]; nextCursor: string | null } = await call(port, jwt, 'GET', `${path}limit=1000${from}`);
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return items;
+}
+
+/** Resolves when the vehicle stands where its last fix was: then the events of all of them are in the log. */
+async function processed({ port, jwt }: Access, vehicleId: VehicleId, sent: readonly Position[]): Promise<void> {
+  const last = new Date(sent.at(-1)?.fixTimeMs ?? 0).toISOString();
+  await vi.waitFor(async () => {
+    const state = await call<{ position: { fixTime: string } | null }>(
+      port,
+      jwt,
+      'GET',
+      `/api/v1/vehicles/${vehicleId}/state`,
+    );
+    expect(state.position?.fixTime).toBe(last);
+  }, PATIENCE);
+}
+
+/** The vehicle's track, once it has as many positions as were sent, or after some patience. */
+async function archived(access: Access, vehicleId: VehicleId, count: number): Promise<Driven['archived']> {
+  const path = `/api/v1/reports/track?vehicleId=${vehicleId}&from=2005-01-01T00:00:00.000Z&to=2100-01-01T00:00:00.000Z&`;
+  let track: Driven['archived'] = [];
+  await vi
+    .waitFor(async () => {
+      track = await all(access, path);
+      expect(track.length).toBeGreaterThanOrEqual(count);
+    }, PATIENCE)
+    // What is missing is for the test to say.
+    .catch(() => {});
+  return track;
+}
+
+/** Resolves when everything was told: to the inboxes, to the clients, by e-mail and webhook; or after some patience. */
+async function delivered(
+  clients: readonly ComingBackClient[],
+  { events }: LogContent,
+  port: number,
+  tokens: Furnished['tokens'],
+): Promise<void> {
+  await vi
+    .waitFor(async () => {
+      for (const [nth, jwt] of Object.values(tokens).entries()) {
+        const { items } = await call<{ items: Told[] }>(port, jwt, 'GET', '/api/v1/notifications?limit=1');
+        expect(clients[nth]?.of('notification').at(-1)?.number).toBe(items[0]?.number);
+      }
+      // The last one may see all.
+      expect(clients.at(-1)?.of('event').length).toBeGreaterThanOrEqual(events.length);
+      const pending = '/api/v1/webhook-deliveries?channel=any&state=pending&limit=1';
+      expect((await call<{ items: unknown[] }>(port, tokens.anna, 'GET', pending)).items).toEqual([]);
+    }, PATIENCE)
+    // What is missing is for the test to say.
+    .catch(() => {});
+  // Everybody asks once more: a straggler, or what is told twice, would come now.
+  const before = clients.map(({ connections }) => connections);
+  for (const client of clients) client.hangUp();
+  await vi.waitFor(() => {
+    for (const [nth, { connections, resumed }] of clients.entries())
+      expect([connections > (before[nth] ?? 0), resumed === null]).toEqual([true, false]);
+  }, PATIENCE);
+}

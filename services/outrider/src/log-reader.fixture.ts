@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import type { DefinitionChange, FleetEvent, TelemetryPacket } from '@outrider/domain';
+import { Oracle } from '@outrider/engine/oracle';
+import {
+  definitionsTopic,
+  eventsTopic,
+  type LogRecord,
+  openSqliteLog,
+  type Topic,
+  telemetryTopic,
+} from '@outrider/log';
+
+/** What a service's log holds. */
+export interface LogContent {
+  packets: LogRecord<TelemetryPacket>[];
+  changes: DefinitionChange[];
+  events: FleetEvent[];
+}
+
+/** Reads the log in the folder of a service, whether that runs or not. */
+export async function readLog(folder: string): Promise<LogContent> {
+  const log = openSqliteLog({ path: join(folder, 'log.sqlite') });
+  const all = async <T>(topic: Topic<T>) => {
+    const records: LogRecord<T>[] = [];
+    for (const [partition, end] of await log.endOffsets(topic))
+      for await (const batch of log.read(topic, partition, 'earliest', end)) records.push(...batch.records);
+    return records;
+  };
+  try {
+    return {
+      packets: await all(telemetryTopic),
+      changes: (await all(definitionsTopic)).map(({ value }) => value),
+      events: (await all(eventsTopic)).map(({ value }) => value),
+    };
+  } finally {
+    await log.close();
+  }
+}
+
+/**
+ * What the oracle makes of what came in: packets and changes in the order of their times, which is that of their coming
+ * where no change came while packets were on their way.
+ */
+export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 'changes'>): FleetEvent[] {
+  const oracle = new Oracle();
+  const events: FleetEvent[] = [];
+  const waiting = [...changes];
+  for (const { offset, value } of packets) {
+    while (waiting[0] && waiting[0].changedAtMs <= value.receivedAtMs)
+      events.push(...oracle.apply(waiting.shift() as DefinitionChange));
+    events.push(...oracle.process(value, offset));
+  }
+  for (const change of waiting) events.push(...oracle.apply(change));
+  return events;
+}

@@ -1,0 +1,33 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Log, LogFullError, type Topic } from '@outrider/log';
+
+/** So many in one call: a single call must fit into the log's bound. */
+const MAX_IN_CALL = 1000;
+const RETRY_MS = 50;
+
+/**
+ * Appends records in their order. Where the log is full it waits and tries again: the caller takes no packets meanwhile,
+ * which is the backpressure; nothing is dropped.
+ *
+ * @param onFull called before each wait
+ */
+export async function appendAll<T>(
+  log: Pick<Log, 'append'>,
+  topic: Topic<T>,
+  records: readonly T[],
+  onFull: () => void,
+): Promise<void> {
+  for (let i = 0; i < records.length; i += MAX_IN_CALL) {
+    const part = records.slice(i, i + MAX_IN_CALL);
+    for (;;) {
+      try {
+        await log.append(topic, part);
+        break;
+      } catch (error) {
+        if (!(error instanceof LogFullError)) throw error;
+        onFull();
+        await wait(RETRY_MS);
+      }
+    }
+  }
+}

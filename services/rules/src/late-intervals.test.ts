@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  blankPosition,
+  type LateInterval,
+  type Position,
+  type TelemetryPacket,
+  type TerminalId,
+  type VehicleId,
+} from '@outrider/domain';
+import { MemoryHub } from '@outrider/hub';
+import {
+  type Checkpoints,
+  type Log,
+  lateTopic,
+  openSqliteCheckpoints,
+  openSqliteLog,
+  telemetryTopic,
+} from '@outrider/log';
+import { Registry } from '@outrider/runtime';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createRules } from './rules.ts';
+
+const T0 = Date.UTC(2026, 2, 1, 8);
+const VAN = '00000000-0000-7000-8000-000000000001' as VehicleId;
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
+let folder: string;
+let log: Log;
+let checkpoints: Checkpoints;
+let running: ReturnType<typeof createRules>[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'late-'));
+  log = openSqliteLog({ path: join(folder, 'log.sqlite') });
+  checkpoints = openSqliteCheckpoints({ path: join(folder, 'checkpoints.sqlite') });
+  running = [];
+});
+afterEach(async () => {
+  await Promise.allSettled(running.map((rules) => rules.stop()));
+  await checkpoints.close();
+  await log.close();
+  await rm(folder, { recursive: true });
+});
+
+async function start(saved: Checkpoints = checkpoints) {
+  const rules = createRules({
+    config: { checkpointMs: 3_600_000, checkpointPackets: 1 },
+    log,
+    checkpoints: saved,
+    hub: new MemoryHub(),
+    diary: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
+    metrics: new Registry(),
+    now: Date.now,
+  });
+  rules.failed.catch(() => {});
+  running.push(rules);
+  await rules.start();
+  return rules;
+}
+
+const at = (second: number) => T0 + second * 1000;
+const fix = (second: number): Position => blankPosition(at(second), 50, 10);
+const send = (receivedSecond: number, ...positions: Position[]) =>
+  log.append(telemetryTopic, [
+    { vehicleId: VAN, terminalId: '1' as TerminalId, protocol: 'osmand', receivedAtMs: at(receivedSecond), positions },
+  ] satisfies TelemetryPacket[]);
+
+async function told(): Promise<LateInterval[]> {
+  const intervals: LateInterval[] = [];
+  for (const [partition, end] of await log.endOffsets(lateTopic))
+    for await (const { records } of log.read(lateTopic, partition, 'earliest', end))
+      intervals.push(...records.map(({ value }) => value));
+  return intervals;
+}
+
+test('the rules tell which stretch of the past late positions came for', async () => {
+  await start();
+  await send(1000, fix(900), fix(990));
+  await send(1100, fix(300), fix(200), fix(250));
+  const late = { vehicleId: VAN, fromMs: at(200), toMs: at(300), receivedAtMs: at(1100) };
+  await vi.waitFor(async () => expect(await told()).toEqual([late]), PATIENCE);
+});
+
+test('what was not saved as known is told again: nothing of it is lost, wherever the service dies', async () => {
+  await send(1000, fix(900), fix(990));
+  await send(1100, fix(200));
+  // It dies when it means to save that it has taken the packets in.
+  let saves = 0;
+  const dying: Checkpoints = {
+    load: (consumer, partition) => checkpoints.load(consumer, partition),
+    claim: (consumer, partition) => checkpoints.claim(consumer, partition),
+    async save(consumer, partition, change) {
+      if (saves++ > 0) throw new Error('killed');
+      await checkpoints.save(consumer, partition, change);
+    },
+    close: async () => {},
+  };
+  const killed = await start(dying);
+  await expect(killed.failed).rejects.toThrow('killed');
+  const late = { vehicleId: VAN, fromMs: at(200), toMs: at(200), receivedAtMs: at(1100) };
+  expect(await told()).toEqual([late]);
+  await start();
+  await vi.waitFor(async () => expect(await told()).toEqual([late, late]), PATIENCE);
+});

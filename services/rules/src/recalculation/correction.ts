@@ -1,0 +1,139 @@
+import { type EventId, type EventKind, type FleetEvent, geofenceOf } from '@outrider/domain';
+
+/** An event as the archive has it. */
+export interface HistoricEvent {
+  event: FleetEvent;
+  /** Number of the recalculation that wrote it; null: it was told live. */
+  recalculation: number | null;
+  /** True where a recalculation found that it never happened. */
+  removed: boolean;
+}
+
+/** What the archive's events become. */
+export interface Correction {
+  /** New, or otherwise than they were archived. */
+  written: FleetEvent[];
+  /** How many of those are new. */
+  added: number;
+  /** Never happened. */
+  removed: FleetEvent[];
+  /**
+   * True where what lasts is what the live rules have too, by the same ids: whatever they tell from here on is what the
+   * history will say, and nothing is left to be corrected.
+   */
+  settled: boolean;
+}
+
+/** Kinds that tell at their end what was gone through since their begin. */
+const SUMMED: ReadonlySet<EventKind> = new Set(['speeding', 'trip', 'parking', 'idling']);
+
+/** What a run over the history made, up to a fix. */
+export interface Findings {
+  /** By id, each in its latest phase. */
+  made: ReadonlyMap<EventId, FleetEvent>;
+  /** The first fix that was gone through: of what began before nothing is known but that it was there. */
+  firstFixMs: number;
+  /** True where that is the vehicle's first fix of all. */
+  beginsHistory: boolean;
+  /** The first fix after the stretch that is recalculated. */
+  firstAfterMs: number;
+  /** The last fix that was gone through: what the archive knows from later fixes, it knows better. */
+  untilMs: number;
+  /** Events that would be archived already if they had happened; null: none. */
+  knownBefore: ReadonlySet<EventId> | null;
+}
+
+/**
+ * Holds events that were recalculated against those in the archive.
+ *
+ * @param archived those that began no later than `untilMs`, and that are the recalculation's to judge
+ */
+export function correct(findings: Findings, archived: readonly HistoricEvent[]): Correction {
+  const { made, firstFixMs, beginsHistory, firstAfterMs, untilMs, knownBefore } = findings;
+  const written: FleetEvent[] = [];
+  const removed: FleetEvent[] = [];
+  let added = 0;
+  let settled = true;
+  const rest = new Map(made);
+
+  for (const { event: known, recalculation, removed: isGone } of archived) {
+    if (isGone) continue;
+    const lasts = isOpenAt(known, untilMs);
+    let now = rest.get(known.id);
+    if (now === undefined && beganAtMs(known.id) < firstFixMs) {
+      now = takenUp(rest, known, firstFixMs);
+      if (now === undefined) continue;
+      rest.delete(now.id);
+      now = { ...now, id: known.id, startedAtMs: known.startedAtMs, fromFixTimeMs: known.fromFixTimeMs } as FleetEvent;
+    }
+    rest.delete(known.id);
+    if (now === undefined) {
+      removed.push(known);
+      if (lasts) settled = false;
+    } else if (now.phase === 'begin' && lasts) {
+      // The live rules know nothing of an event that a recalculation began: its end is for another one to find.
+      if (recalculation !== null && known.phase === 'begin') settled = false;
+      // Nor do they put what came late into the totals of what goes on.
+      if (SUMMED.has(now.kind) && beganAtMs(now.id) <= firstAfterMs) settled = false;
+      if (known.phase === 'begin' ? !isSame(now, known) : !beganAlike(now, known)) {
+        written.push(now);
+        settled = false;
+      }
+    } else if (!isSame(now, known)) {
+      written.push(now);
+      if (now.phase === 'begin') settled = false;
+    }
+  }
+  for (const event of rest.values()) {
+    // Seen from the middle on, and archived by nobody: when it began is not known.
+    if (!beginsHistory && beganAtMs(event.id) === firstFixMs) continue;
+    if (knownBefore?.has(event.id)) continue;
+    written.push(event);
+    added++;
+    if (event.phase === 'begin') settled = false;
+  }
+  return { written, added, removed, settled };
+}
+
+/** What the run found already going on at its first fix, and which may be the event that the archive knows the begin of. */
+function takenUp(
+  made: ReadonlyMap<EventId, FleetEvent>,
+  known: FleetEvent,
+  firstFixMs: number,
+): FleetEvent | undefined {
+  for (const event of made.values())
+    if (beganAtMs(event.id) === firstFixMs && subjectOf(event) === subjectOf(known)) return event;
+  return undefined;
+}
+
+function subjectOf(event: FleetEvent): string {
+  return `${event.kind} ${geofenceOf(event) ?? ''} ${event.kind === 'alarm' ? event.alarm : ''}`;
+}
+
+/** Did it last when this fix was taken, as far as fixes up to it say? */
+function isOpenAt(event: FleetEvent, fixMs: number): boolean {
+  return event.phase === 'begin' || event.fixTimeMs > fixMs;
+}
+
+/** The time in an event's id: Unix milliseconds of the fix that began it (see `deriveEventId`). */
+export function beganAtMs(id: EventId): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+function beganAlike(a: FleetEvent, b: FleetEvent): boolean {
+  return a.startedAtMs === b.startedAtMs && a.fromFixTimeMs === b.fromFixTimeMs;
+}
+
+/** Do they say the same, to the precision of the archive? By whom it was said is another matter. */
+export function isSame(a: FleetEvent, b: FleetEvent): boolean {
+  return factsOf(a) === factsOf(b);
+}
+
+function factsOf({ origin: _, ...facts }: FleetEvent): string {
+  const rounded = Object.entries(facts).map(([name, value]) => {
+    if (typeof value !== 'number') return [name, value];
+    if (/(lat|long)itude$/i.test(name)) return [name, Math.round(value * 1e7)];
+    return [name, name === 'speedKmh' ? Math.round(value * 10) : value];
+  });
+  return JSON.stringify(rounded.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+}

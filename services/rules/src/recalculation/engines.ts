@@ -1,0 +1,46 @@
+import type { Definition, DefinitionChange } from '@outrider/domain';
+import { Engine } from '@outrider/engine';
+import type { Scope } from './history-run.ts';
+
+/** So many sets of definitions are kept at hand. */
+const KEPT = 4;
+
+/**
+ * Engines for recalculations. To make one ready takes time for each geofence; vehicles that the same people see have the
+ * same ones, and late data often comes of many vehicles at once: so an engine is used again where its definitions are
+ * those that are wanted.
+ */
+export class Engines {
+  /** The one used last comes last. */
+  readonly #ready: { scope: Scope; engine: Engine }[] = [];
+
+  /** An engine that knows the definitions of a scope, and of its vehicle nothing more. */
+  engineFor(scope: Scope): Engine {
+    const at = this.#ready.findIndex(
+      (ready) => isAlike(ready.scope.geofences, scope.geofences) && isAlike(ready.scope.owners, scope.owners),
+    );
+    const [known] = at < 0 ? [] : this.#ready.splice(at, 1);
+    const engine = known?.engine ?? made(scope);
+    engine.forget(scope.vehicle.id);
+    engine.applyDefinition(changeTo(scope.vehicle));
+    this.#ready.push({ scope, engine });
+    if (this.#ready.length > KEPT) this.#ready.shift();
+    return engine;
+  }
+}
+
+function made({ vehicle, owners, geofences }: Scope): Engine {
+  const engine = new Engine({ origin: 'recalculated' });
+  engine.load([...owners, vehicle, ...geofences].map(changeTo));
+  return engine;
+}
+
+function changeTo(definition: Definition): DefinitionChange {
+  const { kind, id, version } = definition;
+  return { kind, id, version, changedAtMs: 0, definition };
+}
+
+/** The very same definitions, in the same order: a change makes another object of one. */
+function isAlike(one: readonly Definition[], other: readonly Definition[]): boolean {
+  return one.length === other.length && one.every((definition, nth) => definition === other[nth]);
+}

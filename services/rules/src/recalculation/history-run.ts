@@ -1,0 +1,209 @@
+import {
+  type Directory,
+  type EventId,
+  type EventKind,
+  type FleetEvent,
+  type Geofence,
+  type GeofenceId,
+  geofenceOf,
+  maySeeVehicle,
+  type Position,
+  type ProtocolName,
+  type Rejection,
+  type TelemetryPacket,
+  type TerminalId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+  watches,
+} from '@outrider/domain';
+import { type Engine, REANCHOR_FIXES, REANCHOR_MS } from '@outrider/engine';
+
+/** A position as the archive gives it back: with what the engine judges it by. */
+export interface HistoricPosition extends Position {
+  receivedAtMs: number;
+  terminalId: TerminalId;
+  protocol: ProtocolName;
+  /** Why it moves nothing; what it says of ignition and alarms counts all the same. */
+  rejection: Rejection | null;
+}
+
+/** More than these of one vehicle are not put together in memory. */
+const MAX_EVENTS = 200_000;
+
+/** What can't be told from the history: it is about when data came, and not about when fixes were taken. */
+const BY_ARRIVAL: ReadonlySet<EventKind> = new Set(['offline']);
+
+/** A stretch of history holds more than can be recalculated at once: a shorter one is to be asked for. */
+export class TooManyEventsError extends Error {
+  override name = 'TooManyEventsError';
+}
+
+/** What of all definitions a recalculation goes by: see {@link scopeOf}. */
+export interface Scope {
+  vehicle: Vehicle;
+  /** Only this geofence's events; null: all of the vehicle's. */
+  geofenceId: GeofenceId | null;
+  /** Those who may see the vehicle, … */
+  owners: readonly User[];
+  /** … and their geofences, be the vehicle among those that they watch or not. */
+  geofences: readonly Geofence[];
+  /** Geofences that can be judged by. */
+  geofenceIds: ReadonlySet<GeofenceId>;
+  /** The longest that anything waits before it is told, in milliseconds. */
+  longestWaitMs: number;
+}
+
+/**
+ * The definitions that decide over a vehicle's events: its own, and the geofences that watch it with their owners, as they
+ * are now. Null where the vehicle (or the geofence that is asked about) is no more, or is not watched.
+ */
+export function scopeOf(directory: Directory, vehicleId: VehicleId, geofenceId: GeofenceId | null): Scope | null {
+  const vehicle = directory.vehicles.get(vehicleId);
+  if (vehicle === undefined) return null;
+  const owners = new Map<UserId, User>();
+  for (const user of directory.users.values()) if (maySeeVehicle(user, vehicle)) owners.set(user.id, user);
+  const geofences: Geofence[] = [];
+  const geofenceIds = new Set<GeofenceId>();
+  let longestWaitMs = Math.max(vehicle.speedingMinSeconds * 1000, vehicle.tripStopMinutes * 60_000);
+  const named = geofenceId === null ? null : directory.geofences.get(geofenceId);
+  for (const geofence of named === null ? directory.geofences.values() : named === undefined ? [] : [named]) {
+    const owner = owners.get(geofence.ownerId);
+    if (owner === undefined) continue;
+    geofences.push(geofence);
+    if (!watches(geofence, owner, vehicle)) continue;
+    geofenceIds.add(geofence.id);
+    longestWaitMs = Math.max(longestWaitMs, geofence.minDwellSeconds * 1000);
+  }
+  if (geofenceId !== null && geofenceIds.size === 0) return null;
+  return { vehicle, geofenceId, owners: [...owners.values()], geofences, geofenceIds, longestWaitMs };
+}
+
+/** Is it for a recalculation of this scope to say whether the event happened? */
+export function isJudged({ geofenceId, geofenceIds }: Scope, event: FleetEvent): boolean {
+  if (BY_ARRIVAL.has(event.kind)) return false;
+  const of = geofenceOf(event);
+  if (geofenceId !== null) return of === geofenceId;
+  // What a geofence saw that is gone, or that watches other vehicles now, nobody can judge any more: it stays.
+  return of === null || geofenceIds.has(of);
+}
+
+/**
+ * The engine of the live rules on a vehicle's history: fixes in the order in which they were taken, whenever they came,
+ * under the definitions as they are.
+ */
+export class HistoryRun {
+  readonly #scope: Scope;
+  readonly #engine: Engine;
+  readonly #fromMs: number;
+  readonly #toMs: number;
+  #offset = 0;
+  /** Those that touch the stretch: each in its latest phase. */
+  readonly events = new Map<EventId, FleetEvent>();
+  /** Those whose begin was told by a fix before the stretch. */
+  readonly toldBefore = new Set<EventId>();
+  /** Unix milliseconds of the first fix that counts, … */
+  firstFixMs: number | null = null;
+  /** … and of the last position of whatever kind; null before. */
+  lastFixMs: number | null = null;
+  /** The first fix after the stretch: what it makes of a step hangs on the fix before, which may have come late. */
+  firstAfterMs = Number.POSITIVE_INFINITY;
+  positions = 0;
+  /** Fixes after the stretch that were taken in one after the other without a doubt, … */
+  #sound = 0;
+  /** … from this one to this. */
+  #soundSinceMs = 0;
+  #soundUntilMs = 0;
+  /** What positions of the stretch said and none after it has said again: it may be known from there alone. */
+  readonly #unrepeated = new Set<'ignition' | 'supplyV'>();
+
+  /**
+   * @param engine that knows the definitions of the scope, and nothing of the vehicle yet
+   * @param fromMs events that were over by then are left out
+   * @param toMs time of the last fix of the stretch
+   */
+  constructor(engine: Engine, scope: Scope, fromMs: number, toMs: number) {
+    this.#engine = engine;
+    this.#scope = scope;
+    this.#fromMs = fromMs;
+    this.#toMs = toMs;
+  }
+
+  /**
+   * Takes positions in: newer than all before, in their order.
+   *
+   * @throws {TooManyEventsError} when more happened than can be kept
+   */
+  take(positions: readonly HistoricPosition[]): void {
+    const told: FleetEvent[] = [];
+    const vehicleId = this.#scope.vehicle.id;
+    for (let from = 0; from < positions.length; ) {
+      const { receivedAtMs, terminalId, protocol } = positions[from] as HistoricPosition;
+      let to = from + 1;
+      while (positions[to]?.receivedAtMs === receivedAtMs) to++;
+      const part = positions.slice(from, to);
+      const packet: TelemetryPacket = { vehicleId, terminalId, protocol, receivedAtMs, positions: part };
+      this.#judge(part, this.#engine.process(packet, this.#offset++, told));
+      from = to;
+    }
+    for (const position of positions) this.#listen(position);
+    this.positions += positions.length;
+    this.firstFixMs ??= positions.find(isGood)?.fixTimeMs ?? null;
+    this.lastFixMs = positions.at(-1)?.fixTimeMs ?? this.lastFixMs;
+    for (const event of told) this.#keep(event);
+  }
+
+  /**
+   * False where the live rules may see the newest fixes in another light, though they have them too: something waits for
+   * time to pass; or the fixes since the stretch are too few for them to have seen that one of before was a jump, or to
+   * have given up an absence that was longer than they know, or to know whether the ignition is on.
+   */
+  get isDecided(): boolean {
+    // What was first found going on by something that came late, the live rules found later, or not yet.
+    if (this.#engine.undecidedSinceMs(this.#scope.vehicle.id, this.#fromMs) !== null) return false;
+    if (this.#unrepeated.size > 0) return false;
+    const sinceMs = this.#soundUntilMs - this.#soundSinceMs;
+    return this.#sound >= REANCHOR_FIXES && sinceMs >= Math.max(REANCHOR_MS, this.#scope.longestWaitMs);
+  }
+
+  #listen(position: HistoricPosition): void {
+    if (position.fixTimeMs < this.#fromMs) return;
+    if (position.fixTimeMs > this.#toMs && isGood(position))
+      this.firstAfterMs = Math.min(this.firstAfterMs, position.fixTimeMs);
+    for (const what of ['ignition', 'supplyV'] as const) {
+      if (position[what] === null) continue;
+      if (position.fixTimeMs <= this.#toMs) this.#unrepeated.add(what);
+      else this.#unrepeated.delete(what);
+    }
+  }
+
+  #judge(positions: readonly HistoricPosition[], accepted: number): void {
+    const valid = positions.filter(isGood);
+    if (accepted < valid.length) this.#sound = 0;
+    else
+      for (const { fixTimeMs } of valid) {
+        if (fixTimeMs <= this.#toMs) continue;
+        if (this.#sound++ === 0) this.#soundSinceMs = fixTimeMs;
+        this.#soundUntilMs = fixTimeMs;
+      }
+  }
+
+  #keep(event: FleetEvent): void {
+    if (!isJudged(this.#scope, event)) return;
+    if (touches(event, this.#fromMs)) this.events.set(event.id, event);
+    else this.events.delete(event.id);
+    if (event.phase === 'begin' && event.fixTimeMs < this.#fromMs) this.toldBefore.add(event.id);
+    else if (!this.events.has(event.id)) this.toldBefore.delete(event.id);
+    if (this.events.size > MAX_EVENTS) throw new TooManyEventsError(`more than ${MAX_EVENTS} events`);
+  }
+}
+
+function isGood({ valid, rejection }: HistoricPosition): boolean {
+  return valid && rejection === null;
+}
+
+/** Does what fixes from a moment on say have a part in the event? */
+export function touches(event: FleetEvent, fromMs: number): boolean {
+  return event.phase === 'begin' || event.fixTimeMs >= fromMs || (event.endedAtMs ?? fromMs) >= fromMs;
+}

@@ -1,0 +1,313 @@
+import {
+  blankPosition,
+  type Definition,
+  type DefinitionChange,
+  Directory,
+  type FleetEvent,
+  type Geofence,
+  type GeofenceId,
+  type LngLat,
+  type Position,
+  type TelemetryPacket,
+  type TerminalId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import { Engine } from '@outrider/engine';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { isSame } from './correction.ts';
+import { Engines } from './engines.ts';
+import { type Scope, scopeOf } from './history-run.ts';
+import { MemoryHistory } from './memory-history.fixture.ts';
+import { recalculateVehicle } from './recalculate-vehicle.ts';
+
+const T0 = Date.UTC(2026, 2, 1, 8);
+const VAN = '00000000-0000-7000-8000-000000000001' as VehicleId;
+const OWNER = '00000000-0000-7000-8000-0000000000aa' as UserId;
+const FENCES = [1, 2, 3].map((n) => `00000000-0000-7000-8000-0000000000f${n}` as GeofenceId);
+
+const owner: User = {
+  kind: 'user',
+  id: OWNER,
+  version: 1,
+  login: 'owner',
+  name: 'Owner',
+  role: 'operator',
+  dealerId: null,
+  blocked: false,
+  apiAccess: true,
+  groupIds: [],
+};
+const van: Vehicle = {
+  kind: 'vehicle',
+  id: VAN,
+  version: 1,
+  name: 'Van',
+  plate: null,
+  terminalId: null,
+  dealerId: null,
+  groupIds: [],
+  speedLimitKmh: 80,
+  speedToleranceKmh: 0,
+  speedingMinSeconds: 0,
+  offlineAfterMinutes: 10,
+  movingSpeedKmh: 2,
+  movingDistanceM: 50,
+  tripStopMinutes: 5,
+  tripGapMinutes: 60,
+};
+const fence = (id: GeofenceId, fields: Partial<Geofence>): Geofence => ({
+  kind: 'geofence',
+  id,
+  version: 1,
+  name: id,
+  ownerId: OWNER,
+  shape: { type: 'circle', center: [0.03, 0.03], radiusM: 1500 },
+  groupIds: null,
+  speedLimitKmh: null,
+  minDwellSeconds: 0,
+  ...fields,
+});
+const changeTo = (definition: Definition): DefinitionChange => {
+  const { kind, id, version } = definition;
+  return { kind, id, version, changedAtMs: 0, definition };
+};
+
+// A board of 0.06° a side: geofences with corners and rims between the places that fixes are at.
+const place = fc
+  .tuple(
+    fc.constantFrom(0.0041, 0.0157, 0.0261, 0.0333, 0.0429, 0.0567),
+    fc.constantFrom(0.0063, 0.0147, 0.0291, 0.0433, 0.0557),
+  )
+  .map(([x, y]): LngLat => [x, y]);
+const box = (a: number, b: number): LngLat[] => [
+  [a, a],
+  [b, a],
+  [b, b],
+  [a, b],
+  [a, a],
+];
+const shape = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(0, 0.01, 0.02), fc.constantFrom(0.03, 0.04, 0.05))
+    .map(([a, b]) => ({ type: 'polygon' as const, rings: [box(a, b)] })),
+  fc
+    .constantFrom(900, 1700, 3100)
+    .map((radiusM) => ({ type: 'circle' as const, center: [0.03, 0.03] as const, radiusM })),
+);
+const terms = fc.record({
+  shape,
+  speedLimitKmh: fc.constantFrom(null, 50),
+  minDwellSeconds: fc.constantFrom(0, 0, 45, 200, 1800),
+});
+const OUTSIDE: LngLat = [0.0657, 0.0657];
+const fix = (steps: readonly number[]) =>
+  fc.record({
+    seconds: fc.constantFrom(...steps),
+    place,
+    speedKmh: fc.constantFrom(null, 0, 0, 40, 55, 61, 85, 120),
+    ignition: fc.constantFrom(null, true, true, false),
+    valid: fc.constantFrom(true, true, true, true, true, false),
+    /** Sent with the others, or kept by the terminal until so many packets later. */
+    keptFor: fc.constantFrom(0, 0, 0, 1, 2, 5, 11),
+  });
+const short = fc.array(fix([5, 30, 60, 61, 120, 300, 301, 900, 3601, 20_000, 100_000]), {
+  minLength: 3,
+  maxLength: 40,
+});
+/**
+ * So long that a recalculation of its end does not go back to its beginning, and begun outside of everything: of a stay
+ * that the first fix was in, the archive knows nothing before its end.
+ */
+const long = fc
+  .array(fix([30, 60, 61, 120, 300, 301, 900, 3601]), { minLength: 60, maxLength: 110, size: 'max' })
+  .map((fixes): typeof fixes =>
+    fixes.map((each, nth) => ({
+      ...each,
+      ...(nth < fixes.length * 0.7 ? { keptFor: 0 } : {}),
+      ...(nth === 0 ? { valid: true, place: OUTSIDE } : {}),
+    })),
+  );
+const drive: typeof short = fc.oneof({ weight: 3, arbitrary: short }, { weight: 1, arbitrary: long });
+const story = fc.record({
+  fences: fc.array(terms, { minLength: 1, maxLength: 3 }),
+  speedingMinSeconds: fc.constantFrom(0, 0, 100),
+  drive,
+  perPacket: fc.integer({ min: 1, max: 4 }),
+  /** After which packets what is waiting is recalculated. */
+  turns: fc.array(fc.boolean(), { minLength: 130, maxLength: 130 }),
+  pagePositions: fc.constantFrom(1, 3, 2000),
+});
+type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
+
+/** Positions as they were taken, and the packets in which they came. */
+function packetsOf({ drive, perPacket }: Story): { taken: Position[]; packets: TelemetryPacket[] } {
+  let atMs = T0;
+  const taken = drive.map(({ seconds, place: [longitude, latitude], speedKmh, ignition, valid }): Position => {
+    atMs += seconds * 1000;
+    return { ...blankPosition(atMs, latitude, longitude), speedKmh, ignition, valid };
+  });
+  const sent: Position[][] = [];
+  for (const [nth, position] of taken.entries()) {
+    const at = Math.floor(nth / perPacket) + (drive[nth]?.keptFor ?? 0);
+    sent[at] = [...(sent[at] ?? []), position];
+  }
+  const inPackets = [...sent.values()].filter((positions) => positions !== undefined);
+  // What comes before any fix did has no place, and nothing is made of it, live or not.
+  for (const position of inPackets[0] ?? []) position.valid = true;
+  const packets = inPackets.map((positions, nth) => ({
+    vehicleId: VAN,
+    terminalId: '1' as TerminalId,
+    protocol: 'osmand' as const,
+    receivedAtMs: atMs + nth,
+    positions,
+  }));
+  return { taken, packets };
+}
+
+function scopeOfStory({ fences, speedingMinSeconds }: Story, only: GeofenceId | null = null): Scope {
+  const directory = new Directory();
+  directory.apply(changeTo(owner));
+  directory.apply(changeTo({ ...van, speedingMinSeconds }));
+  for (const [nth, fields] of fences.entries()) directory.apply(changeTo(fence(FENCES[nth] as GeofenceId, fields)));
+  const scope = scopeOf(directory, VAN, only);
+  if (scope === null) throw new Error('the van is watched');
+  return scope;
+}
+
+/** What the live rules say when everything comes in the order in which it was taken; each event in its latest phase. */
+function inOrder(
+  { vehicle, owners, geofences }: Scope,
+  taken: readonly Position[],
+  receivedAtMs: number,
+): FleetEvent[] {
+  const engine = new Engine();
+  engine.load([...owners, vehicle, ...geofences].map(changeTo));
+  const told: FleetEvent[] = [];
+  for (const [offset, position] of taken.entries())
+    engine.process(
+      { vehicleId: VAN, terminalId: '1' as TerminalId, protocol: 'osmand', receivedAtMs, positions: [position] },
+      offset,
+      told,
+    );
+  const latest = new Map(told.filter(({ kind }) => kind !== 'offline').map((event) => [event.id, event]));
+  return [...latest.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function expectSame(found: readonly FleetEvent[], wanted: readonly FleetEvent[]): void {
+  const brief = (event: FleetEvent) => ({ ...event, origin: null });
+  const differs =
+    found.length !== wanted.length || found.some((event, nth) => !isSame(event, wanted[nth] as FleetEvent));
+  if (differs) expect(found.map(brief)).toEqual(wanted.map(brief));
+}
+
+const noProgress = async () => {};
+
+test('late data, in whatever order and however often it comes, ends with the events of data that came in order', {
+  timeout: 600_000,
+}, async () => {
+  let corrected = 0;
+  let settledMeanwhile = 0;
+  await fc.assert(
+    fc.asyncProperty(story, async (story) => {
+      const scope = scopeOfStory(story);
+      const { taken, packets } = packetsOf(story);
+      const history = new MemoryHistory();
+      const live = new Engine();
+      live.load([...scope.owners, scope.vehicle, ...scope.geofences].map(changeTo));
+      const engines = new Engines();
+      /** What waits to be recalculated. */
+      let waiting: { fromMs: number; toMs: number } | null = null;
+      let number = 0;
+      const recalculate = async () => {
+        if (waiting === null) return;
+        const task = {
+          scope,
+          engine: engines.engineFor(scope),
+          isLateData: true,
+          ...waiting,
+          freshMs: Number.POSITIVE_INFINITY,
+          number: number++,
+          pagePositions: story.pagePositions,
+        };
+        const { settled } = await recalculateVehicle(history, task, noProgress);
+        if (!settled) return;
+        waiting = null;
+        settledMeanwhile++;
+      };
+
+      for (const [offset, packet] of packets.entries()) {
+        const told: FleetEvent[] = [];
+        live.process(packet, offset, told);
+        history.archivePacket(packet);
+        history.archiveEvents(told.filter(({ kind }) => kind !== 'offline'));
+        for (const { fromMs, toMs } of live.takeLate()) {
+          const known: { fromMs: number; toMs: number } = waiting ?? { fromMs, toMs };
+          waiting = { fromMs: Math.min(known.fromMs, fromMs), toMs: Math.max(known.toMs, toMs) };
+        }
+        if (story.turns[offset]) await recalculate();
+      }
+      await recalculate();
+      const wanted = inOrder(scope, taken, packets[0]?.receivedAtMs ?? 0);
+      expectSame(history.events(VAN), wanted);
+      corrected += history.replacements;
+
+      // Once more changes nothing, though asked for all of it.
+      const before = history.replacements;
+      const all = { fromMs: T0, toMs: T0 + 10 ** 10, freshMs: Number.POSITIVE_INFINITY };
+      await recalculateVehicle(
+        history,
+        { scope, engine: engines.engineFor(scope), isLateData: false, ...all, number: number++ },
+        noProgress,
+      );
+      expectSame(history.events(VAN), wanted);
+      expect(history.replacements).toBe(before);
+    }),
+    { numRuns: Number(process.env.LATE_RUNS ?? 1000) },
+  );
+  // Stories in which nothing had to be corrected, or nothing was ever settled, would prove nothing.
+  expect(corrected).toBeGreaterThan(500);
+  expect(settledMeanwhile).toBeGreaterThan(200);
+});
+
+test('a new geofence asked about the past has the visits that it would have had, and touches no others', {
+  timeout: 600_000,
+}, async () => {
+  let visits = 0;
+  await fc.assert(
+    fc.asyncProperty(story, async (story) => {
+      const { taken, packets } = packetsOf(story);
+      const [first, ...others] = story.fences;
+      if (first === undefined) return;
+      const history = new MemoryHistory();
+      for (const packet of packets) history.archivePacket(packet);
+      const receivedAtMs = packets[0]?.receivedAtMs ?? 0;
+      // So far there were the other geofences alone, and none of the first one's events.
+      const isOfFirst = (event: FleetEvent) => 'geofenceId' in event && event.geofenceId === FENCES[0];
+      const known = inOrder(scopeOfStory(story), taken, receivedAtMs).filter((event) => !isOfFirst(event));
+      history.archiveEvents(known);
+      expect(others.length).toBe(story.fences.length - 1);
+
+      const scope = scopeOfStory(story, FENCES[0] as GeofenceId);
+      const engine = new Engines().engineFor(scope);
+      const task = {
+        scope,
+        engine,
+        isLateData: false,
+        fromMs: T0,
+        toMs: T0 + 10 ** 10,
+        freshMs: Number.POSITIVE_INFINITY,
+        number: 1,
+      };
+      await recalculateVehicle(history, { ...task, pagePositions: story.pagePositions }, noProgress);
+      const wanted = inOrder(scopeOfStory(story), taken, receivedAtMs);
+      visits += wanted.filter(isOfFirst).length;
+      expectSame(history.events(VAN), wanted);
+    }),
+    { numRuns: 300 },
+  );
+  expect(visits).toBeGreaterThan(200);
+});

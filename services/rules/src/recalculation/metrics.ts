@@ -1,0 +1,34 @@
+import { Counter, type Registry } from '@outrider/runtime';
+
+/** What recalculations count, under the names that `/metrics` shows. */
+export function recalculatorMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    jobs: new Counter({
+      name: 'outrider_recalculations_total',
+      help: 'Recalculations that were done, by kind',
+      labelNames: ['kind'],
+      registers,
+    }),
+    positions: new Counter({
+      name: 'outrider_recalculated_positions_total',
+      help: 'Positions that recalculations went through',
+      registers,
+    }),
+    corrected: new Counter({
+      name: 'outrider_recalculated_events_total',
+      help: 'Events that recalculations added, changed or removed',
+      registers,
+    }),
+    again: new Counter({
+      name: 'outrider_recalculations_unsettled_total',
+      help: 'Recalculations of what still lasted, which is looked at again',
+      registers,
+    }),
+    tooOld: new Counter({
+      name: 'outrider_late_intervals_too_old_total',
+      help: 'Late intervals that were too long ago to be recalculated by themselves',
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,208 @@
+import type { EventId, FleetEvent, GeofenceId, Rejection, VehicleId } from '@outrider/domain';
+import type { Engine } from '@outrider/engine';
+import { beganAtMs, type Correction, correct, type HistoricEvent } from './correction.ts';
+import { type HistoricPosition, HistoryRun, isJudged, type Scope, TooManyEventsError, touches } from './history-run.ts';
+
+/** The archive, as far as a recalculation goes. */
+export interface History {
+  /** A vehicle's positions, by the time of the fix, oldest first; `fromMs` inclusive, `toMs` exclusive. */
+  track(question: {
+    vehicleId: VehicleId;
+    withRejected: true;
+    fromMs: number;
+    toMs: number;
+    limit: number;
+    after: PositionCursor | null;
+  }): Promise<{ positions: readonly HistoricPosition[]; next: PositionCursor | null }>;
+  /** Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment; null where there is none. */
+  startOfLastFixes(question: { vehicleId: VehicleId; throughMs: number; count: number }): Promise<number | null>;
+  /** What is archived of a vehicle's events, by when they began (both bounds inclusive), if they lasted till `untilMs`. */
+  archivedEvents(question: {
+    vehicleId: VehicleId;
+    fromMs: number;
+    throughMs: number;
+    untilMs: number;
+    geofenceId: GeofenceId | null;
+    limit: number;
+    after: EventCursor | null;
+  }): Promise<{ events: readonly HistoricEvent[]; next: EventCursor | null }>;
+  /** Puts events in the place of others: whoever reads sees all of it or nothing. */
+  replaceEvents(replacement: {
+    number: number;
+    written: readonly FleetEvent[];
+    removed: readonly FleetEvent[];
+  }): Promise<void>;
+}
+/** Where a page of positions ended. */
+export interface PositionCursor {
+  fixTimeMs: number;
+  rejection: Rejection | null;
+}
+/** Where a page of events ended. */
+export interface EventCursor {
+  beganAtMs: number;
+  id: EventId;
+}
+
+export interface VehicleTask {
+  scope: Scope;
+  /** One that knows the definitions of the scope, and nothing of the vehicle yet. */
+  engine: Engine;
+  /** The stretch of history, by the times of fixes in Unix milliseconds; both inclusive. */
+  fromMs: number;
+  toMs: number;
+  /** True where only positions are new, not definitions: the archive knows what was told before the stretch, and it stays. */
+  isLateData: boolean;
+  /**
+   * Beyond the stretch, nothing that the gateway had at this moment or later is gone through: what the live rules make of
+   * it may not be archived yet.
+   */
+  freshMs: number;
+  /** Larger than that of any recalculation before, where clocks are right. */
+  number: number;
+  /** Positions at a time: what is between two chances for others to use the thread. Default 5000. */
+  pagePositions?: number;
+}
+
+export interface VehicleOutcome {
+  positions: number;
+  added: number;
+  changed: number;
+  removed: number;
+  /** False where what lasts is otherwise than the live rules have it: it has to be looked at again when it is over. */
+  settled: boolean;
+}
+
+const PAGE_POSITIONS = 5000;
+const PAGE_EVENTS = 5000;
+const MAX_ARCHIVED = 400_000;
+/** Before what is to be made anew, so much is gone through for the engine to know how things stood. */
+const MIN_WARM_UP_MS = 2 * 3_600_000;
+/** The first of them may be a jump: the engine needs a few to see that the others are right. */
+const WARM_UP_FIXES = 16;
+/** An event that began longer before the stretch than this keeps the begin that the archive has of it. */
+export const MAX_LOOK_BACK_MS = 7 * 86_400_000;
+/** Of an event that began longer before the stretch than this, nothing is known. */
+const MAX_EVENT_MS = 400 * 86_400_000;
+
+/**
+ * Makes the events of a stretch of a vehicle's history anew, and corrects the archive by them.
+ *
+ * It begins early enough for the engine to have the state that it would have had: before the begin of everything that was
+ * going on when the stretch began, and some more. It goes on behind the stretch until what lasts is, event for event, what
+ * the live rules have as well: from there on all is as it was told. Where that is not before the newest fix, what is there
+ * is written, and the outcome says that it is not settled.
+ *
+ * Done again, it comes to the same, and changes nothing.
+ *
+ * @param onProgress called now and then, with 0 to 1 and the number of positions; what it throws breaks it off
+ * @throws {TooManyEventsError} when the stretch holds more than can be put together in memory
+ */
+export async function recalculateVehicle(
+  history: History,
+  task: VehicleTask,
+  onProgress: (share: number, positions: number) => Promise<void>,
+): Promise<VehicleOutcome> {
+  const { scope, fromMs, toMs, freshMs, pagePositions = PAGE_POSITIONS } = task;
+  const archived = new ArchivedUpTo(history, scope, fromMs);
+  await archived.readThrough(fromMs);
+  const startMs = await startOf(history, scope, archived.earliestMs(fromMs));
+  const fixBefore = { vehicleId: scope.vehicle.id, throughMs: startMs - 1, count: 1 };
+  const beginsHistory = (await history.startOfLastFixes(fixBefore)) === null;
+
+  const run = new HistoryRun(task.engine, scope, fromMs, toMs);
+  const knownBefore = task.isLateData ? run.toldBefore : null;
+  let correction: Correction | null = null;
+  for (let after: PositionCursor | null = null, isOver = false; !isOver; ) {
+    const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: Number.POSITIVE_INFINITY };
+    const page = await history.track({ ...question, withRejected: true, limit: pagePositions, after });
+    const fresh = page.positions.findIndex(
+      ({ fixTimeMs, receivedAtMs }) => fixTimeMs > toMs && receivedAtMs >= freshMs,
+    );
+    run.take(fresh < 0 ? page.positions : page.positions.slice(0, fresh));
+    after = page.next;
+    isOver = after === null || fresh >= 0;
+    const { firstFixMs, lastFixMs } = run;
+    if (firstFixMs === null || lastFixMs === null) continue;
+    if (isOver || lastFixMs > toMs) {
+      await archived.readThrough(lastFixMs);
+      const { events: made, firstAfterMs } = run;
+      const findings = { made, firstFixMs, beginsHistory, firstAfterMs, untilMs: lastFixMs, knownBefore };
+      correction = correct(findings, archived.events);
+      if (!run.isDecided) correction.settled = false;
+      if (correction.settled) break;
+    }
+    const share = (lastFixMs - startMs) / (Math.max(toMs, lastFixMs) - startMs);
+    await onProgress(Math.min(1, share), run.positions);
+  }
+  if (correction === null) return { positions: 0, added: 0, changed: 0, removed: 0, settled: true };
+
+  const { written, added, removed, settled } = correction;
+  if (written.length + removed.length > 0)
+    await history.replaceEvents({ number: Math.max(task.number, archived.lastNumber + 1), written, removed });
+  return { positions: run.positions, added, changed: written.length - added, removed: removed.length, settled };
+}
+
+/** From when on the engine has to see a vehicle's fixes in order to know, at a moment, how things stand. */
+async function startOf(history: History, scope: Scope, knownFromMs: number): Promise<number> {
+  // What went before decides how something begins: a trip, by where the vehicle had stood.
+  const before = new ArchivedUpTo(history, scope, knownFromMs - 1);
+  await before.readThrough(knownFromMs - 1);
+  const warmMs = before.earliestMs(knownFromMs) - Math.max(MIN_WARM_UP_MS, 2 * scope.longestWaitMs);
+  // Some fixes at least, however long before: where nothing is known of before, nothing is seen to begin.
+  const lastFixes = { vehicleId: scope.vehicle.id, throughMs: warmMs, count: WARM_UP_FIXES };
+  return (await history.startOfLastFixes(lastFixes)) ?? warmMs;
+}
+
+/** What the archive has of the events that touch a stretch, as far as it was read. */
+class ArchivedUpTo {
+  readonly #history: History;
+  readonly #scope: Scope;
+  readonly #fromMs: number;
+  readonly events: HistoricEvent[] = [];
+  /** The number of the last recalculation that wrote any of them. */
+  lastNumber = 0;
+  #nextMs: number;
+
+  constructor(history: History, scope: Scope, fromMs: number) {
+    this.#history = history;
+    this.#scope = scope;
+    this.#fromMs = fromMs;
+    this.#nextMs = fromMs - MAX_EVENT_MS;
+  }
+
+  /** When the first of them began, of those that are not left as they began. */
+  earliestMs(fromMs: number): number {
+    let earliestMs = fromMs;
+    for (const { event } of this.events) {
+      const beganMs = beganAtMs(event.id);
+      if (beganMs >= this.#fromMs - MAX_LOOK_BACK_MS) earliestMs = Math.min(earliestMs, beganMs);
+    }
+    return earliestMs;
+  }
+
+  /** Reads on, up to what began at a moment. */
+  async readThrough(throughMs: number): Promise<void> {
+    if (throughMs < this.#nextMs) return;
+    const { vehicle, geofenceId } = this.#scope;
+    for (let after: EventCursor | null = null; ; ) {
+      const question = {
+        vehicleId: vehicle.id,
+        geofenceId,
+        fromMs: this.#nextMs,
+        throughMs,
+        untilMs: this.#fromMs,
+        limit: PAGE_EVENTS,
+      };
+      const page = await this.#history.archivedEvents({ ...question, after });
+      for (const each of page.events) {
+        this.lastNumber = Math.max(this.lastNumber, each.recalculation ?? 0);
+        if (isJudged(this.#scope, each.event) && touches(each.event, this.#fromMs)) this.events.push(each);
+      }
+      if (this.events.length > MAX_ARCHIVED) throw new TooManyEventsError(`more than ${MAX_ARCHIVED} archived events`);
+      after = page.next;
+      if (after === null) break;
+    }
+    this.#nextMs = throughMs + 1;
+  }
+}

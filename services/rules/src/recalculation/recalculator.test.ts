@@ -1,0 +1,350 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  blankPosition,
+  DEFAULT_THRESHOLDS,
+  type Directory,
+  type FleetEvent,
+  type GeofenceId,
+  type Position,
+  type TerminalId,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
+import { Engine } from '@outrider/engine';
+import { type Log, lateTopic, openSqliteLog } from '@outrider/log';
+import { followRegistry, type Job, openRegistry, type Registry } from '@outrider/registry';
+import { Registry as Metrics } from '@outrider/runtime';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { scopeOf } from './history-run.ts';
+import { MemoryHistory } from './memory-history.fixture.ts';
+import { createRecalculator, type RecalculatorConfig, type RecalculatorParts } from './recalculator.ts';
+
+/** An hour that is over, of today: late data is of the last month. */
+const T0 = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000;
+const PATIENCE = { timeout: 20_000, interval: 10 };
+const QUICK: RecalculatorConfig = { lateDelayMs: 0, pollMs: 5, againMs: 3_600_000 };
+const ALL = { limit: 1000, after: null };
+const STRETCH = { fromMs: T0, toMs: T0 + 3_600_000, receivedAtMs: null };
+
+let folder: string;
+let log: Log;
+let registry: Registry;
+let directory: Directory;
+let unfollow: () => void;
+let owner: UserId;
+let vans: VehicleId[];
+let depot: GeofenceId;
+let history: History;
+let running: ReturnType<typeof createRecalculator>[];
+
+/** Remembers what it was asked, and can be made to stand still. */
+class History extends MemoryHistory {
+  readonly asked: VehicleId[] = [];
+  /** What a question waits for. */
+  gate: (vehicleId: VehicleId) => Promise<void> = async () => {};
+  hasLate = true;
+
+  override async track(question: Parameters<MemoryHistory['track']>[0]) {
+    this.asked.push(question.vehicleId);
+    await this.gate(question.vehicleId);
+    return super.track(question);
+  }
+
+  async hasLateArrivals(): Promise<boolean> {
+    return this.hasLate;
+  }
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'recalculator-'));
+  log = openSqliteLog({ path: join(folder, 'log.sqlite') });
+  registry = await openRegistry({ path: join(folder, 'registry.sqlite') });
+  const account = { login: 'owner', name: 'Owner', dealerId: null, blocked: false, apiAccess: true, groupIds: [] };
+  owner = (await registry.users.create({ ...account, role: 'operator' }, 'long enough a password')).id;
+  vans = [];
+  for (const name of ['one', 'two', 'three'])
+    vans.push(
+      (
+        await registry.vehicles.create({
+          name,
+          plate: null,
+          terminalId: null,
+          dealerId: null,
+          groupIds: [],
+          speedLimitKmh: null,
+          speedToleranceKmh: 0,
+          speedingMinSeconds: 0,
+          ...DEFAULT_THRESHOLDS,
+        })
+      ).id,
+    );
+  const zone = { name: 'Depot', ownerId: owner, groupIds: null, speedLimitKmh: null, minDwellSeconds: 0 };
+  const shape = { type: 'circle', center: [0.1, 0.1], radiusM: 500 } as const;
+  depot = (await registry.geofences.create({ ...zone, shape })).id;
+  const followed = await followRegistry(registry);
+  directory = followed.directory;
+  unfollow = followed.stop;
+  history = new History();
+  running = [];
+});
+afterEach(async () => {
+  await Promise.all(running.map((each) => each.stop()));
+  unfollow();
+  await registry.close();
+  await log.close();
+  await rm(folder, { recursive: true });
+});
+
+async function start(config: RecalculatorConfig = {}, more: Partial<RecalculatorParts> = {}) {
+  const quiet = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+  const recalculator = createRecalculator({
+    config: { ...QUICK, ...config },
+    log,
+    // The archive has all that the log has.
+    checkpoints: { load: async () => ({ offsets: { telemetry: 2 ** 40, events: 2 ** 40 }, entries: new Map() }) },
+    jobs: registry.jobs,
+    history,
+    directory,
+    diary: quiet,
+    metrics: new Metrics(),
+    now: Date.now,
+    ...more,
+  });
+  recalculator.failed.catch(() => {});
+  running.push(recalculator);
+  await recalculator.start();
+  return recalculator;
+}
+
+/** A drive past the depot: outside, inside from the third minute on, outside again from the eighth on. */
+function drive(vehicleId: VehicleId): Position[] {
+  return Array.from({ length: 30 }, (_, minute) => ({
+    ...blankPosition(T0 + minute * 60_000, 0.1, minute >= 3 && minute < 8 ? 0.1 : 0.12 + minute * 1e-5),
+    speedKmh: 30 + (vans.indexOf(vehicleId) % 2),
+  }));
+}
+
+const packet = (vehicleId: VehicleId, positions: Position[]) => ({
+  vehicleId,
+  terminalId: '1' as TerminalId,
+  protocol: 'osmand' as const,
+  receivedAtMs: T0 + 3_600_000,
+  positions,
+});
+
+/** What the live rules say of positions in the order in which they come. */
+function told(vehicleId: VehicleId, ...parts: Position[][]): FleetEvent[] {
+  const engine = new Engine();
+  const { owners, vehicle, geofences } = scopeOf(directory, vehicleId, null) ?? raise('it is watched');
+  engine.load(
+    [...owners, vehicle, ...geofences].map((definition) => {
+      const { kind, id, version } = definition;
+      return { kind, id, version, changedAtMs: 0, definition };
+    }),
+  );
+  const events: FleetEvent[] = [];
+  for (const [offset, positions] of parts.entries()) engine.process(packet(vehicleId, positions), offset, events);
+  return events;
+}
+function raise(what: string): never {
+  throw new Error(what);
+}
+
+/** What the engine says of all positions in their order, each event in its latest phase. */
+function wanted(vehicleId: VehicleId, geofenceId: GeofenceId | null = null): string[] {
+  const latest = new Map(told(vehicleId, drive(vehicleId)).map((event) => [event.id, event]));
+  return [...latest.values()]
+    .filter(({ kind }) => geofenceId === null || kind === 'geofence-visit')
+    .map(brief)
+    .toSorted();
+}
+const brief = ({ kind, phase, id, fixTimeMs }: FleetEvent) => `${kind} ${phase} ${id} ${fixTimeMs}`;
+const found = (vehicleId: VehicleId) => history.events(vehicleId).map(brief).toSorted();
+
+async function ask(kind: string, subjectId: string): Promise<Job> {
+  return registry.jobs.create(
+    { kind, userId: owner, subjectId, parameters: STRETCH, dueAtMs: 0 },
+    {
+      action: 'recalculated',
+      subject: { kind: 'vehicle', id: subjectId, name: '' },
+      after: null,
+      dealerIds: [],
+      ownerIds: [],
+    },
+  );
+}
+const ended = (id: Job['id']) =>
+  vi.waitFor(async () => {
+    const job = await registry.jobs.get(id);
+    expect(['done', 'failed', 'cancelled']).toContain(job?.state);
+    return job as Job;
+  }, PATIENCE);
+
+test('late data becomes a job of the vehicle, and its events what they would have been', async () => {
+  const [van] = vans as [VehicleId];
+  const all = drive(van);
+  // Live came first what is after the visit; the visit came late, in two packets.
+  const [early, late] = [all.filter((_, minute) => minute < 3 || minute > 8), all.slice(3, 9)];
+  history.archivePacket(packet(van, early));
+  history.archivePacket(packet(van, late));
+  history.archiveEvents(told(van, early, late));
+  const lates = [late.slice(0, 3), late.slice(3)].map((part) => ({
+    vehicleId: van,
+    fromMs: part[0]?.fixTimeMs ?? 0,
+    toMs: part.at(-1)?.fixTimeMs ?? 0,
+    receivedAtMs: T0 + 3_600_000,
+  }));
+  await log.append(lateTopic, lates);
+  await start();
+  await vi.waitFor(() => expect(found(van)).toEqual(wanted(van)), PATIENCE);
+  expect(new Set(history.events(van).map(({ origin }) => origin))).toEqual(new Set(['live', 'recalculated']));
+  await vi.waitFor(async () => {
+    const { items } = await registry.jobs.list({ kind: 'late-data', state: 'done' }, ALL);
+    expect(items.length).toBeGreaterThan(0);
+    for (const { userId, subjectId, progress } of items) {
+      expect([userId, subjectId]).toEqual([null, van]);
+      expect(progress).toEqual({ percent: 100, positions: 30 });
+    }
+  }, PATIENCE);
+
+  // What was told is not taken up again by the next process.
+  const known = (await registry.jobs.list({}, ALL)).items.length;
+  await running.shift()?.stop();
+  await start();
+  await log.append(lateTopic, [{ ...(lates[0] as (typeof lates)[0]), vehicleId: vans[1] as VehicleId }]);
+  await vi.waitFor(async () => expect((await registry.jobs.list({}, ALL)).items).toHaveLength(known + 1), PATIENCE);
+});
+
+test('what was only sent again, or is of too long ago, costs nothing', async () => {
+  const [van, other] = vans as [VehicleId, VehicleId];
+  history.hasLate = false;
+  await log.append(lateTopic, [
+    { vehicleId: van, fromMs: T0, toMs: T0 + 1000, receivedAtMs: T0 },
+    { vehicleId: other, fromMs: T0 - 40 * 86_400_000, toMs: T0 - 39 * 86_400_000, receivedAtMs: T0 },
+  ]);
+  await start();
+  await vi.waitFor(async () => {
+    const { items } = await registry.jobs.list({}, ALL);
+    expect(items).toMatchObject([{ subjectId: van, state: 'done', progress: { positions: 0 } }]);
+  }, PATIENCE);
+  expect(history.asked).toEqual([]);
+});
+
+test('a geofence is asked about the past of all that it watches, and no other events are touched', async () => {
+  for (const van of vans) history.archivePacket(packet(van, drive(van)));
+  await start();
+  const { id } = await ask('recalculate-geozone', depot);
+  expect(await ended(id)).toMatchObject({
+    state: 'done',
+    progress: { percent: 100, positions: 90 },
+    result: { vehicles: 3, added: 3, changed: 0, removed: 0 },
+  });
+  for (const van of vans) expect(found(van)).toEqual(wanted(van, depot));
+  // Once more changes nothing.
+  const again = await ask('recalculate-geozone', depot);
+  expect((await ended(again.id)).result).toMatchObject({ added: 0, changed: 0, removed: 0 });
+});
+
+test('what a process that died had in hand is finished by the next, and nothing is doubled', async () => {
+  for (const van of vans) history.archivePacket(packet(van, drive(van)));
+  const [, second] = vans.toSorted();
+  // The first one dies over the second vehicle: it never hears the answer to its question.
+  let reached = () => {};
+  const stuck = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  history.gate = async (vehicleId) => {
+    if (vehicleId !== second) return;
+    reached();
+    await released;
+  };
+  await start({ leaseMs: 200 });
+  const { id } = await ask('recalculate-geozone', depot);
+  await stuck;
+  expect(await registry.jobs.get(id)).toMatchObject({ state: 'running', progress: { positions: 30 } });
+  history.gate = async () => {};
+  history.asked.length = 0;
+  await start({ leaseMs: 10_000 });
+  const job = await ended(id);
+  expect(job).toMatchObject({ state: 'done', result: { vehicles: 3, added: 3, changed: 0, removed: 0 } });
+  // It went on where the first one had got to, …
+  expect([...new Set(history.asked)]).toEqual(vans.toSorted().slice(1));
+  for (const van of vans) expect(found(van)).toEqual(wanted(van, depot));
+  // … which, should it come to again, has nothing more to say.
+  const written = history.replacements;
+  release();
+  await running.shift()?.stop();
+  expect(history.replacements - written).toBeLessThanOrEqual(1);
+  for (const van of vans) expect(found(van)).toEqual(wanted(van, depot));
+  expect(await registry.jobs.get(id)).toEqual(job);
+});
+
+test('one that is called off ends, and what it has done stays done', async () => {
+  for (const van of vans) history.archivePacket(packet(van, drive(van)));
+  const [first, second, third] = vans.toSorted() as [VehicleId, VehicleId, VehicleId];
+  const { id } = await ask('recalculate-geozone', depot);
+  history.gate = async (vehicleId) => {
+    if (vehicleId === second) await registry.jobs.cancel(id);
+  };
+  await start({ leaseMs: 20 });
+  expect(await ended(id)).toMatchObject({ state: 'cancelled', result: null });
+  expect(found(first)).toEqual(wanted(first, depot));
+  expect(found(third)).toEqual([]);
+});
+
+test('a long one gives others a turn', async () => {
+  for (const van of vans) history.archivePacket(packet(van, drive(van)));
+  const zone = await ask('recalculate-geozone', depot);
+  const one = await ask('recalculate-vehicle', vans[0] as string);
+  await start({ turnMs: 0 });
+  const [long, short] = [await ended(zone.id), await ended(one.id)];
+  expect(long.finishedAtMs ?? 0).toBeGreaterThanOrEqual(short.finishedAtMs ?? 0);
+  expect(short.startedAtMs ?? 0).toBeLessThanOrEqual(long.finishedAtMs ?? 0);
+  expect(long.result).toMatchObject({ vehicles: 3 });
+});
+
+test('waits until the archive has what the log has', async () => {
+  const [van] = vans as [VehicleId];
+  history.archivePacket(packet(van, drive(van)));
+  let isArchived = false;
+  await log.append(lateTopic, [{ vehicleId: van, fromMs: T0, toMs: T0 + 900_000, receivedAtMs: T0 }]);
+  const behind: RecalculatorParts['log'] = {
+    consume: (topic, options) => log.consume(topic, options),
+    endOffsets: async () => new Map([[0, 5]]),
+  };
+  let asked = 0;
+  const checkpoints: RecalculatorParts['checkpoints'] = {
+    async load(consumer) {
+      asked++;
+      const offsets = { telemetry: isArchived ? 5 : 4, events: 5 };
+      return consumer.startsWith('archiver/') ? { offsets, entries: new Map() } : null;
+    },
+  };
+  await start({}, { log: behind, checkpoints });
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(2), PATIENCE);
+  expect(history.asked).toEqual([]);
+  isArchived = true;
+  await vi.waitFor(() => expect(history.asked).toContain(van), PATIENCE);
+});
+
+test('an archive that fails is asked again, and at last given up', async () => {
+  const [van] = vans as [VehicleId];
+  history.archivePacket(packet(van, drive(van)));
+  history.gate = async () => {
+    throw new Error('no disk');
+  };
+  await start({ retryMs: 1 });
+  const { id } = await ask('recalculate-vehicle', van);
+  expect(await ended(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('again and again') });
+  expect(history.asked.length).toBe(5);
+  history.gate = async () => {};
+  const again = await ask('recalculate-vehicle', van);
+  expect(await ended(again.id)).toMatchObject({ state: 'done' });
+  expect(found(van)).toEqual(wanted(van));
+});

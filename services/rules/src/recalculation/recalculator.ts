@@ -1,0 +1,346 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Directory, type GeofenceId, type LateInterval, type VehicleId, watches } from '@outrider/domain';
+import {
+  type Batch,
+  type Checkpoints,
+  eventsTopic,
+  type Log,
+  lateTopic,
+  type Subscription,
+  telemetryTopic,
+} from '@outrider/log';
+import type { JobFacts, Jobs, LeasedJob } from '@outrider/registry';
+import type { Log as Diary, Part, Registry } from '@outrider/runtime';
+import { Engines } from './engines.ts';
+import { scopeOf, TooManyEventsError } from './history-run.ts';
+import { recalculatorMetrics } from './metrics.ts';
+import { type History, recalculateVehicle, type VehicleOutcome } from './recalculate-vehicle.ts';
+
+/** Kinds of jobs that recalculate. */
+export const RECALCULATIONS = ['late-data', 'recalculate-vehicle', 'recalculate-geozone'] as const;
+
+export interface RecalculatorConfig {
+  /** Late data waits for so long for more of it. Default 2000. */
+  lateDelayMs?: number;
+  /** What is not settled is looked at again no sooner than this. Default 300,000. */
+  againMs?: number;
+  /** Default 500. */
+  pollMs?: number;
+  /** A process that says nothing for so long is taken for dead. Default 20,000. */
+  leaseMs?: number;
+  /** After so long a job lets others have a turn. Default 5000. */
+  turnMs?: number;
+  /** After a failure it is tried again no sooner than this. Default 5000. */
+  retryMs?: number;
+}
+
+export interface RecalculatorParts {
+  config?: RecalculatorConfig;
+  log: Pick<Log, 'consume' | 'endOffsets'>;
+  checkpoints: Pick<Checkpoints, 'load'>;
+  jobs: Pick<Jobs, 'gather' | 'add' | 'offsets' | 'lease' | 'renew' | 'settle'>;
+  history: History & {
+    hasLateArrivals(question: {
+      vehicleId: VehicleId;
+      fromMs: number;
+      throughMs: number;
+      receivedFromMs: number;
+    }): Promise<boolean>;
+  };
+  directory: Directory;
+  diary: Diary;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/** What a job of any of {@link RECALCULATIONS} is asked for. */
+interface Stretch {
+  fromMs: number;
+  toMs: number;
+  /** Late data: when the gateway had the first of it; null: it is to be gone through in any case. */
+  receivedAtMs: number | null;
+}
+
+/** What has come out so far, and where to go on. */
+interface Progress {
+  /** The last vehicle that is done. */
+  afterVehicleId: VehicleId | null;
+  vehicles: number;
+  positions: number;
+  added: number;
+  changed: number;
+  removed: number;
+  /** How often it failed without getting any further. */
+  failures: number;
+}
+
+const CONSUMER = 'recalculator';
+/** Late data of longer ago is archived, and changes events only where somebody asks for it. */
+export const MAX_LATE_MS = 31 * 86_400_000;
+/** One at a time: of two at once about one vehicle, each would correct what the other is just correcting. */
+const AT_ONCE = 1;
+const MAX_FAILURES = 5;
+const LONGEST_AGAIN_MS = 6 * 3_600_000;
+const CATCH_UP_MS = 5000;
+/** What the gateway had so short a time ago may be archived and not yet judged by the live rules. */
+const FRESH_MS = 2000;
+const NOTHING: Progress = {
+  afterVehicleId: null,
+  vehicles: 0,
+  positions: 0,
+  added: 0,
+  changed: 0,
+  removed: 0,
+  failures: 0,
+};
+
+/** It was called off, is another's, or the service stops. */
+class BrokenOff extends Error {
+  readonly why: 'cancel' | 'lost' | 'stop';
+  constructor(why: BrokenOff['why']) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** The archive is behind the log. */
+class ArchiveBehind extends Error {}
+
+/**
+ * Recalculates stretches of the past: those that late data came for, which topic `late` tells, and those that somebody
+ * asked for. Both are jobs, and the same thing is done about both.
+ *
+ * Why it comes out right whatever dies:
+ * - A late interval is in the log before the rules' checkpoint knows of it; it is a job, with the consumer's offset, in
+ *   one transaction.
+ * - A job is leased, vehicle after vehicle is done and noted, and the last one in hand is done again.
+ * - What is written of a vehicle is written at once, and is the difference to what is there: doing it again writes nothing.
+ */
+export function createRecalculator(parts: RecalculatorParts): Part & { failed: Promise<never> } {
+  const { log, checkpoints, jobs, history, directory, diary, now } = parts;
+  const {
+    lateDelayMs = 2000,
+    againMs = 300_000,
+    pollMs = 500,
+    leaseMs = 20_000,
+    turnMs = 5000,
+    retryMs = 5000,
+  } = parts.config ?? {};
+  const metrics = recalculatorMetrics(parts.metrics);
+  const engines = new Engines();
+  const stopping = new AbortController();
+  let subscription: Subscription | null = null;
+  let working: Promise<void> = Promise.resolve();
+  let fail: (error: unknown) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => {});
+
+  async function gather({ partition, records }: Batch<LateInterval>): Promise<void> {
+    const oldestMs = now() - MAX_LATE_MS;
+    const recent = records.filter(({ value }) => value.toMs >= oldestMs);
+    metrics.tooOld.inc(records.length - recent.length);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    await jobs.gather(
+      { consumer: CONSUMER, partition, next: last.offset + 1 },
+      recent.map(({ offset, value: { vehicleId, fromMs, toMs, receivedAtMs } }) => ({
+        offset,
+        kind: 'late-data',
+        subjectId: vehicleId,
+        parameters: { fromMs: Math.max(fromMs, oldestMs), toMs, receivedAtMs } satisfies Stretch,
+        dueAtMs: now() + lateDelayMs,
+      })),
+      merged,
+    );
+  }
+
+  /** Resolves when all that the log held a moment ago is archived. */
+  async function caughtUp(): Promise<void> {
+    const untilMs = now() + CATCH_UP_MS;
+    const ends = { telemetry: await log.endOffsets(telemetryTopic), events: await log.endOffsets(eventsTopic) };
+    for (const [topic, partitions] of Object.entries(ends))
+      for (const [partition, end] of partitions) {
+        for (;;) {
+          const checkpoint = await checkpoints.load(`archiver/${topic}`, partition);
+          if (end === 0 || (checkpoint?.offsets[topic] ?? 0) >= end) break;
+          if (now() >= untilMs) throw new ArchiveBehind();
+          await wait(50, undefined, { signal: stopping.signal });
+        }
+      }
+  }
+
+  /** Those that a job is about, in the order in which they are done. */
+  function vehiclesOf({ job }: LeasedJob): VehicleId[] {
+    if (job.kind !== 'recalculate-geozone')
+      return directory.vehicles.has(job.subjectId as VehicleId) ? [job.subjectId as VehicleId] : [];
+    const geofence = directory.geofences.get(job.subjectId as GeofenceId);
+    const owner = geofence && directory.users.get(geofence.ownerId);
+    if (!geofence || !owner) return [];
+    return [...directory.vehicles.values()]
+      .filter((vehicle) => watches(geofence, owner, vehicle))
+      .map(({ id }) => id)
+      .toSorted();
+  }
+
+  async function one(
+    leased: LeasedJob,
+    vehicleId: VehicleId,
+    freshMs: number,
+    onProgress: (share: number, positions: number) => Promise<void>,
+  ): Promise<VehicleOutcome> {
+    const { job } = leased;
+    const { fromMs, toMs, receivedAtMs } = job.parameters as unknown as Stretch;
+    const untouched: VehicleOutcome = { positions: 0, added: 0, changed: 0, removed: 0, settled: true };
+    const geofenceId = job.kind === 'recalculate-geozone' ? (job.subjectId as GeofenceId) : null;
+    const scope = scopeOf(directory, vehicleId, geofenceId);
+    if (scope === null) return untouched;
+    if (receivedAtMs !== null) {
+      const question = { vehicleId, fromMs, throughMs: toMs, receivedFromMs: receivedAtMs };
+      if (!(await history.hasLateArrivals(question))) return untouched;
+    }
+    const outcome = await recalculateVehicle(
+      history,
+      {
+        scope,
+        engine: engines.engineFor(scope),
+        isLateData: job.kind === 'late-data',
+        fromMs,
+        toMs,
+        freshMs,
+        number: now(),
+      },
+      onProgress,
+    );
+    if (!outcome.settled) await lookAgain(vehicleId, fromMs, toMs);
+    return outcome;
+  }
+
+  /** What lasts beyond what can be seen is looked at again: soon, and the longer it lasts the more seldom. */
+  async function lookAgain(vehicleId: VehicleId, fromMs: number, toMs: number): Promise<void> {
+    if (toMs < now() - MAX_LATE_MS) return;
+    const afterMs = Math.max(againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS));
+    const parameters: Stretch & JobFacts = { fromMs, toMs, receivedAtMs: null };
+    await jobs.add({ kind: 'late-data', subjectId: vehicleId, parameters, dueAtMs: now() + afterMs }, merged);
+    metrics.again.inc();
+  }
+
+  async function work(leased: LeasedJob): Promise<void> {
+    const { job } = leased;
+    let done = { ...NOTHING, ...(leased.resume as Partial<Progress> | null) };
+    const heart = beat(leased);
+    const begunAtMs = now();
+    try {
+      const freshMs = now() - FRESH_MS;
+      await caughtUp();
+      const all = vehiclesOf(leased);
+      const todo = all.filter((id) => done.afterVehicleId === null || id > done.afterVehicleId);
+      for (const [nth, vehicleId] of todo.entries()) {
+        const before = done;
+        const percent = (share: number) => (100 * (all.length - todo.length + nth + share)) / all.length;
+        const outcome = await one(leased, vehicleId, freshMs, (share, positions) =>
+          heart({ percent: percent(share), positions: before.positions + positions }, null),
+        );
+        done = {
+          afterVehicleId: vehicleId,
+          vehicles: done.vehicles + 1,
+          positions: done.positions + outcome.positions,
+          added: done.added + outcome.added,
+          changed: done.changed + outcome.changed,
+          removed: done.removed + outcome.removed,
+          failures: 0,
+        };
+        metrics.positions.inc(outcome.positions);
+        metrics.corrected.inc(outcome.added + outcome.changed + outcome.removed);
+        await heart({ percent: percent(1), positions: done.positions }, { ...done });
+        if (now() - begunAtMs >= turnMs && nth + 1 < todo.length) {
+          await jobs.settle(leased, { state: 'queued', resume: { ...done }, dueAtMs: now() });
+          return;
+        }
+      }
+      const { vehicles, positions, added, changed, removed } = done;
+      await jobs.settle(leased, { state: 'done', result: { vehicles, positions, added, changed, removed } });
+      metrics.jobs.inc({ kind: job.kind });
+      if (added + changed + removed > 0)
+        diary.info(
+          { job: job.id, kind: job.kind, vehicles, positions, added, changed, removed },
+          'events recalculated',
+        );
+    } catch (error) {
+      await letGo(leased, done, error);
+    }
+  }
+
+  /** Says that a job is in hand, whenever it is time to; throws what ends it. */
+  function beat(leased: LeasedJob) {
+    let lastMs = now();
+    return async (progress: { percent: number; positions: number }, resume: JobFacts | null): Promise<void> => {
+      if (stopping.signal.aborted) throw new BrokenOff('stop');
+      if (resume === null && now() - lastMs < leaseMs / 20) return;
+      lastMs = now();
+      const standing = await jobs.renew(leased, leaseMs, progress, resume);
+      if (standing !== 'held') throw new BrokenOff(standing);
+    };
+  }
+
+  async function letGo(leased: LeasedJob, done: Progress, error: unknown): Promise<void> {
+    const { job } = leased;
+    const later = (ms: number, progress: Progress) =>
+      jobs.settle(leased, { state: 'queued', resume: { ...progress }, dueAtMs: now() + ms });
+    if (error instanceof BrokenOff || stopping.signal.aborted) {
+      const why = error instanceof BrokenOff ? error.why : 'stop';
+      if (why === 'cancel') await jobs.settle(leased, { state: 'cancelled' });
+      else if (why === 'stop') await later(0, done);
+    } else if (error instanceof ArchiveBehind) await later(retryMs, done);
+    else if (error instanceof TooManyEventsError) {
+      diary.warn({ err: error, job: job.id, kind: job.kind }, 'not recalculated');
+      await jobs.settle(leased, {
+        state: 'failed',
+        error: 'Too much happened in this stretch of time: ask for a shorter one.',
+      });
+    } else {
+      diary.error({ err: error, job: job.id, kind: job.kind }, 'a recalculation failed');
+      const failures = done.failures + 1;
+      if (failures < MAX_FAILURES) await later(retryMs * failures, { ...done, failures });
+      else await jobs.settle(leased, { state: 'failed', error: 'It failed again and again; the diary says of what.' });
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const leased = await jobs.lease({ kinds: RECALCULATIONS, leaseMs, atOnce: AT_ONCE });
+      if (leased !== null) await work(leased);
+      else await wait(pollMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  return {
+    name: 'recalculator',
+    failed,
+    async start() {
+      const offsets = await jobs.offsets(CONSUMER);
+      subscription = await log.consume(lateTopic, {
+        group: CONSUMER,
+        startAt: (partition) => offsets.get(partition) ?? 'earliest',
+        onBatch: gather,
+      });
+      subscription.failed.catch(fail);
+      working = run().catch(fail);
+    },
+    async stop() {
+      stopping.abort();
+      await subscription?.stop();
+      await working;
+    },
+  };
+}
+
+/** What one job for two stretches is to do: both, and what lies between. */
+function merged(waiting: JobFacts, added: JobFacts): JobFacts {
+  const [a, b] = [waiting as unknown as Stretch, added as unknown as Stretch];
+  const receivedAtMs =
+    a.receivedAtMs === null || b.receivedAtMs === null ? null : Math.min(a.receivedAtMs, b.receivedAtMs);
+  return { fromMs: Math.min(a.fromMs, b.fromMs), toMs: Math.max(a.toMs, b.toMs), receivedAtMs } satisfies Stretch;
+}
