@@ -4,6 +4,8 @@ import { generateDrive } from '@outrider/simulator';
 import { callAt, type Instance } from './distributed.fixture.ts';
 import { type Happening, happening } from './plain-rules.fixture.ts';
 
+/** What the plain rules know. */
+const PLAIN_KINDS: ReadonlySet<string> = new Set(['geofence-visit', 'speeding']);
 const YEARS_LATER_MS = 16 * 365.25 * 86_400_000;
 
 /** A generated drive as a Teltonika terminal carries it: whole speeds, seven decimals. */
@@ -38,7 +40,7 @@ export function shapesOn(positions: readonly Position[]): Shape[] {
 export function heard(live: { of(type: string): Record<string, unknown>[] }, vehicleId: VehicleId): Happening[] {
   return live
     .of('event')
-    .filter((event) => event.vehicleId === vehicleId)
+    .filter((event) => event.vehicleId === vehicleId && PLAIN_KINDS.has(String(event.kind)))
     .map((event) =>
       happening(
         String(event.kind),

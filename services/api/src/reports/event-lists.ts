@@ -6,7 +6,7 @@ import {
   geofenceOf,
   type VehicleId,
 } from '@outrider/domain';
-import { type FleetCursor, MAX_FLEET } from '@outrider/warehouse';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
 import {
   type Column,
   fleetFrom,
@@ -61,7 +61,7 @@ export function eventList(
     columns: [...VEHICLE, ...columns],
     async page(sources, question, after, limit) {
       const { fleet = null, after: last = null } = (after ?? {}) as Partial<ListCursor>;
-      const { part, following } = fleetFrom(question.vehicles, fleet, MAX_FLEET);
+      const { part, following } = fleetFrom(question.vehicles, fleet, LIST_FLEET);
       const [first] = part;
       if (first === undefined) return { rows: [], next: null };
       const page = await sources.archive.overlappingEvents({

@@ -1,5 +1,5 @@
 import type { VehicleId } from '@outrider/domain';
-import { type ArchivedPosition, MAX_FLEET, type PositionsCursor } from '@outrider/warehouse';
+import { type ArchivedPosition, LIST_FLEET, type PositionsCursor } from '@outrider/warehouse';
 import {
   type Column,
   fleetFrom,
@@ -63,7 +63,7 @@ async function plainPage(
   cursor: TrackCursor | null,
   limit: number,
 ): Promise<Page> {
-  const { part, following } = fleetFrom(question.vehicles, cursor?.fleet ?? null, MAX_FLEET);
+  const { part, following } = fleetFrom(question.vehicles, cursor?.fleet ?? null, LIST_FLEET);
   const [first] = part;
   if (first === undefined) return { rows: [], next: null };
   const page = await archive.positions({

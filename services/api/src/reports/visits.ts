@@ -1,5 +1,5 @@
 import { type FleetEvent, type GeofenceId, type GeofenceVisit, geofenceOf, type VehicleId } from '@outrider/domain';
-import { type FleetCursor, MAX_FLEET } from '@outrider/warehouse';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
 import { isTold } from './event-lists.ts';
 import {
   type Column,
@@ -58,7 +58,7 @@ export const visitsReport: ReportKind = {
   columns: VISIT_COLUMNS,
   async page(sources, question, after, limit): Promise<Page> {
     const cursor = (after ?? {}) as Partial<VisitCursor>;
-    const { part, following } = fleetFrom(question.vehicles, cursor.fleet ?? null, MAX_FLEET);
+    const { part, following } = fleetFrom(question.vehicles, cursor.fleet ?? null, LIST_FLEET);
     const [first] = part;
     if (first === undefined) return { rows: [], next: null };
     const page = await sources.archive.overlappingEvents({
