@@ -15,6 +15,7 @@ const ON_SERVERS = [
   'packages/hub/src/redis.test.ts',
   'packages/registry/src/postgres.test.ts',
   'services/outrider/src/distributed.test.ts',
+  'services/outrider/src/distributed-jobs.test.ts',
 ];
 
 /** Starts Redis, PostgreSQL and Kafka on free ports and an empty folder, runs tests on them, and stops them. */

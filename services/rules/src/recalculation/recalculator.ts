@@ -241,7 +241,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
   /** What lasts beyond what can be seen is looked at again: soon, and the longer it lasts the more seldom. */
   async function lookAgain(vehicleId: VehicleId, fromMs: number, toMs: number): Promise<void> {
     if (toMs < now() - MAX_LATE_MS) return;
-    const afterMs = Math.max(againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS));
+    const afterMs = Math.round(Math.max(againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS)));
     const parameters: Stretch & JobFacts = { fromMs, toMs, receivedAtMs: null };
     await jobs.add({ kind: 'late-data', subjectId: vehicleId, parameters, dueAtMs: now() + afterMs }, merged);
     metrics.again.inc();
