@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MemoryHub } from '@outrider/hub';
 import { createLogger, readConfig } from '@outrider/runtime';
 import { expect, test } from 'vitest';
-import { backingOf, needServers, openCheckpoints, openHub, openLog, openRegistry } from './index.ts';
+import { backingOf, needServers, openCheckpoints, openHub, openLog, openRegistry, openVideoFiles } from './index.ts';
 import { logVariables, serverVariables } from './variables.ts';
 
 const variables = { ...logVariables, ...serverVariables };
@@ -21,6 +21,8 @@ test('without servers everything is in the folder', async () => {
   await checkpoints.save('test', 0, { offsets: { telemetry: 7 }, changed: [] });
   expect(await checkpoints.load('test', 0)).toMatchObject({ offsets: { telemetry: 7 } });
   await registry.ping();
+  const files = await openVideoFiles(backing);
+  expect(await files.put('a.mp4', (async function* () {})())).toMatchObject({ bytes: 0 });
   const hub = await openHub(backing, diary);
   expect(hub).toBeInstanceOf(MemoryHub);
   for (const part of [hub, registry, checkpoints, log]) await part.close();
@@ -63,6 +65,8 @@ test('an account that lacks a part, and an address of another scheme, are said t
   expect(() => read({ KAFKA_SASL_USERNAME: 'x' })).toThrow('KAFKA_SASL_MECHANISM');
   expect(() => read({ REDIS_URL: 'http://:geheim@redis' })).toThrow(/REDIS_URL must be .*rediss:\/\//);
   expect(() => read({ REDIS_URL: 'http://:geheim@redis' })).not.toThrow('geheim');
+  expect(() => read({ S3_URL: 'https://key:geheim@storage' })).toThrow(/S3_URL must be .*<bucket>/);
+  expect(() => read({ S3_URL: 'https://key:geheim@storage' })).not.toThrow('geheim');
 });
 
 test('a service that runs alone is told of every server that it lacks', () => {

@@ -77,7 +77,8 @@ export class Cluster {
     const ownDatabase = new URL(databaseUrl);
     ownDatabase.pathname = `/${name}`;
     const ownRedis = new URL(redisUrl);
-    ownRedis.pathname = '/9';
+    // Files of tests run side by side: each worker has a database of its own, behind those of the adapters' tests.
+    ownRedis.pathname = `/${8 + Number(process.env.VITEST_POOL_ID ?? 1)}`;
     const redis = new Redis(ownRedis.href);
     // It may be stopped meanwhile, and comes back.
     redis.on('error', () => {});
