@@ -98,7 +98,7 @@ export async function startService(
   const service = spawnService(folder, ports, environment);
   const told = await service.ready;
   if (told === null) throw new Error(`the service did not start:\n${service.diary()}`);
-  const jwt = await logIn(told.http, 'admin', PASSWORD);
+  const jwt = await logIn(told.http, 'admin', environment.ADMIN_PASSWORD ?? PASSWORD);
   const { diary, kill, interrupt } = service;
   return {
     ports: told,
