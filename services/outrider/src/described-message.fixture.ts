@@ -10,12 +10,6 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
 ajv.addSchema({ $id: 'asyncapi', ...document }, 'asyncapi');
 
-/** By what stands in its field `type`, the name of a message in the document. */
-const names = new Map(
-  Object.entries<{ payload: { properties?: { type?: { const?: string } } } }>(document.components.messages).map(
-    ([name, { payload }]) => [payload.properties?.type?.const ?? name, name],
-  ),
-);
 const compiled = new Map<string, ValidateFunction>();
 
 /**
@@ -25,11 +19,10 @@ const compiled = new Map<string, ValidateFunction>();
  */
 export function holdAgainstLiveDocument(message: { type: string }): void {
   const { type } = message;
-  const name = names.get(type);
-  if (name === undefined) throw new Error(`no message ${type} is described`);
+  if (document.components.messages[type] === undefined) throw new Error(`no message ${type} is described`);
   let validate = compiled.get(type);
   if (!validate) {
-    validate = ajv.compile({ $ref: `asyncapi#/components/messages/${name}/payload` });
+    validate = ajv.compile({ $ref: `asyncapi#/components/messages/${type}/payload` });
     compiled.set(type, validate);
   }
   if (!validate(message))

@@ -1,5 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import { type ArchivedPosition, LIST_FLEET, type PositionsCursor } from '@outrider/warehouse';
+import { z } from 'zod';
+import { trackCursor, vehicleCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -51,6 +53,7 @@ interface TrackCursor {
 export const trackReport: ReportKind = {
   name: 'track',
   columns: COLUMNS,
+  cursor: z.union([trackCursor, vehicleCursor]),
   page: (sources, question, after, limit) =>
     question.maxPoints === null
       ? plainPage(sources, question, after as TrackCursor | null, limit)
