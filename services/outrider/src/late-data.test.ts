@@ -232,7 +232,9 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     const isDrawn = (event: FleetEvent) => 'geofenceId' in event && event.geofenceId === drawn.id;
     const plain = plainHappenings(tracks.get(fleet.punctual) ?? [], [drawn], null);
     expect(plain.length).toBeGreaterThan(10);
-    expect(happenings(all, isDrawn)).toEqual(plain.toSorted());
+    // Where the drive begins inside, the plain rules know the end of that visit alone.
+    const atFirst = happening('geofence-visit', 'begin', drawn.id, positions[0]?.fixTimeMs ?? 0);
+    expect(happenings(all, isDrawn).filter((each) => each !== atFirst)).toEqual(plain.toSorted());
     expect(job.result?.added).toBe(all?.filter(isDrawn).length);
     expect(all?.filter((event) => !isDrawn(event)).every(({ origin }) => origin === 'live')).toBe(true);
   }, 240_000);
