@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -49,4 +49,20 @@ test('what stands in the way is named', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, '');
   expect(() => openDataDir(file)).toThrow(/DATA_DIR .*a-file cannot be written to/);
+});
+
+test('a folder that another version wrote is left alone, and named with both formats', () => {
+  writeFileSync(join(folder, 'log.sqlite'), '');
+  expect(() => openDataDir(folder)).toThrow(/written in format 1, and this version of Outrider reads format 2/);
+  // It is not held either.
+  writeFileSync(join(folder, 'format'), '3\n');
+  expect(() => openDataDir(folder)).toThrow(/written in format 3/);
+  expect(readFileSync(join(folder, 'format'), 'utf8')).toBe('3\n');
+});
+
+test('a new folder says how it is written, and is taken again', () => {
+  openDataDir(folder).release();
+  writeFileSync(join(folder, 'log.sqlite'), '');
+  openDataDir(folder).release();
+  expect(readFileSync(join(folder, 'format'), 'utf8')).toBe('2\n');
 });

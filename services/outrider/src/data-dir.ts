@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '@outrider/runtime';
@@ -7,6 +7,12 @@ import { StartError } from '@outrider/runtime';
 export class DataDirError extends StartError {
   override name = 'DataDirError';
 }
+
+/**
+ * How what is kept is written: the schemas of the log and the states in checkpoints, which have no migrations of their own as the
+ * registry and the archive have. It grows when what an earlier one wrote can't be read any more.
+ */
+const FORMAT = 2;
 
 /** The service's folder, held by this process alone. */
 export interface DataDir {
@@ -20,7 +26,8 @@ export interface DataDir {
  * Makes the folder where there is none, and takes hold of it: a second service on the same folder would write over the
  * first. The hold is a lock of the operating system (through SQLite), so it ends with the process however that ends.
  *
- * @throws {DataDirError} when the folder can't be made, written to, or is held by another process
+ * @throws {DataDirError} when the folder can't be made, written to, is held by another process, or was written by a version
+ *   whose log this one can't read
  */
 export function openDataDir(folder: string): DataDir {
   const path = resolve(folder);
@@ -31,11 +38,30 @@ export function openDataDir(folder: string): DataDir {
     throw new DataDirError(`DATA_DIR ${path} cannot be written to: ${(error as Error).message}`);
   }
   const lock = takeLock(join(path, 'in-use.lock'), path);
+  try {
+    checkFormat(path);
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
   return {
     path,
     file: (name) => join(path, name),
     release: () => lock.close(),
   };
+}
+
+function checkFormat(path: string): void {
+  const file = join(path, 'format');
+  // The first format did not say so.
+  const isOld = !existsSync(file) && existsSync(join(path, 'log.sqlite'));
+  const found = isOld ? '1' : existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+  if (found === null) writeFileSync(file, `${FORMAT}\n`);
+  else if (found !== String(FORMAT))
+    throw new DataDirError(
+      `DATA_DIR ${path} was written in format ${found}, and this version of Outrider reads format ${FORMAT} alone: ` +
+        'start the version that wrote it, or set another DATA_DIR',
+    );
 }
 
 function takeLock(file: string, path: string): DatabaseSync {
