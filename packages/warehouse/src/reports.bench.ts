@@ -6,7 +6,7 @@ import type { VehicleId } from '@outrider/domain';
 import { openChdb } from './engines/chdb.ts';
 import type { Engine } from './engines/engine.ts';
 import { migrate } from './migrations.ts';
-import { MAX_FLEET } from './reports/fleet.ts';
+import { LIST_FLEET, MAX_FLEET } from './reports/fleet.ts';
 import { openEvents } from './reports/open-events.ts';
 import { type FleetCursor, overlappingEvents } from './reports/overlapping-events.ts';
 import { type PositionsCursor, positions as positionsOf } from './reports/positions.ts';
@@ -70,10 +70,12 @@ export async function reportsBench(options: ReportsBenchOptions = {}): Promise<R
     const tenth = Math.max(1, Math.floor(vehicles / 10));
     await generate(engine, 0, tenth, say);
     await settle(engine);
+    await check(engine, tenth);
     const tables = [await measure(engine, tenth, runs, say)];
     await generate(engine, tenth, vehicles, say);
     await settle(engine);
     const generateSeconds = Math.round((performance.now() - started) / 1000);
+    await check(engine, vehicles);
     tables.push(await measure(engine, vehicles, runs, say));
     const [size] = await engine.select({
       sql: `SELECT sum(bytes_on_disk) / sum(rows) FROM system.parts WHERE active AND table = 'positions'`,
@@ -142,7 +144,7 @@ function eventsOf(first: number, count: number, ids: string): string {
       arrayJoin(arrayFilter(e -> e.1 NOT IN ('speeding', 'geofence-visit') OR (b + vehicle) % 4 = 0,
         [('trip', 0, 3600000), ('parking', 3600000, 7200000), ('ignition', 0, 3600000), ('speeding', 900000, 960000),
           ('geofence-visit', 1800000, 2400000)])) AS e, e.1 AS what, at_ms + e.2 AS start_ms, at_ms + e.3 AS end_ms
-    SELECT [${ids}][intDiv(number, ${blocks}) + 1], fromUnixTimestamp64Milli(toInt64(start_ms), 'UTC'), generateUUIDv4(), what,
+    SELECT [${ids}][intDiv(number, ${blocks}) + 1], fromUnixTimestamp64Milli(toInt64(start_ms), 'UTC'), generateUUIDv4(what), what,
       'end', fromUnixTimestamp64Milli(toInt64(start_ms), 'UTC'), fromUnixTimestamp64Milli(toInt64(end_ms), 'UTC'), 520000000, 130000000,
       400, fromUnixTimestamp64Milli(toInt64(end_ms), 'UTC'), if(what = 'geofence-visit', toUUID('0190a1b2-c3d4-7000-8000-0000000000f1'), NULL), 1,
       'stopped', 84, 45, if(what = 'speeding', 80, NULL), if(what = 'speeding', 'vehicle', ''), multiIf(what = 'trip', 45000, what = 'speeding', 1300, NULL),
@@ -154,6 +156,14 @@ function eventsOf(first: number, count: number, ids: string): string {
 async function settle(engine: Engine): Promise<void> {
   await engine.execute('OPTIMIZE TABLE positions');
   await engine.execute('OPTIMIZE TABLE events FINAL');
+}
+
+/** What is measured is worth something only if everything is there. */
+async function check(engine: Engine, vehicles: number): Promise<void> {
+  const sql = `SELECT (SELECT count() FROM positions), (SELECT count() FROM events FINAL WHERE kind = 'trip')`;
+  const [counts] = await engine.select({ sql, parameters: {} });
+  const wanted = [vehicles * PER_VEHICLE, vehicles * DAYS * 8];
+  if (String(counts) !== String(wanted)) throw new Error(`The table has ${counts} positions and trips, not ${wanted}`);
 }
 
 type Ask = (nth: number) => Promise<unknown>;
@@ -177,10 +187,14 @@ async function measure(
   const hoursOf = ({ fromMs, toMs }: { fromMs: number; toMs: number }) =>
     Array.from({ length: Math.round((toMs - fromMs) / 3_600_000) + 1 }, (_, nth) => fromMs + nth * 3_600_000);
   const list =
-    (kinds: Parameters<typeof overlappingEvents>[1]['kinds']) => (vehicleIds: VehicleId[], stretch: Stretch) =>
-      everyPage<FleetCursor>((after) =>
-        overlappingEvents(engine, { vehicleIds, kinds, ...stretch, limit: 10_000, after }),
-      );
+    (kinds: Parameters<typeof overlappingEvents>[1]['kinds']) => async (vehicleIds: VehicleId[], stretch: Stretch) => {
+      for (let at = 0; at < vehicleIds.length; at += LIST_FLEET) {
+        const some = vehicleIds.slice(at, at + LIST_FLEET);
+        await everyPage<FleetCursor>((after) =>
+          overlappingEvents(engine, { vehicleIds: some, kinds, ...stretch, limit: 5000, after }),
+        );
+      }
+    };
   const wholeTrack = (vehicleIds: VehicleId[], stretch: Stretch) =>
     everyPage<PositionsCursor>((after) => positionsOf(engine, { vehicleIds, ...stretch, limit: 10_000, after }));
   const totals =

@@ -49,13 +49,14 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
     expect(state.position).toMatchObject({ latitude: 52.5199, longitude: 13.405 });
     expect(track.items).toHaveLength(3);
     const messages = answers('heard');
-    expect(messages.filter(({ type }) => type === 'position')).toHaveLength(3);
+    // One that came while another was on its way to the socket may be left out: the newest never is.
+    expect(messages.findLast(({ type }) => type === 'position')).toMatchObject({ latitude: 52.5199 });
     expect(
       messages
         .filter(({ type }) => type === 'event')
         .map(({ kind, phase }) => `${kind} ${phase}`)
         .toSorted(),
-    ).toEqual(['geofence-visit begin', 'speeding begin']);
+    ).toEqual(['geofence-visit begin', 'speeding begin', 'trip begin']);
 
     const [anna] = answers('people');
     expect(anna).toMatchObject({ login: 'anna', role: 'user', apiAccess: true });

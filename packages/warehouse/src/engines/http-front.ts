@@ -34,10 +34,16 @@ export async function openHttpFront(folder: string): Promise<{ url: string; clos
       );
       return (await session.queryAsync(sql)).bytes();
     }
+    const type = request.headers['content-type'] ?? '';
+    const form = type.startsWith('multipart/')
+      ? await new Response(body, { headers: { 'content-type': type } }).formData()
+      : null;
     const parameters = Object.fromEntries(
-      [...asked].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
+      [...asked, ...(form ?? [])]
+        .filter(([name]) => name.startsWith('param_'))
+        .map(([name, value]) => [name.slice(6), String(value)]),
     );
-    const sql = inUrl ?? body.toString();
+    const sql = inUrl ?? (form ? String(form.get('query')) : body.toString());
     const result =
       Object.keys(parameters).length > 0 ? session.queryBindAsync(sql, parameters) : session.queryAsync(sql);
     return (await result).bytes();

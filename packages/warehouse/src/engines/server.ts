@@ -63,6 +63,8 @@ export async function openServer({ url, username, password, database = 'outrider
         const result = await client.query({
           query: limitedSql(statement),
           query_params: { ...statement.parameters },
+          // A thousand vehicles are too long for a URL: then they go in the body.
+          use_multipart_params_auto: true,
           query_id: name,
           format: 'JSONCompact',
           ...(signal && { abort_signal: signal }),

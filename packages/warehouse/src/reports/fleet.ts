@@ -4,6 +4,12 @@ import type { QueryLimits } from '../engines/engine.ts';
 /** Vehicles that one question may name: more would be a query that no server reads at once. */
 export const MAX_FLEET = 1000;
 
+/**
+ * Vehicles that a list is asked of at a time: a page reads all that its vehicles have from where the page before ended, so
+ * few of them in one question make many pages cheap.
+ */
+export const LIST_FLEET = 50;
+
 /** What a page of a report may take before it is broken off. */
 export const PAGE_LIMITS: QueryLimits = {
   maxSeconds: 20,

@@ -109,18 +109,12 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
         toFloat64(sum(greatest(0, least(clipped_end, {cuts:Array(Int64)}[interval + 1])
           - greatest(clipped_start, {cuts:Array(Int64)}[interval])))),
         sumIf(ifNull(distance_m, 0), whole), sumIf(ifNull(moving_ms, 0), whole), sumIf(ifNull(idling_ms, 0), whole),
-        maxIf(peak_kmh, whole)
+        maxIf(peak_kmh, whole),
+        groupArrayIf(tuple(start_ms, if(lasts, NULL, end_ms), ifNull(distance_m, 0), ifNull(moving_ms, 0), ifNull(idling_ms, 0), peak_kmh),
+          kind = 'trip' AND NOT whole AND interval = first_interval)
       FROM (SELECT *, arrayJoin(range(first_interval, last_interval + 1)) AS interval FROM (${spans}))
       GROUP BY vehicle_id, kind, place ORDER BY vehicle_id, place, kind`,
-  })) as [VehicleId, EventKind, number, number, number, number, number, number, number | null][];
-  const crossing = kinds.includes('trip')
-    ? ((await engine.select({
-        ...about,
-        sql: `SELECT vehicle_id, start_ms, if(lasts, NULL, end_ms), ifNull(distance_m, 0), ifNull(moving_ms, 0),
-            ifNull(idling_ms, 0), peak_kmh
-          FROM (${spans}) WHERE kind = 'trip' AND NOT whole ORDER BY vehicle_id, start_ms`,
-      })) as [VehicleId, number, number | null, number, number, number, number | null][])
-    : [];
+  })) as TallyRow[];
   return {
     tallies: rows.map((row) => ({
       vehicleId: row[0],
@@ -133,14 +127,37 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
       idlingMs: row[7],
       peakKmh: row[8],
     })),
-    crossing: crossing.map((row) => ({
-      vehicleId: row[0],
-      startedAtMs: row[1],
-      endedAtMs: row[2],
-      distanceM: row[3],
-      movingMs: row[4],
-      idlingMs: row[5],
-      peakKmh: row[6],
-    })),
+    crossing: rows.flatMap((row) =>
+      row[9].map((trip) => ({
+        vehicleId: row[0],
+        startedAtMs: trip[0],
+        endedAtMs: trip[1],
+        distanceM: trip[2],
+        movingMs: trip[3],
+        idlingMs: trip[4],
+        peakKmh: trip[5],
+      })),
+    ),
   };
 }
+
+/** A row of the tallies, with the trips that began in its interval (or came into the first) and are divided. */
+type TallyRow = [
+  vehicleId: VehicleId,
+  kind: EventKind,
+  place: number,
+  count: number,
+  durationMs: number,
+  distanceM: number,
+  movingMs: number,
+  idlingMs: number,
+  peakKmh: number | null,
+  crossing: [
+    startedAtMs: number,
+    endedAtMs: number | null,
+    distanceM: number,
+    movingMs: number,
+    idlingMs: number,
+    peakKmh: number | null,
+  ][],
+];

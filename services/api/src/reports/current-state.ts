@@ -1,5 +1,6 @@
 import type { EventKind, FleetEvent, VehicleId } from '@outrider/domain';
 import { MAX_FLEET } from '@outrider/warehouse';
+import { vehicleCursor } from './cursors.ts';
 import { type Column, fleetFrom, type ReportKind, type Row, seconds } from './report.ts';
 
 const COLUMNS = [
@@ -34,8 +35,9 @@ const STATES: Partial<Record<EventKind, string>> = { trip: 'moving', parking: 'p
 export const currentStateReport: ReportKind = {
   name: 'current-state',
   columns: COLUMNS,
+  cursor: vehicleCursor,
   async page(sources, { vehicles, nowMs, signal }, after, limit) {
-    const { vehicle = null } = (after ?? {}) as { vehicle?: VehicleId };
+    const { vehicle = null } = (after as { vehicle: VehicleId } | null) ?? {};
     const { part, following } = fleetFrom(vehicles, vehicle, Math.min(limit, MAX_FLEET));
     const vehicleIds = part.map(({ id }) => id);
     const [latest, open] = await Promise.all([

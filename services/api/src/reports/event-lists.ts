@@ -6,7 +6,8 @@ import {
   geofenceOf,
   type VehicleId,
 } from '@outrider/domain';
-import { type FleetCursor, MAX_FLEET } from '@outrider/warehouse';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
+import { eventsCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -59,9 +60,10 @@ export function eventList(
   return {
     name,
     columns: [...VEHICLE, ...columns],
+    cursor: eventsCursor,
     async page(sources, question, after, limit) {
-      const { fleet = null, after: last = null } = (after ?? {}) as Partial<ListCursor>;
-      const { part, following } = fleetFrom(question.vehicles, fleet, MAX_FLEET);
+      const { fleet = null, after: last = null } = (after as ListCursor | null) ?? {};
+      const { part, following } = fleetFrom(question.vehicles, fleet, LIST_FLEET);
       const [first] = part;
       if (first === undefined) return { rows: [], next: null };
       const page = await sources.archive.overlappingEvents({

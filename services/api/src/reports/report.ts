@@ -1,6 +1,7 @@
 import type { GeofenceId, Position, Vehicle, VehicleId } from '@outrider/domain';
 import type { LatestPosition } from '@outrider/hub';
 import type { Warehouse } from '@outrider/warehouse';
+import type { z } from 'zod';
 import type { Period } from './calendar.ts';
 
 /** The archive, as far as reports go. */
@@ -72,6 +73,8 @@ export interface Page {
 export interface ReportKind {
   name: string;
   columns: readonly Column[];
+  /** What {@link Page.next} looks like: it goes to the client and comes back. */
+  cursor: z.ZodType;
   /**
    * @param after the `next` of the page before; null for the first
    * @param limit at most this many rows; there may be fewer, and more to come

@@ -16,6 +16,7 @@ import {
 import { Engine } from '@outrider/engine';
 import { boundingBox, prepareShape } from '@outrider/geo';
 import { type Box, MAX_FLEET, type PositionsCursor } from '@outrider/warehouse';
+import { shapeCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -55,8 +56,9 @@ export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): Report
   return {
     name: 'geozone-visits',
     columns: COLUMNS,
+    cursor: shapeCursor,
     async page(sources, question, after, limit): Promise<Page> {
-      let { vehicle = null, told = 0 } = (after ?? {}) as Partial<ShapeCursor>;
+      let { vehicle = null, told = 0 } = (after as ShapeCursor | null) ?? {};
       const { part, following } = fleetFrom(question.vehicles, vehicle, MAX_FLEET);
       const near = await nearOnes(
         sources,

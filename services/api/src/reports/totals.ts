@@ -1,6 +1,7 @@
 import type { EventKind, VehicleId } from '@outrider/domain';
 import { MAX_FLEET, type Tally, type TripPart } from '@outrider/warehouse';
 import { calendarOf, hourGridOf } from './calendar.ts';
+import { totalsCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -79,9 +80,10 @@ function totalsReport(
       { name: 'vehicleName', type: 'text', always: true },
       ...columns,
     ],
+    cursor: totalsCursor,
     async page(sources, question, after, limit): Promise<Page> {
       const cut = cutOf(question);
-      const { vehicle = null, place: lastPlace = -1 } = (after ?? {}) as Partial<TotalsCursor>;
+      const { vehicle = null, place: lastPlace = -1 } = (after as TotalsCursor | null) ?? {};
       // A report that is taken whole asks about many vehicles at once, a page about those that it may show.
       const together = Math.min(MAX_FLEET, Math.max(1, Math.floor(ROWS_TOGETHER / cut.placesCount)));
       const wanted = limit >= 1000 ? together : Math.min(together, Math.ceil(limit / cut.placesCount) + 1);

@@ -1,5 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
-import { type ArchivedPosition, MAX_FLEET, type PositionsCursor } from '@outrider/warehouse';
+import { type ArchivedPosition, LIST_FLEET, type PositionsCursor } from '@outrider/warehouse';
+import { z } from 'zod';
+import { trackCursor, vehicleCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -51,6 +53,7 @@ interface TrackCursor {
 export const trackReport: ReportKind = {
   name: 'track',
   columns: COLUMNS,
+  cursor: z.union([trackCursor, vehicleCursor]),
   page: (sources, question, after, limit) =>
     question.maxPoints === null
       ? plainPage(sources, question, after as TrackCursor | null, limit)
@@ -63,7 +66,7 @@ async function plainPage(
   cursor: TrackCursor | null,
   limit: number,
 ): Promise<Page> {
-  const { part, following } = fleetFrom(question.vehicles, cursor?.fleet ?? null, MAX_FLEET);
+  const { part, following } = fleetFrom(question.vehicles, cursor?.fleet ?? null, LIST_FLEET);
   const [first] = part;
   if (first === undefined) return { rows: [], next: null };
   const page = await archive.positions({

@@ -1,5 +1,6 @@
 import { type FleetEvent, type GeofenceId, type GeofenceVisit, geofenceOf, type VehicleId } from '@outrider/domain';
-import { type FleetCursor, MAX_FLEET } from '@outrider/warehouse';
+import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
+import { visitCursor } from './cursors.ts';
 import { isTold } from './event-lists.ts';
 import {
   type Column,
@@ -56,9 +57,10 @@ interface VisitCursor {
 export const visitsReport: ReportKind = {
   name: 'geozone-visits',
   columns: VISIT_COLUMNS,
+  cursor: visitCursor,
   async page(sources, question, after, limit): Promise<Page> {
-    const cursor = (after ?? {}) as Partial<VisitCursor>;
-    const { part, following } = fleetFrom(question.vehicles, cursor.fleet ?? null, MAX_FLEET);
+    const cursor = after as VisitCursor | null;
+    const { part, following } = fleetFrom(question.vehicles, cursor?.fleet ?? null, LIST_FLEET);
     const [first] = part;
     if (first === undefined) return { rows: [], next: null };
     const page = await sources.archive.overlappingEvents({
@@ -68,14 +70,14 @@ export const visitsReport: ReportKind = {
       toMs: question.toMs,
       // A visit may bring the stretch before it along.
       limit: Math.max(1, Math.floor(limit / 2)),
-      after: cursor.after ?? null,
+      after: cursor?.after ?? null,
       signal: question.signal,
     });
     const names = new Map(part.map(({ id, name }) => [id, name]));
     const told = page.events.filter((event): event is GeofenceVisit => isToldVisit(event, sources, question));
     const { rows, left } = visitRows(
       told,
-      cursor.left ?? null,
+      cursor?.left ?? null,
       names,
       (id) => sources.geofenceName(id),
       question.nowMs,

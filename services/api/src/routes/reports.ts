@@ -23,7 +23,6 @@ const trackCursor = z.strictObject({
   rejection: z.enum(['out-of-range', 'null-island', 'time-in-future', 'time-too-old', 'jump']).nullable(),
 });
 /** Where a page of a report ended: the report knows what it means, and asks about the caller's vehicles alone whatever it says. */
-const reportCursor = z.record(z.string(), z.unknown());
 
 const whose = {
   vehicleId: vehicleKey.optional(),
@@ -103,7 +102,7 @@ async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext)
   if (format === undefined)
     throw new Problem('not-acceptable', `It comes as json, ${formats.map(({ name }) => name).join(', ')}.`);
   if (format === null) {
-    const after = readCursor(reportCursor, asked.cursor);
+    const after = readCursor(kind.cursor, asked.cursor);
     const { rows, next } = await fullPage(kind, sources, question, after, asked.limit);
     const items = rows.map((row) => jsonRow(kind.columns, row));
     return { status: 200, body: { items, nextCursor: next === null ? null : writeCursor(next) } };

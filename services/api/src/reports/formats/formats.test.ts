@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { EMPTY_ARCHIVE } from '../../api.fixture.ts';
 import { readCsv } from '../../csv.ts';
 import { tripsReport } from '../event-lists.ts';
@@ -25,6 +26,7 @@ const KIND: ReportKind = {
     { name: 'on', type: 'flag' },
     { name: 'more', type: 'json' },
   ],
+  cursor: z.never(),
   page: async () => ({ rows: [], next: null }),
 };
 const ROWS: Row[] = [
