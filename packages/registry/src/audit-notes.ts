@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   'logout',
   'session-ended',
   'recalculated',
+  'report-requested',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

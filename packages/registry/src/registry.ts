@@ -14,6 +14,7 @@ import { allRules, NotificationRules } from './notification-rules.ts';
 import { Notifications } from './notifications.ts';
 import { Outbox } from './outbox.ts';
 import { postgresDialect } from './postgres.ts';
+import { ReportFiles } from './report-files.ts';
 import type { Tables } from './schema.ts';
 import { Sessions } from './sessions.ts';
 import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
@@ -55,6 +56,7 @@ export class Registry {
   readonly notifications: Notifications;
   readonly deliveries: Deliveries;
   readonly jobs: Jobs;
+  readonly reportFiles: ReportFiles;
   readonly videoProfiles: VideoProfiles;
   readonly videoTasks: VideoTasks;
   readonly outbox: Outbox;
@@ -73,6 +75,7 @@ export class Registry {
     this.notifications = new Notifications(store);
     this.deliveries = new Deliveries(store);
     this.jobs = new Jobs(store);
+    this.reportFiles = new ReportFiles(store);
     this.videoProfiles = new VideoProfiles(store);
     this.videoTasks = new VideoTasks(store);
     this.outbox = new Outbox(store);

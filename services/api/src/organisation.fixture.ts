@@ -94,7 +94,10 @@ export class Organisation implements Everything {
   readonly notifications = new Map<string, Notification>();
   readonly deliveries = new Map<string, Delivery>();
   readonly jobs = new Map<string, UserId | null>();
+  /** Those of them that are over. */
   readonly cancelledJobs = new Set<string>();
+  /** Jobs that make reports: the vehicle that the file of one tells of; null where it is not made. */
+  readonly reports = new Map<string, VehicleId | null>();
   /** All that ever happened: each vehicle visited something, and was too fast. */
   readonly events: FleetEvent[] = [];
   /** Of the session that each account calls with. */
@@ -307,6 +310,7 @@ export class Organisation implements Everything {
       );
       this.jobs.set(id, userId);
     }
+    for (const [nth, userId] of people.entries()) await this.#addReport(userId, pick(vehicles, nth));
     await registry.jobs.add(
       { kind: 'late-data', subjectId: pick(vehicles, 0), parameters: STRETCH, dueAtMs: 0 },
       (waiting) => waiting,
@@ -322,6 +326,49 @@ export class Organisation implements Everything {
     const owner = this.users.get(ownerId);
     const known = owner === undefined ? [] : this.events.filter((event) => hears(this, owner, event));
     return known.length === 0 ? this.events : known;
+  }
+
+  /** A report that is done; rights may have been others then. */
+  async #addReport(userId: UserId, vehicleId: VehicleId): Promise<void> {
+    const { registry, reportFiles } = this.world;
+    const parameters = {
+      report: 'track',
+      format: 'csv',
+      vehicleId,
+      groupId: null,
+      fromMs: 0,
+      toMs: 1,
+      timeZone: 'UTC',
+      period: 'whole',
+      eventKinds: null,
+      geofenceId: null,
+      maxPoints: null,
+      shape: null,
+    };
+    const job = await registry.jobs.create(
+      { kind: 'report', userId, subjectId: vehicleId, parameters, dueAtMs: 0 },
+      {
+        action: 'report-requested',
+        subject: { kind: 'user', id: userId, name: 'As it was called then' },
+        after: null,
+        dealerIds: [],
+        ownerIds: [],
+      },
+    );
+    const leased = await registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 1 });
+    if (leased?.job.id !== job.id) throw new Error('another report was left behind');
+    const id = `report-${job.id}.csv`;
+    const content = Buffer.from(this.secrets.get(vehicleId)?.[0] ?? '');
+    const file = await reportFiles.put(id, ReadableStream.from([content]));
+    const named = { name: 'track.csv', mediaType: 'text/csv' };
+    await registry.reportFiles.finish(
+      leased,
+      { rows: 1, bytes: file.bytes, ...named },
+      { id, ...file, ...named, vehicleIds: [vehicleId], geofenceIds: [] },
+    );
+    this.jobs.set(job.id, userId);
+    this.cancelledJobs.add(job.id);
+    this.reports.set(job.id, vehicleId);
   }
 
   async #addProfile(vehicleId: VehicleId): Promise<void> {

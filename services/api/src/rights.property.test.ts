@@ -369,6 +369,21 @@ const noteCancelled: Probe['undo'] = async ({ org }, { body }) => {
 const keepJob: Probe['undo'] = async ({ org, caller }, { status, body }) => {
   if (status === 202) org.jobs.set(body.id, caller.id);
 };
+/** A report is asked for, about what the caller sees. */
+const asksFor = ({ org, caller }: Scene) => {
+  const open = [...org.jobs].filter(([id, userId]) => userId === caller.id && !org.cancelledJobs.has(id));
+  return open.length < MAX_OPEN_JOBS_PER_USER ? 202 : 409;
+};
+const keepReport: Probe['undo'] = async ({ org, caller }, { body }) => {
+  org.jobs.set(body.id, caller.id);
+  org.reports.set(body.id, null);
+};
+const REPORT = {
+  kind: 'track',
+  format: 'csv',
+  from: '2026-01-01T00:00:00Z',
+  to: '2026-01-02T00:00:00Z',
+};
 const importer = ({ caller }: Scene) => (mayManage(caller) ? 200 : 403);
 /** The dealer of something that is imported, named by whoever does it. */
 const importedTo = ({ caller, org }: Scene, dealerId: string | undefined): number => {
@@ -1087,6 +1102,38 @@ const MODEL: Record<string, readonly Probe[]> = {
   reportUtilisation: reportsOf(showsVehiclesOf),
   reportCurrentState: reportsOf(showsVehiclesOf),
 
+  addReportJob: [
+    { kinds: [], ask: () => ({ body: REPORT }), good: asksFor, undo: keepReport },
+    ...(['vehicle', 'group'] as const).map(
+      (kind): Probe => ({
+        kinds: [kind],
+        ask: ([id]) => ({ body: { ...REPORT, [`${kind}Id`]: id } }),
+        good: asksFor,
+        hidden: [400],
+        undo: keepReport,
+      }),
+    ),
+    {
+      kinds: ['geofence'],
+      ask: ([geozoneId]) => ({ body: { ...REPORT, kind: 'geozone-visits', geozoneId } }),
+      good: asksFor,
+      hidden: [400],
+      undo: keepReport,
+    },
+  ],
+  getReportFile: [
+    {
+      kinds: ['job'],
+      good: ({ org, caller, ids: [id = ''] }) => {
+        const vehicle = org.reports.get(id);
+        if (vehicle === undefined) return 404;
+        if (vehicle === null) return 409;
+        // What it tells of must be the caller's to see now.
+        return org.vehicles.has(vehicle) && sightOf(org, caller, 'vehicle', vehicle) === 'hidden' ? 410 : 200;
+      },
+      shows: ({ body }, { org, ids: [id = ''] }) => expect(body).toBe(org.secrets.get(org.reports.get(id) ?? '')?.[0]),
+    },
+  ],
   recalculateGeozone: [{ kinds: ['geofence'], ask: () => ({ query: TRACK }), good: begins, undo: keepJob }],
   recalculateVehicle: byEither({ ask: () => ({ query: TRACK }), good: begins, undo: keepJob }),
   listJobs: [{ kinds: [], ask: () => ({ query: 'limit=1000' }), good: () => 200, shows: showsList('job') }],

@@ -93,6 +93,14 @@ export const variables = {
     0,
     'How long positions and events are archived, by their own times; 0: for ever.',
   ),
+  REPORT_RETENTION_DAYS: whole(1, 30, 7, 'How long the files of reports are kept that were asked for as jobs.'),
+  REPORT_QUOTA_MB: whole(
+    1,
+    100_000_000,
+    10_240,
+    'How much room all of these files together may take up; beyond it the oldest of whoever has the most go first.',
+  ),
+  REPORT_MAX_MB: whole(1, 1_000_000, 1024, 'How large one of them may become.'),
   AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
   SMTP_URL: secret(
     'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
@@ -112,7 +120,7 @@ export const variables = {
   KAFKA_BROKERS: brokers('Kafka as the log; where unset, a SQLite file in `DATA_DIR`.'),
   DATABASE_URL: secret('PostgreSQL for definitions; where unset, a SQLite file in `DATA_DIR`.'),
   S3_URL: secret(
-    'S3-compatible storage for videos, `https://<key id>:<secret>@<server>/<bucket>[/<prefix>][?region=…]`; where unset, a folder in `DATA_DIR`.',
+    'S3-compatible storage for videos and reports, `https://<key id>:<secret>@<server>/<bucket>[/<prefix>][?region=…]`; where unset, a folder in `DATA_DIR`.',
   ),
   CLICKHOUSE_URL: secret('ClickHouse server for the archive; where unset, ClickHouse runs in the process.'),
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'How much the service says about itself.'),

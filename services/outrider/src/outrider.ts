@@ -1,4 +1,4 @@
-import { createApi, createHousekeeping, createRelay, listenApi } from '@outrider/api';
+import { createApi, createHousekeeping, createRelay, createReportRunner, listenApi } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
 import { openKeys, Tokens, watchKeys } from '@outrider/auth';
 import { createEmailChannel, createWebhookChannel } from '@outrider/channels';
@@ -85,6 +85,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     );
     life.own('warehouse', () => warehouse.close());
     const videoFiles = await openFiles(dataDir.file('video'), config.S3_URL);
+    const reportFiles = await openFiles(dataDir.file('reports'), config.S3_URL);
     const hub = new MemoryHub();
     life.own('hub', () => hub.close());
 
@@ -203,6 +204,23 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     });
     await life.start(video);
 
+    const reports = createReportRunner({
+      config: {
+        retentionDays: config.REPORT_RETENTION_DAYS,
+        quotaBytes: config.REPORT_QUOTA_MB * BYTES_PER_MB,
+        maxFileBytes: config.REPORT_MAX_MB * BYTES_PER_MB,
+      },
+      registry,
+      directory,
+      hub,
+      reportArchive: warehouse,
+      files: reportFiles,
+      diary: part('reports'),
+      metrics,
+      now,
+    });
+    await life.start(reports);
+
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
     };
@@ -222,6 +240,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
           retentionDays: config.VIDEO_RETENTION_DAYS,
           quotaBytes: config.VIDEO_QUOTA_MB * BYTES_PER_MB,
         },
+        reports: { retentionDays: config.REPORT_RETENTION_DAYS },
       },
       registry,
       directory,
@@ -231,6 +250,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       reportArchive: warehouse,
       eventReport: warehouse,
       videoFiles,
+      reportFiles,
       checks: {
         registry: () => registry.ping(),
         warehouse: () => warehouse.ping(),
@@ -239,6 +259,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
         rules: async () => healthyOrThrow(await rules.healthy(), 'the rules do not run'),
         archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
         video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
+        reports: async () => healthyOrThrow(reports.healthy, 'reports are not worked at'),
         files: () => videoFiles.ping(),
       },
       metricsText: async () =>
