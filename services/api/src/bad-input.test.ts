@@ -95,13 +95,24 @@ const taking = (where: Parameter['in'], name?: string) =>
     parameters.some((each) => each.in === where && (name === undefined || each.name === name)),
   );
 
-/** What nothing else may have as well, in what an operation makes; null: nothing of the kind. A new one is entered here. */
-const UNIQUE: Record<string, string | null> = {
-  addUser: '/login',
-  addVehicle: '/terminalId',
-  addVehicleGroup: '/name',
-  addGeozone: '/properties/name',
-  addNotificationRule: '/name',
+/** Something that nothing else has; `n` is another one each time. */
+type Fresh = (n: number) => unknown;
+const word: Fresh = (n) => `fresh-${n}`;
+const phone: Fresh = (n) => String(13_800_000_000 + n);
+const vehicle: Fresh = async () => (await made('/api/v1/vehicles')).id;
+
+/**
+ * What nothing else may have as well, in what an operation makes, and where it comes from; where there is nothing of the
+ * kind, none. A new operation is entered here.
+ */
+const UNIQUE: Record<string, Record<string, Fresh>> = {
+  addUser: { '/login': word },
+  addVehicle: { '/terminalId': word },
+  addVehicleGroup: { '/name': word },
+  addGeozone: { '/properties/name': word },
+  addNotificationRule: { '/name': word },
+  addVideoProfile: { '/vehicleId': vehicle, '/address': phone },
+  addVideoTask: {},
 };
 
 // Reading schemas
@@ -151,7 +162,8 @@ function sample(schema: Schema): unknown {
   if (only !== undefined) return only;
   if (some) return some[0];
   if (examples) return examples[0];
-  if (usual !== undefined) return usual;
+  // An empty list is no sample of what may be in it.
+  if (usual !== undefined && !(Array.isArray(usual) && usual.length === 0)) return usual;
   switch (typeOfVariant(variant)) {
     case 'object':
       return Object.fromEntries(
@@ -271,6 +283,7 @@ beforeAll(async () => {
   there.vehicleIds = (await made('/api/v1/vehicles')).id;
   there.vehicleId = there.vehicleIds ?? '';
   there.geofenceIds = (await made('/api/v1/geozones')).id;
+  there.profileId = (await made('/service/ovms/api/profiles')).id;
 }, 60_000);
 afterAll(() => world.close());
 
@@ -295,16 +308,18 @@ const creating = (path: string) =>
   CREATING.find((each) => each.path === path) ?? raise(`nothing makes what is at ${path}`);
 let count = 0;
 /** A good body for an operation that makes something, unlike every other. */
-function freshBody({ operationId, body }: WithBody): unknown {
-  count += 1;
-  const unique = UNIQUE[operationId];
-  const good = withThere(body.example);
-  return unique ? replaced(good, stepsOf(unique), `fresh-${count}`) : good;
+async function freshBody({ operationId, body }: WithBody): Promise<unknown> {
+  let good = withThere(body.example);
+  for (const [pointer, fresh] of Object.entries(UNIQUE[operationId] ?? {})) {
+    count += 1;
+    good = replaced(good, stepsOf(pointer), await fresh(count));
+  }
+  return good;
 }
 /** Something new in the collection at a path, by its own operation. */
 async function made(path: string): Promise<{ id: string; body: unknown }> {
   const operation = creating(path);
-  const body = freshBody(operation);
+  const body = await freshBody(operation);
   const answer = await world.call('POST', path, { jwt, body });
   expect(answer.status, `${operation.operationId}: ${JSON.stringify(answer.body)}`).toBe(201);
   return { id: answer.body.id, body };
@@ -530,8 +545,8 @@ describe.each(named(taking('header', 'Idempotency-Key')))('%s', (_, operation) =
 
 describe.each(named(taking('header', 'If-Match')))('%s', (_, operation) => {
   test('a bad If-Match is named, and one that is stale is refused with the version that it has now', async () => {
-    const { id } = await made(operation.path.replace(/\/\{id\}$/, ''));
-    const path = { id };
+    const [, collection = '', name = ''] = /^(.+)\/\{(\w+)\}$/.exec(operation.path) ?? raise(operation.path);
+    const path = { [name]: (await made(collection)).id };
     await unchanged(async () => {
       for (const tag of ['1', '"1', 'W/1', '"1", 2', ''])
         refusedFor(
@@ -560,33 +575,36 @@ describe.each(named(CREATING))('%s', (_, operation) => {
   });
 
   test('what another has already is named as a conflict, when it is made and when it is changed', async () => {
-    const unique = UNIQUE[operationId];
+    const unique = Object.keys(UNIQUE[operationId] ?? {});
     const first = await made(path);
-    if (unique === null || unique === undefined) {
+    if (unique.length === 0) {
       expect((await world.call('POST', path, { jwt, body: first.body })).status).toBe(201);
       return;
     }
-    const taken = at(first.body, unique);
     const second = await made(path);
-    const patching = WITH_JSON.find((each) => each.method === 'PATCH' && each.path === `${path}/{id}`);
-    const isPatched = patching && allPlaces(patching).some(({ pointer }) => pointer === unique);
-    await unchanged(async () => {
-      const answers = [
-        await world.call('POST', path, { jwt, body: replaced(freshBody(operation), stepsOf(unique), taken) }),
-      ];
-      if (isPatched)
-        answers.push(
-          await world.call('PATCH', `${path}/${second.id}`, { jwt, body: replaced({}, stepsOf(unique), taken) }),
-        );
-      for (const answer of answers) {
-        refused(answer, 409, 'conflict', unique);
-        expect(answer.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([unique]);
-      }
-    });
+    const patching = WITH_JSON.find(
+      (each) => each.method === 'PATCH' && each.path.slice(0, each.path.lastIndexOf('/')) === path,
+    );
+    for (const pointer of unique) {
+      const taken = at(first.body, pointer);
+      const another = replaced(await freshBody(operation), stepsOf(pointer), taken);
+      const isPatched = patching && allPlaces(patching).some((place) => place.pointer === pointer);
+      await unchanged(async () => {
+        const answers = [await world.call('POST', path, { jwt, body: another })];
+        if (isPatched)
+          answers.push(
+            await world.call('PATCH', `${path}/${second.id}`, { jwt, body: replaced({}, stepsOf(pointer), taken) }),
+          );
+        for (const answer of answers) {
+          refused(answer, 409, 'conflict', pointer);
+          expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toEqual([pointer]);
+        }
+      });
+    }
   });
 
   test('what it names must be there', async () => {
-    const good = freshBody(operation);
+    const good = await freshBody(operation);
     const root: Place = { pointer: '', schema: operation.body.schema, put: (value) => value };
     let asked = 0;
     await unchanged(async () => {

@@ -23,7 +23,7 @@ import {
 import type { Delivery } from '@outrider/registry';
 import fc from 'fast-check';
 import { EMPTY_ARCHIVE, PASSWORD, World } from './api.fixture.ts';
-import { type Everything, hears } from './rights-model.fixture.ts';
+import { type Everything, hears, sightOf } from './rights-model.fixture.ts';
 
 /** What a random organisation is made from; numbers stand for one of however many there are. */
 export interface Blueprint {
@@ -31,7 +31,8 @@ export interface Blueprint {
   users: { dealer: number; blocked: boolean; apiAccess: boolean; hasVideo: boolean }[];
   groups: { dealer: number }[];
   vehicles: { dealer: number; hasTerminal: boolean; hasVideo: boolean; groups: number[] }[];
-  tasks: { profile: number; creator: number; done: boolean }[];
+  /** `byViewer`: by one who may see the video of the vehicle and no more, where there is any; else by anybody at all. */
+  tasks: { profile: number; creator: number; byViewer: boolean; done: boolean }[];
   geofences: { owner: number; groups: number[] | null }[];
   rules: { owner: number; names: number }[];
   /** What rules told; `rightly`: of what their owners may know, where there is any. Rights may have been others then. */
@@ -59,7 +60,10 @@ export const blueprint: fc.Arbitrary<Blueprint> = fc.record({
   geofences: fc.array(fc.record({ owner: nth, groups: fc.option(some) }), { minLength: 3, maxLength: 6 }),
   rules: fc.array(fc.record({ owner: nth, names: nth }), { minLength: 2, maxLength: 4 }),
   told: fc.array(fc.record({ rule: nth, event: nth, rightly: fc.boolean() }), { minLength: 2, maxLength: 6 }),
-  tasks: fc.array(fc.record({ profile: nth, creator: nth, done: fc.boolean() }), { minLength: 1, maxLength: 4 }),
+  tasks: fc.array(fc.record({ profile: nth, creator: nth, byViewer: fc.boolean(), done: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
   access: fc.array(fc.record({ person: nth, group: nth }), { maxLength: 8 }),
 });
 
@@ -277,13 +281,15 @@ export class Organisation implements Everything {
     }
     for (const each of plan.access)
       await registry.groups.setUser(pick(groups, each.group), pick(people, each.person), true);
-    const profiles = (await registry.videoProfiles.list({}, { limit: 1000, after: null })).items;
-    for (const each of plan.tasks)
-      if (profiles.length > 0) await this.#addTask(pick(profiles, each.profile), pick(people, each.creator), each.done);
     const stranger = this.mark();
     this.secrets.set('operator', [stranger]);
     await hub.noteUnknownTerminal(stranger, 'teltonika', '203.0.113.5', nowMs);
     await this.reload();
+    const profiles = [...this.profiles.values()];
+    for (const { profile, creator, byViewer, done } of profiles.length > 0 ? plan.tasks : []) {
+      const viewers = byViewer ? this.#viewers(pick(profiles, profile)) : [];
+      await this.#addTask(pick(profiles, profile), pick(viewers.length > 0 ? viewers : people, creator), done);
+    }
     await registry.notifications.record({
       consumer: 'test',
       partition: 0,
@@ -369,6 +375,12 @@ export class Organisation implements Everything {
     this.jobs.set(job.id, userId);
     this.cancelledJobs.add(job.id);
     this.reports.set(job.id, vehicleId);
+  }
+
+  /** Who may see the video of a vehicle, and does not keep it. */
+  #viewers({ id }: VideoProfile): UserId[] {
+    const viewers = [...this.users.values()].filter((user) => sightOf(this, user, 'profile', id) === 'seen');
+    return viewers.map((user) => user.id);
   }
 
   async #addProfile(vehicleId: VehicleId): Promise<void> {

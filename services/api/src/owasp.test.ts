@@ -53,15 +53,26 @@ const OPERATIONS = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 
+/** What is in every video file. */
+const FOOTAGE = Buffer.from('footage');
+
 let world: World;
 let operator: { user: User; jwt: string };
 let dealer: { user: User; jwt: string };
 let anna: { user: User; jwt: string };
 beforeEach(async () => {
-  world = await World.open({
-    trustedProxies: ['10.0.0.1'],
-    limits: { failedLoginsPerMinute: 10, authorizedPerMinute: 1e6, unauthorizedPerMinute: 1e6, blockSeconds: 60 },
-  });
+  world = await World.open(
+    {
+      trustedProxies: ['10.0.0.1'],
+      limits: { failedLoginsPerMinute: 10, authorizedPerMinute: 1e6, unauthorizedPerMinute: 1e6, blockSeconds: 60 },
+    },
+    {
+      videoFiles: {
+        info: async (id) => ({ id, bytes: FOOTAGE.length, storedAtMs: 0 }),
+        get: async () => ReadableStream.from([FOOTAGE]),
+      },
+    },
+  );
   operator = await world.member('boss', 'operator');
   dealer = await world.member('dealer', 'dealer');
   anna = await world.member('anna', 'user', { dealerId: dealer.user.id });
@@ -70,6 +81,48 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const get = (path: string, jwt: string) => world.call('GET', path, { jwt });
+
+const VIDEO = '/service/ovms/api';
+
+/** Of the dealer: a vehicle with video in a group of anna’s, and two tasks that she made, one of them done. */
+async function vanWithVideo() {
+  const add = async (path: string, body: object) => {
+    const answer = await world.call('POST', path, { jwt: dealer.jwt, body });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    return answer.body;
+  };
+  const group = await add('/api/v1/vehicle-groups', { name: 'Vans' });
+  const van = await add('/api/v1/vehicles', { name: 'Van', terminalId: '3563', groupIds: [group.id] });
+  const access = `/api/v1/vehicle-groups/${group.id}/users/${anna.user.id}`;
+  expect((await world.call('PUT', access, { jwt: dealer.jwt })).status).toBe(204);
+  const profile = await add(`${VIDEO}/profiles`, { vehicleId: van.id, address: '13800000007' });
+  const { videoTasks } = world.registry;
+  const ask = () =>
+    videoTasks.create({
+      profileId: profile.id,
+      createdBy: anna.user.id,
+      channel: 1,
+      startMs: world.nowMs - 120_000,
+      endMs: world.nowMs - 60_000,
+      quality: 'main',
+      audio: true,
+      expiresAtMs: world.nowMs + 60_000,
+    });
+  const done = await ask();
+  const facts = { durationMs: 60_000, videoCodec: 'h264', audioCodec: null, frames: 1, packetsLost: 0 };
+  for (const leased of await videoTasks.lease(1, 1000)) {
+    for (const state of ['requested', 'downloading', 'processing'] as const) await videoTasks.step(leased, { state });
+    const file = { ...facts, bytes: FOOTAGE.length, sha256: 'ab'.repeat(32) };
+    await videoTasks.step(leased, { state: 'done', file });
+  }
+  return { groupId: group.id, vehicleId: van.id, profileId: profile.id, doneId: done.id, newId: (await ask()).id };
+}
+/** All that there is, videos asked for as well. */
+const everything = async () =>
+  JSON.stringify([
+    await world.registry.snapshot(),
+    await world.registry.videoTasks.list({}, { limit: 1000, after: null }),
+  ]);
 
 describe('API1: broken object level authorization', () => {
   test('another’s id in path, query and body opens nothing, whatever it is dressed in', async () => {
@@ -109,6 +162,44 @@ describe('API1: broken object level authorization', () => {
     const put = `/api/v1/vehicle-groups/${group.body.id}/users/${rival.user.id}`;
     expect((await world.call('PUT', put, { jwt: rival.jwt })).status).toBe(404);
     expect((await world.registry.vehicles.get(id))?.dealerId).toBe(dealer.user.id);
+  });
+
+  test('the video of another’s vehicle is no video of the caller’s, whatever service they were granted', async () => {
+    const { vehicleId, profileId, doneId, newId } = await vanWithVideo();
+    const rival = await world.member('rival', 'dealer');
+    const vera = await world.member('vera', 'user', { dealerId: dealer.user.id, services: ['video'] });
+    const fragment = { channel: 1, start: '2026-01-15T11:30:00Z', end: '2026-01-15T11:31:00Z' };
+    const before = await everything();
+    for (const { jwt } of [rival, vera]) {
+      for (const path of [
+        `/profiles/${profileId}`,
+        `/tasks?profileId=${profileId}`,
+        `/tasks/${doneId}`,
+        `/tasks/file/${doneId}`,
+      ])
+        expect((await get(`${VIDEO}${path}`, jwt)).status, path).toBe(404);
+      for (const path of ['/profiles', '/profiles?terminalId=3563', '/tasks', '/tasks?status=done'])
+        expect((await get(`${VIDEO}${path}`, jwt)).body.items, path).toEqual([]);
+      for (const [method, path, body] of [
+        ['PATCH', `/profiles/${profileId}`, { name: 'Mine' }],
+        ['DELETE', `/profiles/${profileId}`, undefined],
+        ['POST', `/tasks/${newId}/cancel`, undefined],
+      ] as const) {
+        const answer = await world.call(method, `${VIDEO}${path}`, { jwt, ...(body === undefined ? {} : { body }) });
+        expect(answer.status, `${method} ${path}`).toBe(404);
+      }
+      // In a body it is named as what there is not.
+      for (const [path, body, pointer] of [
+        ['/profiles', { vehicleId, address: '13800000008' }, '/vehicleId'],
+        ['/tasks', { profileId, ...fragment }, '/profileId'],
+      ] as const) {
+        const answer = await world.call('POST', `${VIDEO}${path}`, { jwt, body });
+        expect(answer.status, path).toBe(400);
+        expect(answer.body.errors, path).toMatchObject([{ pointer }]);
+      }
+    }
+    expect(await everything()).toBe(before);
+    expect((await get(`${VIDEO}/tasks/file/${doneId}`, dealer.jwt)).body).toBe(FOOTAGE.toString());
   });
 
   test('a row of another’s in something that is imported changes nothing, and of the rest nothing is done', async () => {
@@ -755,7 +846,7 @@ describe('API4, on a real connection', () => {
 });
 
 describe('API5: broken function level authorization', () => {
-  const OPERATORS_ONLY = ['grantApiAccess', 'withdrawApiAccess', 'listUnknownTerminals'];
+  const OPERATORS_ONLY = ['grantApiAccess', 'withdrawApiAccess', 'listUnknownTerminals', 'getVideoStorage'];
   const MANAGERS_ONLY = [
     'addUser',
     'changeUser',
@@ -776,7 +867,20 @@ describe('API5: broken function level authorization', () => {
     'withdrawGroupAccess',
     'importVehicles',
     'recalculateVehicle',
+    'addVideoProfile',
+    'changeVideoProfile',
+    'deleteVideoProfile',
   ];
+  /** To those who manage, and to users who were granted the video service; with what they are answered. */
+  const WITH_VIDEO: Record<string, number> = {
+    listVideoProfiles: 200,
+    getVideoProfile: 200,
+    addVideoTask: 201,
+    listVideoTasks: 200,
+    getVideoTask: 200,
+    getVideoFile: 200,
+    cancelVideoTask: 200,
+  };
   /** To what is theirs, or what they may see. */
   const ALL_WITH_A_TOKEN = [
     'logout',
@@ -834,7 +938,7 @@ describe('API5: broken function level authorization', () => {
   const ALL = ['login', 'refresh', 'jwks', 'getLiveness', 'getReadiness', 'getMetrics'];
 
   test('of every operation it is said whom it is for', () => {
-    const said = [...OPERATORS_ONLY, ...MANAGERS_ONLY, ...ALL_WITH_A_TOKEN, ...ALL];
+    const said = [...OPERATORS_ONLY, ...MANAGERS_ONLY, ...Object.keys(WITH_VIDEO), ...ALL_WITH_A_TOKEN, ...ALL];
     expect(said.toSorted()).toEqual(OPERATIONS.map(({ operation }) => operation.operationId).toSorted());
   });
 
@@ -853,8 +957,11 @@ describe('API5: broken function level authorization', () => {
     const { method, path, operation } = found;
     const kind = path.split('/')[3] ?? '';
     const at = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'id' ? ids[kind] : ids[name]) ?? ABSENT);
-    const [type, { example: body } = { example: undefined }] =
-      Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+    const [type, { example } = { example: undefined }] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+    const body =
+      typeof example === 'object' && example !== null
+        ? Object.fromEntries(Object.entries(example).map(([name, value]) => [name, ids[name] ?? value]))
+        : example;
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
     const query = (operation.parameters ?? [])
       .filter((each) => each.in === 'query' && each.required)
@@ -874,22 +981,68 @@ describe('API5: broken function level authorization', () => {
   });
 
   test('what only those who manage may, no user does, even to what they see', async () => {
-    const [own] = anna.user.groupIds;
-    const van = await world.call('POST', '/api/v1/vehicles', {
-      jwt: dealer.jwt,
-      body: { name: 'Van', groupIds: [own] },
-    });
+    const { groupId, vehicleId, profileId } = await vanWithVideo();
+    await world.registry.users.update(anna.user.id, null, { services: ['video'] });
+    for (const path of [
+      `/api/v1/vehicles/${vehicleId}`,
+      `/api/v1/vehicle-groups/${groupId}`,
+      `${VIDEO}/profiles/${profileId}`,
+    ])
+      expect((await get(path, anna.jwt)).status, path).toBe(200);
     const ids = {
       users: anna.user.id,
-      vehicles: van.body.id,
-      'vehicle-groups': String(own),
-      vehicleId: van.body.id,
+      vehicles: vehicleId,
+      'vehicle-groups': groupId,
+      vehicleId,
       userId: anna.user.id,
+      profile_id: profileId,
     };
-    const before = JSON.stringify(await world.registry.snapshot());
+    const before = await everything();
     for (const operationId of MANAGERS_ONLY)
       expect((await attack(operationId, anna.jwt, ids)).status, operationId).toBe(403);
-    expect(JSON.stringify(await world.registry.snapshot())).toBe(before);
+    expect(await everything()).toBe(before);
+  });
+
+  test('what needs the video service, no user does who was not granted it, even to what they see and made', async () => {
+    const { vehicleId, profileId, doneId, newId } = await vanWithVideo();
+    const ids = { vehicleId, profileId, profile_id: profileId, task_id: doneId };
+    const idsFor = (operationId: string) => (operationId === 'cancelVideoTask' ? { ...ids, task_id: newId } : ids);
+    const group = OPERATIONS.filter(({ path }) => path.startsWith(VIDEO)).map(({ operation }) => operation.operationId);
+    const refused = async (operationIds: string[], of: string) => {
+      const before = await everything();
+      for (const operationId of operationIds) {
+        const answer = await attack(operationId, anna.jwt, idsFor(operationId));
+        expect(answer.status, `${operationId}, ${of}`).toBe(403);
+        expect(JSON.stringify(answer.body), operationId).not.toContain(FOOTAGE.toString());
+      }
+      // What there is and what there is not look the same.
+      for (const operationId of operationIds)
+        expect((await attack(operationId, anna.jwt, {})).status, `${operationId} of nothing`).toBe(403);
+      expect(await everything()).toBe(before);
+    };
+    expect((await get(`/api/v1/vehicles/${vehicleId}`, anna.jwt)).status).toBe(200);
+    expect(group).toEqual(expect.arrayContaining(Object.keys(WITH_VIDEO)));
+    await refused(group, 'never granted');
+
+    // Nobody grants it to themselves, nor to a user of another’s.
+    const at = `/api/v1/users/${anna.user.id}`;
+    const rival = await world.member('rival', 'dealer');
+    const body = { services: ['video'] };
+    expect((await world.call('PATCH', at, { jwt: anna.jwt, body })).status).toBe(403);
+    expect((await world.call('PATCH', '/api/v1/me', { jwt: anna.jwt, body })).status).toBe(400);
+    expect((await world.call('PATCH', at, { jwt: rival.jwt, body })).status).toBe(404);
+    await refused(group, 'still not granted');
+
+    const grant = async (services: string[]) =>
+      expect((await world.call('PATCH', at, { jwt: dealer.jwt, body: { services } })).body.services).toEqual(services);
+    await grant(['video']);
+    for (const [operationId, status] of Object.entries(WITH_VIDEO)) {
+      const answer = await attack(operationId, anna.jwt, idsFor(operationId));
+      expect(answer.status, `${operationId}: ${JSON.stringify(answer.body)}`).toBe(status);
+    }
+    // It is gone with the next call, whatever the token was given for.
+    await grant([]);
+    await refused(group, 'granted no longer');
   });
 
   test('a method or a path smuggled in by another name is not heard', async () => {

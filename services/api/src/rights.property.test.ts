@@ -1372,13 +1372,14 @@ async function takeApart(org: Organisation, tally: Tally): Promise<void> {
   const sinceMs = org.world.nowMs;
   // Half of some stay, to see what becomes of them when what they are tied to goes.
   for (const [kind, path, part] of [
-    ['rule', 'notification-rules', 0.5],
-    ['geofence', 'geozones', 0.5],
-    ['vehicle', 'vehicles', 0.5],
-    ['group', 'vehicle-groups', 0.5],
-    ['user', 'users', 1],
-    ['group', 'vehicle-groups', 1],
-    ['geofence', 'geozones', 1],
+    ['rule', '/api/v1/notification-rules', 0.5],
+    ['profile', '/service/ovms/api/profiles', 0.5],
+    ['geofence', '/api/v1/geozones', 0.5],
+    ['vehicle', '/api/v1/vehicles', 0.5],
+    ['group', '/api/v1/vehicle-groups', 0.5],
+    ['user', '/api/v1/users', 1],
+    ['group', '/api/v1/vehicle-groups', 1],
+    ['geofence', '/api/v1/geozones', 1],
   ] as const) {
     const things = allOf(org, kind);
     for (const [nth, id] of things.slice(things.length * (1 - part)).entries()) {
@@ -1388,7 +1389,7 @@ async function takeApart(org: Organisation, tally: Tally): Promise<void> {
       const caller = may[nth % may.length];
       if (caller === undefined || id === keeper) continue;
       const vehicles = org.vehicles.size;
-      const { status } = await org.world.call('DELETE', `/api/v1/${path}/${id}`, {
+      const { status } = await org.world.call('DELETE', `${path}/${id}`, {
         jwt: org.jwts.get(caller.id) ?? '',
       });
       tally.pairs += 1;
