@@ -14,7 +14,9 @@ import { allRules, NotificationRules } from './notification-rules.ts';
 import { Notifications } from './notifications.ts';
 import { Outbox } from './outbox.ts';
 import { postgresDialect } from './postgres.ts';
+import { ReportDeliveries } from './report-deliveries.ts';
 import { ReportFiles } from './report-files.ts';
+import { ReportSchedules } from './report-schedules.ts';
 import type { Tables } from './schema.ts';
 import { Sessions } from './sessions.ts';
 import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
@@ -57,6 +59,8 @@ export class Registry {
   readonly deliveries: Deliveries;
   readonly jobs: Jobs;
   readonly reportFiles: ReportFiles;
+  readonly reportSchedules: ReportSchedules;
+  readonly reportDeliveries: ReportDeliveries;
   readonly videoProfiles: VideoProfiles;
   readonly videoTasks: VideoTasks;
   readonly outbox: Outbox;
@@ -76,6 +80,8 @@ export class Registry {
     this.deliveries = new Deliveries(store);
     this.jobs = new Jobs(store);
     this.reportFiles = new ReportFiles(store);
+    this.reportSchedules = new ReportSchedules(store);
+    this.reportDeliveries = new ReportDeliveries(store);
     this.videoProfiles = new VideoProfiles(store);
     this.videoTasks = new VideoTasks(store);
     this.outbox = new Outbox(store);

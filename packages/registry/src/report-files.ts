@@ -1,5 +1,6 @@
 import type { GeofenceId, JobId, UserId, VehicleId } from '@outrider/domain';
 import { type JobFacts, type LeasedJob, settleIn } from './jobs.ts';
+import { insertReportDeliveries } from './report-deliveries.ts';
 import type { ReportFileRow } from './schema.ts';
 import { inChunks, type Store } from './store.ts';
 
@@ -46,7 +47,7 @@ export class ReportFiles {
   ): Promise<boolean> {
     const { userId } = leased.job;
     if (userId === null) throw new Error('a report is made for somebody');
-    return this.#store.write(async ({ tx, nowMs }) => {
+    return this.#store.write(async ({ tx, nowMs, newId }) => {
       if (!(await settleIn(tx, leased, { state: 'done', result, positions: result.rows }, nowMs))) return false;
       const row: ReportFileRow = {
         id: file.id,
@@ -61,6 +62,16 @@ export class ReportFiles {
         geofences: JSON.stringify(file.geofenceIds),
       };
       await tx.insertInto('report_files').values(row).execute();
+      await insertReportDeliveries(tx, leased.job, nowMs, newId);
+      return true;
+    });
+  }
+
+  /** As {@link finish} does, for a report that can't be made: whoever waits for it is told why. */
+  fail(leased: Pick<LeasedJob, 'job' | 'lease'>, error: string): Promise<boolean> {
+    return this.#store.write(async ({ tx, nowMs, newId }) => {
+      if (!(await settleIn(tx, leased, { state: 'failed', error }, nowMs))) return false;
+      await insertReportDeliveries(tx, leased.job, nowMs, newId);
       return true;
     });
   }

@@ -50,6 +50,7 @@ export {
   type ReportRunnerConfig,
   type ReportRunnerParts,
 } from './report-jobs/runner.ts';
+export { createReportScheduler, type ReportSchedulerParts } from './report-jobs/scheduler.ts';
 export type { ReadyCheck } from './routes/operations.ts';
 export type { VideoConfig, VideoFiles } from './video-reach.ts';
 
@@ -338,7 +339,7 @@ function notAllowed(served: readonly Route[]): Problem {
 
 /** Kinds as the paths have them. */
 function nameOf(kind: ConflictError['kind']): string {
-  return kind === 'geofence' ? 'geozone' : kind === 'video-profile' ? 'video profile' : kind;
+  return kind === 'geofence' ? 'geozone' : kind.replace('-', ' ');
 }
 
 /** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */

@@ -92,6 +92,7 @@ export class Organisation implements Everything {
   readonly groups = new Map<GroupId, VehicleGroup>();
   readonly geofences = new Map<GeofenceId, Geofence>();
   readonly rules = new Map<NotificationRuleId, NotificationRule>();
+  readonly schedules = new Map<string, { id: string; ownerId: UserId; name: string; emails: readonly string[] }>();
   readonly profiles = new Map<VideoProfileId, VideoProfile>();
   readonly tasks = new Map<VideoTaskId, VideoTask>();
   readonly sessions = new Map<SessionId, UserId>();
@@ -316,6 +317,7 @@ export class Organisation implements Everything {
       );
       this.jobs.set(id, userId);
     }
+    for (const [nth, ownerId] of people.entries()) await this.#addSchedule(ownerId, pick(vehicles, nth));
     for (const [nth, userId] of people.entries()) await this.#addReport(userId, pick(vehicles, nth));
     await registry.jobs.add(
       { kind: 'late-data', subjectId: pick(vehicles, 0), parameters: STRETCH, dueAtMs: 0 },
@@ -332,6 +334,30 @@ export class Organisation implements Everything {
     const owner = this.users.get(ownerId);
     const known = owner === undefined ? [] : this.events.filter((event) => hears(this, owner, event));
     return known.length === 0 ? this.events : known;
+  }
+
+  /** Of one vehicle, which its owner may see or not. */
+  async #addSchedule(ownerId: UserId, vehicleId: VehicleId): Promise<void> {
+    await this.world.registry.reportSchedules.create({
+      ownerId,
+      name: `Schedule ${this.mark()}`,
+      active: true,
+      frequency: 'daily',
+      hour: 6,
+      covers: 'yesterday',
+      timeZone: 'UTC',
+      emails: [`${this.mark()}@example.org`],
+      report: {
+        report: 'track',
+        format: 'csv',
+        vehicleId,
+        groupId: null,
+        period: 'whole',
+        eventKinds: null,
+        geofenceId: null,
+        maxPoints: null,
+      },
+    });
   }
 
   /** A report that is done; rights may have been others then. */
@@ -454,6 +480,9 @@ export class Organisation implements Everything {
       const { items } = await deliveries.list(userId, {}, { limit: 1000, after: null });
       for (const each of items) this.deliveries.set(each.id, each);
     }
+    this.schedules.clear();
+    const schedules = await this.world.registry.reportSchedules.list({}, { limit: 1000, after: null });
+    for (const { id, ownerId, name, emails } of schedules.items) this.schedules.set(id, { id, ownerId, name, emails });
     this.tasks.clear();
     const { items } = await this.world.registry.videoTasks.list({}, { limit: 1000, after: null });
     for (const task of items) this.tasks.set(task.id, task);

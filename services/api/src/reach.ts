@@ -37,6 +37,7 @@ import { JobReach, type JobSources, type Stretch } from './job-reach.ts';
 import { NotificationReach, type NotificationSources } from './notification-reach.ts';
 import { badField, notFound, Problem, wrongPassword } from './problem.ts';
 import { ReportReach } from './report-reach.ts';
+import { ReportScheduleReach } from './report-schedule-reach.ts';
 import type { ReportArchive } from './reports/report.ts';
 import {
   bothHold,
@@ -135,6 +136,11 @@ export class Reach {
   /** The caller's jobs. */
   get jobs(): JobReach {
     return new JobReach(this.#caller, this.#sources);
+  }
+
+  /** The caller's schedules of reports. */
+  get reportSchedules(): ReportScheduleReach {
+    return new ReportScheduleReach(this.#caller, this.#sources);
   }
 
   /** What the caller's reports are made of. */

@@ -3,6 +3,7 @@ import {
   type GeofenceId,
   type GroupId,
   type NotificationRuleId,
+  type ReportScheduleId,
   type SessionId,
   type User,
   type UserId,
@@ -383,6 +384,24 @@ const REPORT = {
   format: 'csv',
   from: '2026-01-01T00:00:00Z',
   to: '2026-01-02T00:00:00Z',
+};
+const newSchedule = (org: Organisation, more: object = {}) => ({
+  name: org.mark(),
+  kind: 'track',
+  format: 'csv',
+  timeZone: 'Europe/Berlin',
+  frequency: 'daily',
+  hour: 6,
+  covers: 'yesterday',
+  emails: [],
+  ...more,
+});
+const undoSchedule: Probe['undo'] = ({ org }, { body }) => org.world.registry.reportSchedules.delete(body.id, null);
+/** Of what it names, what its reader may see now. */
+const showsSchedule: Probe['shows'] = ({ body }, { org, caller, ids: [id = ''] }) => {
+  const { ownerId, name, emails } = org.schedules.get(id) ?? raise('no such schedule');
+  expect(body).toMatchObject({ id, ownerId, name, emails });
+  if (body.vehicleId !== null) expect(sightOf(org, caller, 'vehicle', body.vehicleId)).not.toBe('hidden');
 };
 const importer = ({ caller }: Scene) => (mayManage(caller) ? 200 : 403);
 /** The dealer of something that is imported, named by whoever does it. */
@@ -1134,6 +1153,44 @@ const MODEL: Record<string, readonly Probe[]> = {
       shows: ({ body }, { org, ids: [id = ''] }) => expect(body).toBe(org.secrets.get(org.reports.get(id) ?? '')?.[0]),
     },
   ],
+  listReportSchedules: lists('schedule'),
+  addReportSchedule: [
+    { kinds: [], ask: (_, { org }) => ({ body: newSchedule(org) }), good: () => 201, undo: undoSchedule },
+    ...(['vehicle', 'group'] as const).map(
+      (kind): Probe => ({
+        kinds: [kind],
+        ask: ([id], { org }) => ({ body: newSchedule(org, { [`${kind}Id`]: id }) }),
+        good: () => 201,
+        hidden: [400],
+        undo: undoSchedule,
+      }),
+    ),
+    {
+      kinds: ['geofence'],
+      ask: ([geozoneId], { org }) => ({ body: newSchedule(org, { kind: 'geozone-visits', geozoneId }) }),
+      good: () => 201,
+      hidden: [400],
+      undo: undoSchedule,
+    },
+  ],
+  getReportSchedule: [{ kinds: ['schedule'], good: () => 200, shows: showsSchedule }],
+  changeReportSchedule: [
+    { kinds: ['schedule'], ask: () => ({ body: { hour: 7 } }), good: kept(200), shows: showsSchedule },
+    {
+      kinds: ['schedule', 'group'],
+      ask: ([, groupId]) => ({ body: { vehicleId: null, groupId } }),
+      good: FIRST_KEPT(200),
+      hidden: [400, 404],
+      undo: async ({ org, ids: [id = ''] }) => {
+        const { report } =
+          (await org.world.registry.reportSchedules.get(id as ReportScheduleId)) ?? raise('no schedule');
+        await org.world.registry.reportSchedules.update(id as ReportScheduleId, null, {
+          report: { ...report, vehicleId: [...org.vehicles.keys()][0], groupId: null },
+        });
+      },
+    },
+  ],
+  deleteReportSchedule: [{ kinds: ['schedule'], ask: () => STALE, good: kept(412) }],
   recalculateGeozone: [{ kinds: ['geofence'], ask: () => ({ query: TRACK }), good: begins, undo: keepJob }],
   recalculateVehicle: byEither({ ask: () => ({ query: TRACK }), good: begins, undo: keepJob }),
   listJobs: [{ kinds: [], ask: () => ({ query: 'limit=1000' }), good: () => 200, shows: showsList('job') }],
@@ -1218,18 +1275,18 @@ interface Tally {
 /** All that there is to meet, by the words of the design. */
 const SIGHTS = Object.entries<Partial<Record<Sight, string>>>({
   operator: {
-    kept: 'user vehicle terminal group geofence session rule notification delivery job profile task',
+    kept: 'user vehicle terminal group geofence session rule notification delivery job schedule profile task',
     hidden: 'notification delivery',
   },
   dealer: {
-    kept: 'user vehicle terminal group geofence session rule notification delivery job profile task',
+    kept: 'user vehicle terminal group geofence session rule notification delivery job schedule profile task',
     seen: 'user geofence',
-    hidden: 'user vehicle terminal group geofence session rule notification delivery job profile task',
+    hidden: 'user vehicle terminal group geofence session rule notification delivery job schedule profile task',
   },
   user: {
-    kept: 'geofence session rule notification delivery job task',
+    kept: 'geofence session rule notification delivery job schedule task',
     seen: 'user vehicle terminal group profile task',
-    hidden: 'user vehicle terminal group geofence session rule notification delivery job profile task',
+    hidden: 'user vehicle terminal group geofence session rule notification delivery job schedule profile task',
   },
 }).flatMap(([role, sights]) =>
   Object.entries(sights).flatMap(([sight, kinds]) => kinds.split(' ').map((kind) => `${role} ${kind} ${sight}`)),
@@ -1330,6 +1387,7 @@ const LISTS = [
   'listNotifications',
   'listWebhookDeliveries',
   'listJobs',
+  'listReportSchedules',
   'listVideoProfiles',
   'listVideoTasks',
 ];

@@ -7,6 +7,7 @@ import { jobRoutes } from './routes/jobs.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { operationDescriptions } from './routes/operations.ts';
 import { reportJobRoutes } from './routes/report-jobs.ts';
+import { reportScheduleRoutes } from './routes/report-schedules.ts';
 import { reportRoutes } from './routes/reports.ts';
 import { userRoutes } from './routes/users.ts';
 import { vehicleCsvRoutes } from './routes/vehicle-csv.ts';
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...notificationRoutes,
   ...reportRoutes,
   ...reportJobRoutes,
+  ...reportScheduleRoutes,
   ...jobRoutes,
   ...videoRoutes,
 ];

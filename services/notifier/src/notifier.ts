@@ -34,6 +34,7 @@ import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
 
 export { createDeliveries, type Deliverer, type DeliveriesParts } from './deliveries.ts';
 export { createNotifications, type NotificationsConfig, type NotificationsParts } from './notifications.ts';
+export { createReportMail, type ReportMailParts } from './report-mail.ts';
 
 export interface NotifierParts {
   config: { maxConnections: number };

@@ -101,6 +101,7 @@ export const variables = {
     'How much room all of these files together may take up; beyond it the oldest of whoever has the most go first.',
   ),
   REPORT_MAX_MB: whole(1, 1_000_000, 1024, 'How large one of them may become.'),
+  REPORT_MAIL_MB: whole(1, 100, 10, 'How large a report may be that is attached to an e-mail.'),
   AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
   SMTP_URL: secret(
     'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',

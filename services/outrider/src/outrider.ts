@@ -1,11 +1,18 @@
-import { createApi, createHousekeeping, createRelay, createReportRunner, listenApi } from '@outrider/api';
+import {
+  createApi,
+  createHousekeeping,
+  createRelay,
+  createReportRunner,
+  createReportScheduler,
+  listenApi,
+} from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
 import { openKeys, Tokens, watchKeys } from '@outrider/auth';
 import { createEmailChannel, createWebhookChannel } from '@outrider/channels';
 import type { ProtocolName } from '@outrider/domain';
 import { MemoryHub } from '@outrider/hub';
 import { openSqliteCheckpoints } from '@outrider/log';
-import { createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
+import { createDeliveries, createNotifications, createNotifier, createReportMail } from '@outrider/notifier';
 import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
@@ -220,6 +227,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       now,
     });
     await life.start(reports);
+    await life.start(createReportScheduler({ registry, directory, diary: part('reports') }));
 
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
@@ -304,6 +312,19 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       random: Math.random,
     });
     await life.start(deliveries);
+    await life.start(
+      createReportMail({
+        config: { maxAttachmentBytes: config.REPORT_MAIL_MB * BYTES_PER_MB },
+        registry,
+        directory,
+        files: reportFiles,
+        email,
+        diary: part('reports'),
+        metrics,
+        now,
+        random: Math.random,
+      }),
+    );
     await life.start(
       createNotifications({
         config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },

@@ -1,4 +1,4 @@
-import type { Directory, GeofenceId, GroupId, Shape, User, VehicleId } from '@outrider/domain';
+import type { Directory, GeofenceId, GroupId, ReportSchedule, Shape, User, VehicleId } from '@outrider/domain';
 import type { Job } from '@outrider/registry';
 import type { ReportReach } from '../report-reach.ts';
 import type { Period } from '../reports/calendar.ts';
@@ -34,6 +34,13 @@ export interface ReportRequest {
 
 export function requestOf(job: Pick<Job, 'parameters'>): ReportRequest {
   return job.parameters as unknown as ReportRequest;
+}
+
+/** What of a request a schedule holds: its time comes with each run. */
+export type ScheduledReport = Omit<ReportRequest, 'fromMs' | 'toMs' | 'timeZone' | 'shape'>;
+
+export function scheduledReport({ report }: Pick<ReportSchedule, 'report'>): ScheduledReport {
+  return report as unknown as ScheduledReport;
 }
 
 /** @throws {Error} when there is no such kind any more */

@@ -216,7 +216,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
       }
     }
     const reason = told ?? 'It failed again and again; the diary says of what.';
-    if (await registry.jobs.settle(leased, { state: 'failed', error: reason }))
+    if (await registry.reportFiles.fail(leased, reason))
       await tell(leased, request, { state: 'failed', rows: 0, bytes: 0, error: reason });
   }
 
