@@ -101,6 +101,14 @@ export async function openVideoFiles({ folder, s3Url }: Pick<Backing, 'folder' |
   return s3Url === null ? openFolder(inFolder(folder, 'video')) : openS3({ url: s3Url });
 }
 
+/** Where the files of reports are: in the same bucket under a name of its own, or in a folder beside. */
+export async function openReportFiles({ folder, s3Url }: Pick<Backing, 'folder' | 's3Url'>): Promise<Files> {
+  if (s3Url === null) return openFolder(inFolder(folder, 'reports'));
+  const url = new URL(s3Url);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/reports`;
+  return openS3({ url: url.href });
+}
+
 function redisTrouble(diary: Diary): (error: Error) => void {
   return (error) => diary.warn({ err: error }, 'trouble with Redis');
 }

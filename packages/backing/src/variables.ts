@@ -70,7 +70,7 @@ export const serverVariables = {
   ),
   S3_URL: {
     ...secret(
-      'S3-compatible storage for videos, `https://<key id>:<secret>@<server>/<bucket>[/<prefix>][?region=…]`; where unset, a folder in `DATA_DIR`.',
+      'S3-compatible storage for videos and reports, `https://<key id>:<secret>@<server>/<bucket>[/<prefix>][?region=…]`; where unset, a folder in `DATA_DIR`.',
     ),
     parse(value: string): string {
       parseS3Url(value);

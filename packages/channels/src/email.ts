@@ -12,6 +12,7 @@ export interface EmailMessage {
   subject: string;
   text: string;
   html?: string;
+  attachments?: readonly { name: string; mediaType: string; content: Uint8Array }[];
 }
 
 export interface EmailChannel {
@@ -110,7 +111,7 @@ export function createEmailChannel(options: EmailOptions): EmailChannel {
 
 /** A message in nodemailer's terms: addresses already taken apart, so that none of it is parsed once more. */
 function composition(
-  { id, subject, text, html }: EmailMessage,
+  { id, subject, text, html, attachments = [] }: EmailMessage,
   from: { name: string; address: string },
   to: readonly string[],
   nowMs: number,
@@ -122,6 +123,11 @@ function composition(
     subject: subject.replace(/[\p{Cc}\s]+/gu, ' ').trim(),
     text,
     ...(html === undefined ? {} : { html }),
+    attachments: attachments.map(({ name, mediaType, content }) => ({
+      filename: name,
+      contentType: mediaType,
+      content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+    })),
     messageId: `<${safeName(id)}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     date: new Date(nowMs),
     // RFC 3834, and what Exchange listens to: out-of-office notes are not to answer a machine.

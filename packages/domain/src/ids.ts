@@ -22,6 +22,7 @@ export type NotificationId = Brand<string, 'NotificationId'>;
 export type DeliveryId = Brand<string, 'DeliveryId'>;
 /** UUID of a job: work that takes longer than a call may. */
 export type JobId = Brand<string, 'JobId'>;
+export type ReportScheduleId = Brand<string, 'ReportScheduleId'>;
 /** UUID of a video terminal's profile. */
 export type VideoProfileId = Brand<string, 'VideoProfileId'>;
 /** UUID of a task that fetches video. */

@@ -7,6 +7,8 @@ export * from './notification.ts';
 export * from './notification-rule.ts';
 export * from './position.ts';
 export * from './quality.ts';
+export * from './report-job.ts';
+export * from './report-schedule.ts';
 export * from './rights.ts';
 export * from './stream-address.ts';
 export * from './terminal-command.ts';

@@ -25,8 +25,12 @@ export const AUDIT_ACTIONS = [
   'logout',
   'session-ended',
   'recalculated',
+  'report-requested',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** What something can be done to. */
+export type AuditSubjectKind = DefinitionKind | 'report-schedule';
 
 /** Fields of something, as they were or as they became. */
 export type AuditedFields = Readonly<Record<string, unknown>>;
@@ -34,7 +38,7 @@ export type AuditedFields = Readonly<Record<string, unknown>>;
 /** Something that was done, before it has a time and a place in the trail. */
 export interface AuditNote {
   action: AuditAction;
-  subject: { kind: DefinitionKind; id: string | null; name: string };
+  subject: { kind: AuditSubjectKind; id: string | null; name: string };
   /** What of it changed, as it was; null where there was nothing. */
   before: AuditedFields | null;
   /** What of it changed, as it became; null where nothing is left. */
@@ -132,7 +136,7 @@ export async function insertNotes(
 
 /** What people own is their dealer's to know; what they want to be told of is their own business. */
 function mayKnow(dealer: UserId, owner: UserId, { kind }: AuditNote['subject']): boolean {
-  return kind !== 'notification-rule' || dealer === owner;
+  return (kind !== 'notification-rule' && kind !== 'report-schedule') || dealer === owner;
 }
 
 /** Owners that the same transaction changed or deleted are known from its notes; the others are looked up. */

@@ -1,6 +1,12 @@
-import type { DefinitionKind, Role, SessionId, User, UserId } from '@outrider/domain';
+import type { Role, SessionId, User, UserId } from '@outrider/domain';
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
-import { type AuditAction, type AuditedFields, type AuditNote, dealersOfUser } from './audit-notes.ts';
+import {
+  type AuditAction,
+  type AuditedFields,
+  type AuditNote,
+  type AuditSubjectKind,
+  dealersOfUser,
+} from './audit-notes.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { AuditRow, Tables } from './schema.ts';
 import { inChunks, type Store } from './store.ts';
@@ -127,7 +133,7 @@ function fromRow(row: AuditRow): AuditEntry {
           },
     sessionId: row.session_id as SessionId | null,
     address: row.address,
-    subject: { kind: row.subject_kind as DefinitionKind, id: row.subject_id, name: row.subject_name },
+    subject: { kind: row.subject_kind as AuditSubjectKind, id: row.subject_id, name: row.subject_name },
     before: row.before === null ? null : (JSON.parse(row.before) as AuditedFields),
     after: row.after === null ? null : (JSON.parse(row.after) as AuditedFields),
   };

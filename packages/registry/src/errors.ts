@@ -1,4 +1,4 @@
-import type { Definition, DefinitionKind, InactiveReason } from '@outrider/domain';
+import type { Definition, DefinitionKind, InactiveReason, ReportSchedule } from '@outrider/domain';
 
 /** Fields whose value must be unique. */
 export type UniqueField = 'login' | 'name' | 'terminalId' | 'vehicleId' | 'address';
@@ -6,9 +6,9 @@ export type UniqueField = 'login' | 'name' | 'terminalId' | 'vehicleId' | 'addre
 /** Another definition already has this value. */
 export class ConflictError extends Error {
   override name = 'ConflictError';
-  readonly kind: DefinitionKind;
+  readonly kind: DefinitionKind | 'report-schedule';
   readonly field: UniqueField;
-  constructor(kind: DefinitionKind, field: UniqueField, value: string) {
+  constructor(kind: ConflictError['kind'], field: UniqueField, value: string) {
     super(`another ${kind} has the ${field} ${JSON.stringify(value)}`);
     this.kind = kind;
     this.field = field;
@@ -18,8 +18,8 @@ export class ConflictError extends Error {
 /** The definition changed since the caller read it. */
 export class StaleError extends Error {
   override name = 'StaleError';
-  readonly current: Definition;
-  constructor(current: Definition, expectedVersion: number) {
+  readonly current: Definition | ReportSchedule;
+  constructor(current: Definition | ReportSchedule, expectedVersion: number) {
     super(`the ${current.kind} is at version ${current.version}, not ${expectedVersion}`);
     this.current = current;
   }
@@ -36,7 +36,7 @@ export class AlreadyClaimedError extends Error {
 /** There is no such definition. */
 export class NotFoundError extends Error {
   override name = 'NotFoundError';
-  readonly kind: DefinitionKind | 'session' | 'notification' | 'delivery' | 'job' | 'video-task';
+  readonly kind: DefinitionKind | 'session' | 'notification' | 'delivery' | 'job' | 'video-task' | 'report-schedule';
   constructor(kind: NotFoundError['kind'], id: string) {
     super(`there is no ${kind} ${id}`);
     this.kind = kind;
@@ -71,6 +71,16 @@ export class TooManyJobsError extends Error {
   readonly most: number;
   constructor(most: number) {
     super(`${most} jobs are open, which is the most for one user`);
+    this.most = most;
+  }
+}
+
+/** The user has as many schedules of reports as one may have. */
+export class TooManySchedulesError extends Error {
+  override name = 'TooManySchedulesError';
+  readonly most: number;
+  constructor(most: number) {
+    super(`${most} schedules are the most for one user`);
     this.most = most;
   }
 }

@@ -64,6 +64,7 @@ export function jobsConformance(name: string, newPlace: () => Promise<Place>): v
         kind: 'dig',
         userId: anna.id,
         subjectId: VAN,
+        scheduleId: null,
         parameters: { deep: 3 },
         state: 'queued',
         progress: { percent: 0, positions: 0 },

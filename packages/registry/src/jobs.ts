@@ -1,4 +1,4 @@
-import type { JobId, UserId } from '@outrider/domain';
+import type { JobId, ReportScheduleId, UserId } from '@outrider/domain';
 import type { Selectable, Transaction } from 'kysely';
 import type { AuditNote } from './audit-notes.ts';
 import { NotFoundError, TooManyJobsError } from './errors.ts';
@@ -21,7 +21,7 @@ export type JobFacts = Readonly<Record<string, unknown>>;
 export interface JobProgress {
   /** 0 to 100. */
   percent: number;
-  /** Positions gone through so far. */
+  /** Positions gone through so far; of a report, rows that were written. */
   positions: number;
 }
 
@@ -34,6 +34,8 @@ export interface Job {
   userId: UserId | null;
   /** What it is about: id of a geofence, of a vehicle; null where it is about nothing that has one. */
   subjectId: string | null;
+  /** The schedule that it was made by; null where nobody but its user asked for it. */
+  scheduleId: ReportScheduleId | null;
   /** What was asked for. */
   parameters: JobFacts;
   state: JobState;
@@ -64,6 +66,8 @@ export interface LeasedJob {
   lease: string;
   /** Where the last one who had it in hand got to; null at the beginning. */
   resume: JobFacts | null;
+  /** How often it was taken in hand since it last got further, this time included. */
+  attempts: number;
 }
 
 export interface JobFilter {
@@ -79,11 +83,16 @@ export interface JobLeaseOptions {
   leaseMs: number;
   /** Of these kinds no more are in hand at a time, whoever has them. */
   atOnce: number;
+  /** Users take turns: the job of whoever's last one began longest ago comes first. Default: the one that waited longest. */
+  byUser?: boolean;
+  /** One that broke off so often is given up without being taken again. Default 5. */
+  maxAttempts?: number;
 }
 
 /** How the one who has a job in hand lets go of it. */
 export type JobOutcome =
-  | { state: 'done'; result: JobFacts }
+  /** `positions`: all that it went through, where that is not said yet. */
+  | { state: 'done'; result: JobFacts; positions?: number }
   | { state: 'failed'; error: string }
   | { state: 'cancelled' }
   /** Goes on at another turn. */
@@ -125,7 +134,7 @@ export class Jobs {
         .where('state', 'in', ['queued', 'running'])
         .executeTakeFirstOrThrow();
       if (Number(open) >= MAX_OPEN_JOBS_PER_USER) throw new TooManyJobsError(MAX_OPEN_JOBS_PER_USER);
-      const row = newRow(fields, newId(), nowMs);
+      const row = newJobRow(fields, newId(), nowMs);
       await tx.insertInto('jobs').values(row).execute();
       writer.note({ ...about, before: null });
       return fromRow(row);
@@ -182,9 +191,9 @@ export class Jobs {
    *
    * @returns null when there is none to take, or enough are in hand
    */
-  lease({ kinds, leaseMs, atOnce }: JobLeaseOptions): Promise<LeasedJob | null> {
-    return this.#store.write(async ({ tx, nowMs, newId }) => {
-      await forgetWhoDied(tx, kinds, nowMs);
+  lease({ kinds, leaseMs, atOnce, byUser = false, maxAttempts = MAX_ATTEMPTS }: JobLeaseOptions) {
+    return this.#store.write(async ({ tx, nowMs, newId }): Promise<LeasedJob | null> => {
+      await forgetWhoDied(tx, kinds, maxAttempts, nowMs);
       const { running } = await tx
         .selectFrom('jobs')
         .select((e) => e.fn.countAll<number>().as('running'))
@@ -198,6 +207,18 @@ export class Jobs {
         .where('state', '=', 'queued')
         .where('kind', 'in', kinds)
         .where('due_at_ms', '<=', nowMs)
+        .$if(byUser, (query) =>
+          query.orderBy((e) =>
+            e.fn.coalesce(
+              e
+                .selectFrom('jobs as before')
+                .select(({ fn }) => fn.max('before.started_at_ms').as('at'))
+                .whereRef('before.user_id', '=', 'jobs.user_id')
+                .where('before.kind', 'in', kinds),
+              e.val(0),
+            ),
+          ),
+        )
         .orderBy('due_at_ms')
         .orderBy('id')
         .limit(1)
@@ -212,7 +233,7 @@ export class Jobs {
       };
       await tx.updateTable('jobs').set(taken).where('id', '=', next.id).execute();
       const resume = next.resume === null ? null : (JSON.parse(next.resume) as JobFacts);
-      return { job: fromRow({ ...next, ...taken }), lease: taken.lease, resume };
+      return { job: fromRow({ ...next, ...taken }), lease: taken.lease, resume, attempts: taken.attempts };
     });
   }
 
@@ -249,24 +270,8 @@ export class Jobs {
    *
    * @returns false when it was somebody else's by then: nothing was noted
    */
-  async settle({ job, lease }: Pick<LeasedJob, 'job' | 'lease'>, outcome: JobOutcome): Promise<boolean> {
-    const nowMs = this.#store.now();
-    const row = await this.#store.db
-      .updateTable('jobs')
-      .set({
-        state: outcome.state,
-        lease: null,
-        ...(outcome.state === 'queued'
-          ? { resume: JSON.stringify(outcome.resume), due_at_ms: outcome.dueAtMs, attempts: 0 }
-          : { resume: null, finished_at_ms: nowMs }),
-        ...(outcome.state === 'done' && { result: JSON.stringify(outcome.result), percent: 100 }),
-        ...(outcome.state === 'failed' && { error: outcome.error.slice(0, MAX_ERROR_CHARACTERS) }),
-      })
-      .where('id', '=', job.id)
-      .where('lease', '=', lease)
-      .returning('id')
-      .executeTakeFirst();
-    return row !== undefined;
+  settle(leased: Pick<LeasedJob, 'job' | 'lease'>, outcome: JobOutcome): Promise<boolean> {
+    return settleIn(this.#store.db, leased, outcome, this.#store.now());
   }
 
   /**
@@ -326,8 +331,42 @@ export class Jobs {
   }
 }
 
+/** As {@link Jobs.settle} does, wherever it is written. */
+export async function settleIn(
+  db: Reader,
+  { job, lease }: Pick<LeasedJob, 'job' | 'lease'>,
+  outcome: JobOutcome,
+  nowMs: number,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('jobs')
+    .set({
+      state: outcome.state,
+      lease: null,
+      ...(outcome.state === 'queued'
+        ? { resume: JSON.stringify(outcome.resume), due_at_ms: outcome.dueAtMs, attempts: 0 }
+        : { resume: null, finished_at_ms: nowMs }),
+      ...(outcome.state === 'done' && {
+        result: JSON.stringify(outcome.result),
+        percent: 100,
+        ...(outcome.positions !== undefined && { positions: outcome.positions }),
+      }),
+      ...(outcome.state === 'failed' && { error: outcome.error.slice(0, MAX_ERROR_CHARACTERS) }),
+    })
+    .where('id', '=', job.id)
+    .where('lease', '=', lease)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Jobs whose holder says nothing any more wait for their next turn, or are given up. */
-async function forgetWhoDied(tx: Transaction<Tables>, kinds: readonly string[], nowMs: number): Promise<void> {
+async function forgetWhoDied(
+  tx: Transaction<Tables>,
+  kinds: readonly string[],
+  maxAttempts: number,
+  nowMs: number,
+): Promise<void> {
   const dead = await tx
     .selectFrom('jobs')
     .select(['id', 'attempts', 'cancel_requested'])
@@ -338,7 +377,7 @@ async function forgetWhoDied(tx: Transaction<Tables>, kinds: readonly string[], 
   for (const { id, attempts, cancel_requested } of dead) {
     const over = cancel_requested
       ? { state: 'cancelled', error: null }
-      : attempts >= MAX_ATTEMPTS
+      : attempts >= maxAttempts
         ? { state: 'failed', error: `It broke off ${attempts} times without getting any further.` }
         : null;
     await tx
@@ -373,7 +412,7 @@ async function addOrMerge(
   if (!waiting) {
     await tx
       .insertInto('jobs')
-      .values(newRow({ ...fields, userId: null }, newId(), nowMs))
+      .values(newJobRow({ ...fields, userId: null }, newId(), nowMs))
       .execute();
     return;
   }
@@ -398,12 +437,20 @@ async function offsetsOf(db: Reader, consumer: string): Promise<Map<number, numb
   return new Map(rows.map((row) => [row.log_partition, row.next_offset]));
 }
 
-function newRow(fields: JobFields, id: string, nowMs: number): JobRow {
+/** @param by the schedule that makes it, and for which of its periods */
+export function newJobRow(
+  fields: JobFields,
+  id: string,
+  nowMs: number,
+  by: { scheduleId: ReportScheduleId; period: string } | null = null,
+): JobRow {
   return {
     id,
     kind: fields.kind,
     user_id: fields.userId,
     subject_id: fields.subjectId,
+    schedule_id: by?.scheduleId ?? null,
+    period: by?.period ?? null,
     parameters: JSON.stringify(fields.parameters),
     state: 'queued',
     percent: 0,
@@ -428,6 +475,7 @@ function fromRow(row: Selectable<JobRow>): Job {
     kind: row.kind,
     userId: row.user_id as UserId | null,
     subjectId: row.subject_id,
+    scheduleId: row.schedule_id as ReportScheduleId | null,
     parameters: JSON.parse(row.parameters) as JobFacts,
     state: row.state as JobState,
     progress: { percent: row.percent, positions: row.positions },

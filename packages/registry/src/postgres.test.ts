@@ -8,6 +8,7 @@ import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { registryConformance } from './registry.conformance.ts';
+import { reportsConformance } from './reports.conformance.ts';
 import { videoConformance } from './video.conformance.ts';
 
 const url = process.env.DATABASE_URL;
@@ -32,6 +33,7 @@ if (url) {
   bulkConformance('PostgreSQL', newPlace);
   jobsConformance('PostgreSQL', newPlace);
   videoConformance('PostgreSQL', newPlace);
+  reportsConformance('PostgreSQL', newPlace);
 } else describe.skip('registry on PostgreSQL, which DATABASE_URL turns on', () => test('skipped', () => {}));
 
 test('a schema name that would need quoting is refused', async () => {

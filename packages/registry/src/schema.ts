@@ -200,6 +200,9 @@ export interface JobRow {
   /** Null: the service's own. No foreign key: what somebody began is finished when they are gone. */
   user_id: string | null;
   subject_id: string | null;
+  /** The schedule of reports that made it, and for which of its periods: each has one at most. */
+  schedule_id: string | null;
+  period: string | null;
   /** JSON. */
   parameters: string;
   state: string;
@@ -222,6 +225,57 @@ export interface JobRow {
   /** How often it was taken in hand since it last got further. */
   attempts: number;
   cancel_requested: Flag;
+}
+
+/** The file that a job made of a report. */
+export interface ReportFileRow {
+  /** In the store. */
+  id: string;
+  job_id: string;
+  /** No foreign key: a file may outlive its user for a moment. */
+  user_id: string;
+  name: string;
+  media_type: string;
+  bytes: number;
+  sha256: string;
+  stored_at_ms: number;
+  /** JSON: ids of those that it may tell of. */
+  vehicles: string;
+  geofences: string;
+}
+
+/** Reports that are made again and again. */
+export interface ReportScheduleRow {
+  id: string;
+  version: number;
+  owner_id: string;
+  name: string;
+  /** Null while it is active. */
+  inactive_reason: string | null;
+  /** JSON: what nothing is asked by. */
+  terms: string;
+  /** The last that a job was made for. */
+  last_period: string | null;
+  /** When the next is due; null while it is not active. */
+  next_at_ms: number | null;
+  next_period: string | null;
+}
+
+/** A report on its way to a mailbox. */
+export interface ReportDeliveryRow {
+  id: string;
+  job_id: string;
+  schedule_id: string;
+  user_id: string;
+  target: string;
+  state: string;
+  attempts: number;
+  created_at_ms: number;
+  next_attempt_at_ms: number;
+  give_up_at_ms: number;
+  finished_at_ms: number | null;
+  lease: string | null;
+  last_error: string | null;
 }
 
 /** Where a consumer of the log goes on, saved with what it made. */
@@ -332,6 +386,9 @@ export interface Tables {
   deliveries: DeliveryRow;
   consumer_offsets: ConsumerOffsetRow;
   jobs: JobRow;
+  report_files: ReportFileRow;
+  report_schedules: ReportScheduleRow;
+  report_deliveries: ReportDeliveryRow;
   video_profiles: VideoProfileRow;
   video_presence: VideoPresenceRow;
   video_tasks: VideoTaskRow;

@@ -9,6 +9,7 @@ import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { type Place, registryConformance } from './registry.conformance.ts';
+import { reportsConformance } from './reports.conformance.ts';
 import { openDatabase } from './sqlite.ts';
 import { videoConformance } from './video.conformance.ts';
 
@@ -31,6 +32,7 @@ idempotencyConformance('node:sqlite', newPlace);
 bulkConformance('node:sqlite', newPlace);
 jobsConformance('node:sqlite', newPlace);
 videoConformance('node:sqlite', newPlace);
+reportsConformance('node:sqlite', newPlace);
 
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();

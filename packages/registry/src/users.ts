@@ -18,6 +18,7 @@ import { deleteRulesOf } from './notification-rules.ts';
 import { deleteNotificationsOf } from './notifications.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
+import { deleteSchedulesOf, restSchedulesOf } from './report-schedules.ts';
 import type { UserRow } from './schema.ts';
 import { endSessionsOf } from './sessions.ts';
 import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
@@ -144,7 +145,10 @@ export class Users {
       const { id: _, ...columns } = toRow(user);
       await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
       if (changed.groupIds) await setGroups(writer, 'user_group_access', id, changed.groupIds);
-      if (user.blocked && !current.blocked) await endSessionsOf(writer.tx, id);
+      if (user.blocked && !current.blocked) {
+        await endSessionsOf(writer.tx, id);
+        await restSchedulesOf(writer, id);
+      }
       writer.changed(user, current);
       return user;
     });
@@ -161,6 +165,7 @@ export class Users {
       const user = await requireUser(writer, id, expectedVersion);
       const { tx } = writer;
       await deleteRulesOf(writer, id);
+      await deleteSchedulesOf(writer, id);
       await disownTasksOf(tx, id);
       await deleteNotificationsOf(writer, id);
       await deleteGeofencesOf(writer, id);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openKeys, type SigningKeys, Tokens } from '@outrider/auth';
 import type { Directory, FleetEvent, Role, User } from '@outrider/domain';
-import { openFolder } from '@outrider/files';
+import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry, openRegistry, type Registry, type UserFields } from '@outrider/registry';
 import { Registry as Metrics } from '@outrider/runtime';
@@ -50,6 +50,7 @@ export class World {
   readonly registry: Registry;
   readonly directory: Directory;
   readonly hub: MemoryHub;
+  readonly reportFiles: Files;
   readonly keys: SigningKeys;
   readonly tokens: Tokens;
   readonly api: Api;
@@ -70,6 +71,7 @@ export class World {
       tokens: Tokens;
       hub: MemoryHub;
       videoFiles: VideoFiles;
+      reportFiles: Files;
     },
     more: Partial<ApiParts>,
     config: Partial<ApiConfig>,
@@ -81,6 +83,7 @@ export class World {
     this.keys = parts.keys;
     this.tokens = parts.tokens;
     this.hub = parts.hub;
+    this.reportFiles = parts.reportFiles;
     clock.now = () => this.nowMs;
     const tell = (...line: unknown[]) => {
       this.told.push(line);
@@ -93,6 +96,7 @@ export class World {
         trustedProxies: [],
         allowPrivateWebhooks: false,
         video: { taskHours: 24, retentionDays: 30, quotaBytes: 1e9 },
+        reports: { retentionDays: 7 },
         ...config,
       },
       trackReport: {
@@ -136,7 +140,8 @@ export class World {
       sessionIsLive: async (id) => (await registry.sessions.get(id)) !== null,
     });
     const videoFiles = await openFolder(join(folder, 'video'));
-    const parts = { registry, directory, keys, tokens, hub: new MemoryHub(), videoFiles };
+    const reportFiles = await openFolder(join(folder, 'reports'));
+    const parts = { registry, directory, keys, tokens, hub: new MemoryHub(), videoFiles, reportFiles };
     return new World(folder, parts, more, config, clock);
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { arrivalOf, countedAs, type Refused, type Tokens, trustedProxies, type Verified } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
+import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import {
   type Claim,
@@ -19,6 +20,7 @@ import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
 import { docsPages, homePage } from './docs.ts';
 import { identify } from './identify.ts';
 import { etagOf, readJson, readText, validate, versionOfIfMatch } from './input.ts';
+import type { ReportJobsConfig } from './job-reach.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
 import type { EventReport } from './notification-reach.ts';
@@ -41,8 +43,15 @@ export { type ApiServer, listenApi } from './listen.ts';
 export type { EventReport } from './notification-reach.ts';
 export type { TrackCursor, TrackReport } from './reach.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
+export {
+  createReportRunner,
+  type ReportRunner,
+  type ReportRunnerConfig,
+  type ReportRunnerParts,
+} from './report-jobs/runner.ts';
+export { createReportScheduler, type ReportSchedulerParts } from './report-jobs/scheduler.ts';
 export type { ReadyCheck } from './routes/operations.ts';
-export { apiConfigOf, apiVariables } from './settings.ts';
+export { apiConfigOf, apiVariables, reportsConfigOf } from './settings.ts';
 export type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export interface ApiConfig {
@@ -54,6 +63,7 @@ export interface ApiConfig {
   /** Whether webhooks may go to plain http and into the own network. */
   allowPrivateWebhooks: boolean;
   video: VideoConfig;
+  reports: ReportJobsConfig;
 }
 
 export interface ApiParts {
@@ -72,6 +82,8 @@ export interface ApiParts {
   eventReport: EventReport;
   /** Where the video service puts what it fetched. */
   videoFiles: VideoFiles;
+  /** Where the files of reports are put. */
+  reportFiles: Pick<Files, 'get' | 'info'>;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
   /** Everything counted, as Prometheus reads it. */
@@ -327,7 +339,7 @@ function notAllowed(served: readonly Route[]): Problem {
 
 /** Kinds as the paths have them. */
 function nameOf(kind: ConflictError['kind']): string {
-  return kind === 'geofence' ? 'geozone' : kind === 'video-profile' ? 'video profile' : kind;
+  return kind === 'geofence' ? 'geozone' : kind.replace('-', ' ');
 }
 
 /** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */

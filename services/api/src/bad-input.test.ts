@@ -111,6 +111,7 @@ const UNIQUE: Record<string, Record<string, Fresh>> = {
   addVehicleGroup: { '/name': word },
   addGeozone: { '/properties/name': word },
   addNotificationRule: { '/name': word },
+  addReportSchedule: { '/name': word },
   addVideoProfile: { '/vehicleId': vehicle, '/address': phone },
   addVideoTask: {},
 };

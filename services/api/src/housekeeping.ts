@@ -3,7 +3,7 @@ import type { Log as Diary, Part } from '@outrider/runtime';
 
 export interface HousekeepingParts {
   config: { auditRetentionDays: number };
-  registry: Pick<Registry, 'audit' | 'sessions' | 'idempotency' | 'jobs'>;
+  registry: Pick<Registry, 'audit' | 'sessions' | 'idempotency' | 'jobs' | 'reportDeliveries'>;
   diary: Diary;
   /** Unix milliseconds. */
   now: () => number;
@@ -36,6 +36,7 @@ export function createHousekeeping({ config, registry, diary, now }: Housekeepin
     await all(() => registry.sessions.clean(AT_ONCE));
     await all(() => registry.idempotency.clean(AT_ONCE));
     await all(() => registry.jobs.clean(now() - JOB_DAYS * DAY_MS, AT_ONCE));
+    await all(() => registry.reportDeliveries.clean(now() - JOB_DAYS * DAY_MS, AT_ONCE));
   }
 
   async function run(): Promise<void> {

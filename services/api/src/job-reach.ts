@@ -1,8 +1,18 @@
-import type { Directory, Geofence, GeofenceId, JobId, User, Vehicle, VehicleId } from '@outrider/domain';
+import type { Directory, Geofence, GeofenceId, GroupId, JobId, User, Vehicle, VehicleId } from '@outrider/domain';
 import { isoTime } from '@outrider/domain';
-import { type Job, type JobFilter, type Page, type Paging, type Registry, TooManyJobsError } from '@outrider/registry';
-import { badParameter, notFound, Problem } from './problem.ts';
-import { isOperator, rightToGeofence, rightToVehicle } from './rights.ts';
+import type { Files } from '@outrider/files';
+import {
+  type Job,
+  type JobFilter,
+  type Page,
+  type Paging,
+  type Registry,
+  type ReportFile,
+  TooManyJobsError,
+} from '@outrider/registry';
+import { badField, badParameter, notFound, Problem } from './problem.ts';
+import { maySeeStill, REPORT_JOB, type ReportRequest, unseenIn } from './report-jobs/request.ts';
+import { isOperator, rightToGeofence, rightToGroup, rightToVehicle } from './rights.ts';
 
 /** A stretch of the past, in Unix milliseconds: its start, and the moment after its end. */
 export interface Stretch {
@@ -15,9 +25,19 @@ export const MAX_RECALCULATED_DAYS = 31;
 
 /** The data behind a caller's jobs. */
 export interface JobSources {
-  registry: Pick<Registry, 'jobs'>;
+  registry: Pick<Registry, 'jobs' | 'reportFiles'>;
   directory: Directory;
+  /** Where the files of reports are. */
+  reportFiles: Pick<Files, 'get' | 'info'>;
+  config: { reports: ReportJobsConfig };
 }
+
+export interface ReportJobsConfig {
+  /** How long the file of a report is kept. */
+  retentionDays: number;
+}
+
+const DAY_MS = 86_400_000;
 
 /** A caller's jobs, and nothing else: the part of `Reach` that they are reached by. An operator sees everybody's. */
 export class JobReach {
@@ -49,6 +69,31 @@ export class JobReach {
     });
   }
 
+  addReport(request: ReportRequest): Promise<Job> {
+    requireSeen(request, this.#caller, this.#sources.directory);
+    const { id, login, role, dealerId } = this.#caller;
+    const { report, format, fromMs, toMs, timeZone } = request;
+    const at = (timeMs: number | null) => timeMs && isoTime(timeMs);
+    return limited(
+      this.#sources.registry.jobs.create(
+        {
+          kind: REPORT_JOB,
+          userId: id,
+          subjectId: request.vehicleId ?? request.groupId,
+          parameters: { ...request },
+          dueAtMs: 0,
+        },
+        {
+          action: 'report-requested',
+          subject: { kind: 'user', id, name: login },
+          after: { report, format, from: at(fromMs), to: at(toMs), timeZone },
+          dealerIds: role === 'dealer' ? [id] : dealerId === null ? [] : [dealerId],
+          ownerIds: [],
+        },
+      ),
+    );
+  }
+
   async job(id: JobId): Promise<Job> {
     return this.#shown(await this.#job(id));
   }
@@ -58,6 +103,33 @@ export class JobReach {
     const own = isOperator(this.#caller) ? {} : { userId: this.#caller.id };
     const page = await this.#sources.registry.jobs.list({ ...filter, ...own }, paging);
     return { ...page, items: page.items.filter((job) => this.#sees(job)).map((job) => this.#shown(job)) };
+  }
+
+  /** How long the file of a report is kept. */
+  get retentionMs(): number {
+    return this.#sources.config.reports.retentionDays * DAY_MS;
+  }
+
+  /** The file of a report that is done, for one who may see everything in it now. */
+  async reportFile(id: JobId): Promise<ReportFile> {
+    const job = await this.#job(id);
+    if (job.kind !== REPORT_JOB) throw notFound();
+    if (job.state !== 'done') throw notDone(job);
+    const { registry, directory, reportFiles, config } = this.#sources;
+    const file = await registry.reportFiles.of(id);
+    const { retentionDays } = config.reports;
+    if (file === null || (await reportFiles.info(file.id)) === null)
+      throw new Problem('gone', `The file was deleted: files of reports are kept for ${retentionDays} days at most.`);
+    if (!maySeeStill(file, this.#caller, directory))
+      throw new Problem('gone', 'It tells of what this account may not see any more: ask for the report again.');
+    return file;
+  }
+
+  /** The bytes of a file that {@link reportFile} has shown, read as they are taken. */
+  async *reportBytes(file: ReportFile, start: number, end: number): AsyncIterable<Uint8Array> {
+    const bytes = await this.#sources.reportFiles.get(file.id, { start, end });
+    if (bytes === null) throw new Error(`the file of ${file.jobId} was deleted meanwhile`);
+    yield* bytes;
   }
 
   /** Calls it off; what it has done stays done. */
@@ -74,8 +146,8 @@ export class JobReach {
     if (toMs <= fromMs) throw badParameter('to', 'It must be later than from.');
     if (toMs - fromMs > MAX_RECALCULATED_DAYS * 86_400_000)
       throw badParameter('to', `It may be ${MAX_RECALCULATED_DAYS} days after from at most.`);
-    try {
-      return await this.#sources.registry.jobs.create(
+    return limited(
+      this.#sources.registry.jobs.create(
         {
           kind,
           userId: this.#caller.id,
@@ -85,12 +157,8 @@ export class JobReach {
           dueAtMs: 0,
         },
         { ...about, action: 'recalculated', after: { from: isoTime(fromMs), to: isoTime(toMs) } },
-      );
-    } catch (error) {
-      if (error instanceof TooManyJobsError)
-        throw new Problem('conflict', `${error.most} of your jobs are not over: wait for one, or cancel one.`);
-      throw error;
-    }
+      ),
+    );
   }
 
   async #job(id: JobId): Promise<Job> {
@@ -110,9 +178,42 @@ export class JobReach {
     const vehicle = directory.vehicles.get(subjectId as VehicleId);
     const geofence = directory.geofences.get(subjectId as GeofenceId);
     const owner = geofence && directory.users.get(geofence.ownerId);
+    const group = directory.groups.get(subjectId as GroupId);
     const isSeen =
       (vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none') ||
-      (geofence !== undefined && rightToGeofence(this.#caller, geofence, owner) !== 'none');
+      (geofence !== undefined && rightToGeofence(this.#caller, geofence, owner) !== 'none') ||
+      (group !== undefined && rightToGroup(this.#caller, group) !== 'none');
     return isSeen ? job : { ...job, subjectId: null };
   }
+}
+
+async function limited(created: Promise<Job>): Promise<Job> {
+  try {
+    return await created;
+  } catch (error) {
+    if (error instanceof TooManyJobsError)
+      throw new Problem('conflict', `${error.most} of your jobs are not over: wait for one, or cancel one.`);
+    throw error;
+  }
+}
+
+function notDone({ state, progress, error }: Job): Problem {
+  const why = error === null ? '' : `: ${error}`;
+  const detail =
+    state === 'queued' || state === 'running'
+      ? `The report is ${state}, ${Math.floor(progress.percent)} % of it.`
+      : `The report is ${state}${why}`;
+  return new Problem('not-done', detail, { errors: [{ parameter: 'id', detail: state }] });
+}
+
+const NAMED = { vehicleId: 'vehicle', groupId: 'group', geozoneId: 'geozone' } as const;
+
+/** @throws {Problem} when the caller does not see what a report is to be about */
+export function requireSeen(
+  request: Pick<ReportRequest, 'vehicleId' | 'groupId' | 'geofenceId'>,
+  caller: User,
+  directory: Directory,
+): void {
+  const unseen = unseenIn(request, caller, directory);
+  if (unseen !== null) throw badField(`/${unseen}`, `There is no such ${NAMED[unseen]}.`);
 }

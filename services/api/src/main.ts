@@ -9,6 +9,7 @@ import {
   openHub,
   openLog,
   openRegistry,
+  openReportFiles,
   openTokens,
   openVideoFiles,
   openWarehouse,
@@ -22,7 +23,9 @@ import { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { listenApi } from './listen.ts';
 import { createRelay } from './relay.ts';
-import { apiConfigOf, apiVariables } from './settings.ts';
+import { createReportRunner } from './report-jobs/runner.ts';
+import { createReportScheduler } from './report-jobs/scheduler.ts';
+import { apiConfigOf, apiVariables, reportsConfigOf } from './settings.ts';
 
 const VARIABLES = {
   ...accessVariables,
@@ -51,6 +54,7 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, life, now })
   const warehouse = await openWarehouse(backing);
   life.own('warehouse', () => warehouse.close());
   const videoFiles = await openVideoFiles(backing);
+  const reportFiles = await openReportFiles(backing);
   const relay = createRelay({ registry, log, diary });
   await life.start(relay);
 
@@ -63,6 +67,20 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, life, now })
   await life.start(
     createHousekeeping({ config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS }, registry, diary, now }),
   );
+  const { directory } = definitions;
+  const reports = createReportRunner({
+    config: reportsConfigOf(config),
+    registry,
+    directory,
+    hub,
+    reportArchive: warehouse,
+    files: reportFiles,
+    diary,
+    metrics,
+    now,
+  });
+  await life.start(reports);
+  await life.start(createReportScheduler({ registry, directory, diary }));
 
   const checks = {
     registry: () => registry.ping(),
@@ -72,18 +90,22 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, life, now })
     async definitions() {
       if (!relay.healthy) throw new Error('definitions do not reach the log');
     },
+    async reports() {
+      if (!reports.healthy) throw new Error('reports are not worked at');
+    },
     files: () => videoFiles.ping(),
   };
   const api = createApi({
     config: apiConfigOf(config),
     registry,
-    directory: definitions.directory,
+    directory,
     tokens,
     hub,
     trackReport: warehouse,
     reportArchive: warehouse,
     eventReport: warehouse,
     videoFiles,
+    reportFiles,
     checks,
     metricsText: () => metrics.metrics(),
     diary,

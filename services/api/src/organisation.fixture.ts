@@ -92,13 +92,17 @@ export class Organisation implements Everything {
   readonly groups = new Map<GroupId, VehicleGroup>();
   readonly geofences = new Map<GeofenceId, Geofence>();
   readonly rules = new Map<NotificationRuleId, NotificationRule>();
+  readonly schedules = new Map<string, { id: string; ownerId: UserId; name: string; emails: readonly string[] }>();
   readonly profiles = new Map<VideoProfileId, VideoProfile>();
   readonly tasks = new Map<VideoTaskId, VideoTask>();
   readonly sessions = new Map<SessionId, UserId>();
   readonly notifications = new Map<string, Notification>();
   readonly deliveries = new Map<string, Delivery>();
   readonly jobs = new Map<string, UserId | null>();
+  /** Those of them that are over. */
   readonly cancelledJobs = new Set<string>();
+  /** Jobs that make reports: the vehicle that the file of one tells of; null where it is not made. */
+  readonly reports = new Map<string, VehicleId | null>();
   /** All that ever happened: each vehicle visited something, and was too fast. */
   readonly events: FleetEvent[] = [];
   /** Of the session that each account calls with. */
@@ -313,6 +317,8 @@ export class Organisation implements Everything {
       );
       this.jobs.set(id, userId);
     }
+    for (const [nth, ownerId] of people.entries()) await this.#addSchedule(ownerId, pick(vehicles, nth));
+    for (const [nth, userId] of people.entries()) await this.#addReport(userId, pick(vehicles, nth));
     await registry.jobs.add(
       { kind: 'late-data', subjectId: pick(vehicles, 0), parameters: STRETCH, dueAtMs: 0 },
       (waiting) => waiting,
@@ -328,6 +334,73 @@ export class Organisation implements Everything {
     const owner = this.users.get(ownerId);
     const known = owner === undefined ? [] : this.events.filter((event) => hears(this, owner, event));
     return known.length === 0 ? this.events : known;
+  }
+
+  /** Of one vehicle, which its owner may see or not. */
+  async #addSchedule(ownerId: UserId, vehicleId: VehicleId): Promise<void> {
+    await this.world.registry.reportSchedules.create({
+      ownerId,
+      name: `Schedule ${this.mark()}`,
+      active: true,
+      frequency: 'daily',
+      hour: 6,
+      covers: 'yesterday',
+      timeZone: 'UTC',
+      emails: [`${this.mark()}@example.org`],
+      report: {
+        report: 'track',
+        format: 'csv',
+        vehicleId,
+        groupId: null,
+        period: 'whole',
+        eventKinds: null,
+        geofenceId: null,
+        maxPoints: null,
+      },
+    });
+  }
+
+  /** A report that is done; rights may have been others then. */
+  async #addReport(userId: UserId, vehicleId: VehicleId): Promise<void> {
+    const { registry, reportFiles } = this.world;
+    const parameters = {
+      report: 'track',
+      format: 'csv',
+      vehicleId,
+      groupId: null,
+      fromMs: 0,
+      toMs: 1,
+      timeZone: 'UTC',
+      period: 'whole',
+      eventKinds: null,
+      geofenceId: null,
+      maxPoints: null,
+      shape: null,
+    };
+    const job = await registry.jobs.create(
+      { kind: 'report', userId, subjectId: vehicleId, parameters, dueAtMs: 0 },
+      {
+        action: 'report-requested',
+        subject: { kind: 'user', id: userId, name: 'As it was called then' },
+        after: null,
+        dealerIds: [],
+        ownerIds: [],
+      },
+    );
+    const leased = await registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 1 });
+    if (leased?.job.id !== job.id) throw new Error('another report was left behind');
+    const id = `report-${job.id}.csv`;
+    const content = Buffer.from(this.secrets.get(vehicleId)?.[0] ?? '');
+    const file = await reportFiles.put(id, ReadableStream.from([content]));
+    const named = { name: 'track.csv', mediaType: 'text/csv' };
+    await registry.reportFiles.finish(
+      leased,
+      { rows: 1, bytes: file.bytes, ...named },
+      { id, ...file, ...named, vehicleIds: [vehicleId], geofenceIds: [] },
+    );
+    this.jobs.set(job.id, userId);
+    this.cancelledJobs.add(job.id);
+    this.reports.set(job.id, vehicleId);
   }
 
   /** Who may see the video of a vehicle, and does not keep it. */
@@ -407,6 +480,9 @@ export class Organisation implements Everything {
       const { items } = await deliveries.list(userId, {}, { limit: 1000, after: null });
       for (const each of items) this.deliveries.set(each.id, each);
     }
+    this.schedules.clear();
+    const schedules = await this.world.registry.reportSchedules.list({}, { limit: 1000, after: null });
+    for (const { id, ownerId, name, emails } of schedules.items) this.schedules.set(id, { id, ownerId, name, emails });
     this.tasks.clear();
     const { items } = await this.world.registry.videoTasks.list({}, { limit: 1000, after: null });
     for (const task of items) this.tasks.set(task.id, task);

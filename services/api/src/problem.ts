@@ -23,7 +23,7 @@ export const PROBLEMS = {
   'method-not-allowed': [405, 'This method is not served here'],
   'not-acceptable': [406, 'It does not come in this format'],
   conflict: [409, 'It would clash with something that exists'],
-  'not-done': [409, 'The video is not there yet, or will never be'],
+  'not-done': [409, 'The file is not there yet, or will never be'],
   gone: [410, 'It was deleted'],
   stale: [412, 'It was changed meanwhile'],
   'too-large': [413, 'The request is too large'],

@@ -33,10 +33,11 @@ import type {
   VehicleFields,
 } from '@outrider/registry';
 import { BulkReach } from './bulk-reach.ts';
-import { JobReach, type Stretch } from './job-reach.ts';
+import { JobReach, type JobSources, type Stretch } from './job-reach.ts';
 import { NotificationReach, type NotificationSources } from './notification-reach.ts';
 import { badField, notFound, Problem, wrongPassword } from './problem.ts';
 import { ReportReach } from './report-reach.ts';
+import { ReportScheduleReach } from './report-schedule-reach.ts';
 import type { ReportArchive } from './reports/report.ts';
 import {
   bothHold,
@@ -80,11 +81,11 @@ export interface TrackReport {
 }
 
 /** What data there is. Nobody but {@link Reach} touches it on a caller's behalf. */
-export interface Sources extends NotificationSources, VideoSources {
+export interface Sources extends NotificationSources, VideoSources, JobSources {
   registry: Registry;
   /** Everything defined, as it is in force. */
   directory: Directory;
-  config: NotificationSources['config'] & VideoSources['config'];
+  config: NotificationSources['config'] & VideoSources['config'] & JobSources['config'];
   hub: Pick<Hub, 'latest' | 'unknownTerminals' | 'publish'>;
   trackReport: TrackReport;
   reportArchive: ReportArchive;
@@ -135,6 +136,11 @@ export class Reach {
   /** The caller's jobs. */
   get jobs(): JobReach {
     return new JobReach(this.#caller, this.#sources);
+  }
+
+  /** The caller's schedules of reports. */
+  get reportSchedules(): ReportScheduleReach {
+    return new ReportScheduleReach(this.#caller, this.#sources);
   }
 
   /** What the caller's reports are made of. */

@@ -38,6 +38,8 @@ export interface Everything {
   deliveries: ReadonlyMap<string, { id: string; userId: UserId; notificationId: string }>;
   /** Who asked for them; null: the service itself. */
   jobs: ReadonlyMap<string, UserId | null>;
+  /** Reports made again and again. */
+  schedules: ReadonlyMap<string, { id: string; ownerId: UserId; name: string; emails: readonly string[] }>;
   profiles: ReadonlyMap<VideoProfileId, VideoProfile>;
   tasks: ReadonlyMap<VideoTaskId, VideoTask>;
 }
@@ -54,6 +56,7 @@ export type Kind =
   | 'notification'
   | 'delivery'
   | 'job'
+  | 'schedule'
   | 'profile'
   | 'task';
 
@@ -121,6 +124,11 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
     case 'job':
       // Of whoever asked for it; an operator may everything.
       return all.jobs.has(id) && (isOperator || all.jobs.get(id) === caller.id) ? 'kept' : 'hidden';
+    case 'schedule': {
+      // As with jobs, and with what people are told of: their own.
+      const schedule = all.schedules.get(id);
+      return schedule && (isOperator || schedule.ownerId === caller.id) ? 'kept' : 'hidden';
+    }
     case 'session': {
       // Listed and ended by their user and by the operator.
       const userId = all.sessions.get(id as SessionId);
@@ -178,6 +186,8 @@ export function allOf(all: Everything, kind: Kind): string[] {
       return [...all.deliveries.keys()];
     case 'job':
       return [...all.jobs.keys()];
+    case 'schedule':
+      return ids(all.schedules.values());
     case 'profile':
       return ids(all.profiles.values());
     case 'task':
@@ -214,6 +224,7 @@ export function forbiddenWords(
     group: all.groups,
     geofence: all.geofences,
     rule: all.rules,
+    schedule: all.schedules,
     profile: all.profiles,
     task: all.tasks,
   } as const;

@@ -3,6 +3,7 @@ import {
   type GeofenceId,
   type GroupId,
   type NotificationRuleId,
+  type ReportScheduleId,
   type SessionId,
   type User,
   type UserId,
@@ -368,6 +369,39 @@ const noteCancelled: Probe['undo'] = async ({ org }, { body }) => {
 /** What was begun can't be undone: from then on it is one of the organisation's jobs. */
 const keepJob: Probe['undo'] = async ({ org, caller }, { status, body }) => {
   if (status === 202) org.jobs.set(body.id, caller.id);
+};
+/** A report is asked for, about what the caller sees. */
+const asksFor = ({ org, caller }: Scene) => {
+  const open = [...org.jobs].filter(([id, userId]) => userId === caller.id && !org.cancelledJobs.has(id));
+  return open.length < MAX_OPEN_JOBS_PER_USER ? 202 : 409;
+};
+const keepReport: Probe['undo'] = async ({ org, caller }, { body }) => {
+  org.jobs.set(body.id, caller.id);
+  org.reports.set(body.id, null);
+};
+const REPORT = {
+  kind: 'track',
+  format: 'csv',
+  from: '2026-01-01T00:00:00Z',
+  to: '2026-01-02T00:00:00Z',
+};
+const newSchedule = (org: Organisation, more: object = {}) => ({
+  name: org.mark(),
+  kind: 'track',
+  format: 'csv',
+  timeZone: 'Europe/Berlin',
+  frequency: 'daily',
+  hour: 6,
+  covers: 'yesterday',
+  emails: [],
+  ...more,
+});
+const undoSchedule: Probe['undo'] = ({ org }, { body }) => org.world.registry.reportSchedules.delete(body.id, null);
+/** Of what it names, what its reader may see now. */
+const showsSchedule: Probe['shows'] = ({ body }, { org, caller, ids: [id = ''] }) => {
+  const { ownerId, name, emails } = org.schedules.get(id) ?? raise('no such schedule');
+  expect(body).toMatchObject({ id, ownerId, name, emails });
+  if (body.vehicleId !== null) expect(sightOf(org, caller, 'vehicle', body.vehicleId)).not.toBe('hidden');
 };
 const importer = ({ caller }: Scene) => (mayManage(caller) ? 200 : 403);
 /** The dealer of something that is imported, named by whoever does it. */
@@ -1087,6 +1121,76 @@ const MODEL: Record<string, readonly Probe[]> = {
   reportUtilisation: reportsOf(showsVehiclesOf),
   reportCurrentState: reportsOf(showsVehiclesOf),
 
+  addReportJob: [
+    { kinds: [], ask: () => ({ body: REPORT }), good: asksFor, undo: keepReport },
+    ...(['vehicle', 'group'] as const).map(
+      (kind): Probe => ({
+        kinds: [kind],
+        ask: ([id]) => ({ body: { ...REPORT, [`${kind}Id`]: id } }),
+        good: asksFor,
+        hidden: [400],
+        undo: keepReport,
+      }),
+    ),
+    {
+      kinds: ['geofence'],
+      ask: ([geozoneId]) => ({ body: { ...REPORT, kind: 'geozone-visits', geozoneId } }),
+      good: asksFor,
+      hidden: [400],
+      undo: keepReport,
+    },
+  ],
+  getReportFile: [
+    {
+      kinds: ['job'],
+      good: ({ org, caller, ids: [id = ''] }) => {
+        const vehicle = org.reports.get(id);
+        if (vehicle === undefined) return 404;
+        if (vehicle === null) return 409;
+        // What it tells of must be the caller's to see now.
+        return org.vehicles.has(vehicle) && sightOf(org, caller, 'vehicle', vehicle) === 'hidden' ? 410 : 200;
+      },
+      shows: ({ body }, { org, ids: [id = ''] }) => expect(body).toBe(org.secrets.get(org.reports.get(id) ?? '')?.[0]),
+    },
+  ],
+  listReportSchedules: lists('schedule'),
+  addReportSchedule: [
+    { kinds: [], ask: (_, { org }) => ({ body: newSchedule(org) }), good: () => 201, undo: undoSchedule },
+    ...(['vehicle', 'group'] as const).map(
+      (kind): Probe => ({
+        kinds: [kind],
+        ask: ([id], { org }) => ({ body: newSchedule(org, { [`${kind}Id`]: id }) }),
+        good: () => 201,
+        hidden: [400],
+        undo: undoSchedule,
+      }),
+    ),
+    {
+      kinds: ['geofence'],
+      ask: ([geozoneId], { org }) => ({ body: newSchedule(org, { kind: 'geozone-visits', geozoneId }) }),
+      good: () => 201,
+      hidden: [400],
+      undo: undoSchedule,
+    },
+  ],
+  getReportSchedule: [{ kinds: ['schedule'], good: () => 200, shows: showsSchedule }],
+  changeReportSchedule: [
+    { kinds: ['schedule'], ask: () => ({ body: { hour: 7 } }), good: kept(200), shows: showsSchedule },
+    {
+      kinds: ['schedule', 'group'],
+      ask: ([, groupId]) => ({ body: { vehicleId: null, groupId } }),
+      good: FIRST_KEPT(200),
+      hidden: [400, 404],
+      undo: async ({ org, ids: [id = ''] }) => {
+        const { report } =
+          (await org.world.registry.reportSchedules.get(id as ReportScheduleId)) ?? raise('no schedule');
+        await org.world.registry.reportSchedules.update(id as ReportScheduleId, null, {
+          report: { ...report, vehicleId: [...org.vehicles.keys()][0], groupId: null },
+        });
+      },
+    },
+  ],
+  deleteReportSchedule: [{ kinds: ['schedule'], ask: () => STALE, good: kept(412) }],
   recalculateGeozone: [{ kinds: ['geofence'], ask: () => ({ query: TRACK }), good: begins, undo: keepJob }],
   recalculateVehicle: byEither({ ask: () => ({ query: TRACK }), good: begins, undo: keepJob }),
   listJobs: [{ kinds: [], ask: () => ({ query: 'limit=1000' }), good: () => 200, shows: showsList('job') }],
@@ -1171,18 +1275,18 @@ interface Tally {
 /** All that there is to meet, by the words of the design. */
 const SIGHTS = Object.entries<Partial<Record<Sight, string>>>({
   operator: {
-    kept: 'user vehicle terminal group geofence session rule notification delivery job profile task',
+    kept: 'user vehicle terminal group geofence session rule notification delivery job schedule profile task',
     hidden: 'notification delivery',
   },
   dealer: {
-    kept: 'user vehicle terminal group geofence session rule notification delivery job profile task',
+    kept: 'user vehicle terminal group geofence session rule notification delivery job schedule profile task',
     seen: 'user geofence',
-    hidden: 'user vehicle terminal group geofence session rule notification delivery job profile task',
+    hidden: 'user vehicle terminal group geofence session rule notification delivery job schedule profile task',
   },
   user: {
-    kept: 'geofence session rule notification delivery job task',
+    kept: 'geofence session rule notification delivery job schedule task',
     seen: 'user vehicle terminal group profile task',
-    hidden: 'user vehicle terminal group geofence session rule notification delivery job profile task',
+    hidden: 'user vehicle terminal group geofence session rule notification delivery job schedule profile task',
   },
 }).flatMap(([role, sights]) =>
   Object.entries(sights).flatMap(([sight, kinds]) => kinds.split(' ').map((kind) => `${role} ${kind} ${sight}`)),
@@ -1283,6 +1387,7 @@ const LISTS = [
   'listNotifications',
   'listWebhookDeliveries',
   'listJobs',
+  'listReportSchedules',
   'listVideoProfiles',
   'listVideoTasks',
 ];

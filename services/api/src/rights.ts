@@ -3,6 +3,7 @@ import {
   type GroupId,
   maySeeVehicle,
   type NotificationRule,
+  type ReportSchedule,
   type User,
   type UserId,
   type Vehicle,
@@ -60,6 +61,12 @@ export function rightToGeofence(
 export function rightToNotificationRule(caller: User, rule: Pick<NotificationRule, 'ownerId'>): Right {
   if (caller.blocked) return 'none';
   return caller.role === 'operator' || rule.ownerId === caller.id ? 'write' : 'none';
+}
+
+/** Whoever has reports made again and again has them made for themselves. */
+export function rightToReportSchedule(caller: User, schedule: Pick<ReportSchedule, 'ownerId'>): Right {
+  if (caller.blocked) return 'none';
+  return caller.role === 'operator' || schedule.ownerId === caller.id ? 'write' : 'none';
 }
 
 /** May the caller add vehicles, groups and users? */

@@ -6,6 +6,8 @@ import { geozoneRoutes } from './routes/geozones.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { operationDescriptions } from './routes/operations.ts';
+import { reportJobRoutes } from './routes/report-jobs.ts';
+import { reportScheduleRoutes } from './routes/report-schedules.ts';
 import { reportRoutes } from './routes/reports.ts';
 import { userRoutes } from './routes/users.ts';
 import { vehicleCsvRoutes } from './routes/vehicle-csv.ts';
@@ -25,6 +27,8 @@ export const ROUTES: readonly Route[] = [
   ...geozoneCollectionRoutes,
   ...notificationRoutes,
   ...reportRoutes,
+  ...reportJobRoutes,
+  ...reportScheduleRoutes,
   ...jobRoutes,
   ...videoRoutes,
 ];

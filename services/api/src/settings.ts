@@ -12,6 +12,14 @@ export const apiVariables = {
   LIMIT_UNAUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 60, 'Unauthorized calls per IP address.'),
   BLOCK_SECONDS: whole(1, 86_400, 60, 'How long a user or an address that went over a limit is blocked.'),
   AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
+  REPORT_RETENTION_DAYS: whole(1, 30, 7, 'How long the files of reports are kept that were asked for as jobs.'),
+  REPORT_QUOTA_MB: whole(
+    1,
+    100_000_000,
+    10_240,
+    'How much room all of these files together may take up; beyond it the oldest of whoever has the most go first.',
+  ),
+  REPORT_MAX_MB: whole(1, 1_000_000, 1024, 'How large one of them may become.'),
   VIDEO_TASK_HOURS: whole(1, 720, 24, 'How long a task that fetches video is tried.'),
 } satisfies Variables;
 
@@ -30,5 +38,17 @@ export function apiConfigOf(
     trustedProxies: config.TRUSTED_PROXIES,
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
     video: { taskHours: config.VIDEO_TASK_HOURS, ...videoStoreOf(config) },
+    reports: { retentionDays: config.REPORT_RETENTION_DAYS },
+  };
+}
+
+const BYTES_PER_MB = 1_000_000;
+
+/** How reports are made as files, as it stands in the settings. */
+export function reportsConfigOf(config: Config<typeof apiVariables>) {
+  return {
+    retentionDays: config.REPORT_RETENTION_DAYS,
+    quotaBytes: config.REPORT_QUOTA_MB * BYTES_PER_MB,
+    maxFileBytes: config.REPORT_MAX_MB * BYTES_PER_MB,
   };
 }

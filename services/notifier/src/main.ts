@@ -9,9 +9,11 @@ import {
   logCheck,
   logVariables,
   needServers,
+  openDirectory,
   openHub,
   openLog,
   openRegistry,
+  openReportFiles,
   openTokens,
   serverVariables,
 } from '@outrider/backing';
@@ -20,7 +22,8 @@ import { createChannels } from './channels.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createNotifications } from './notifications.ts';
 import { createNotifier } from './notifier.ts';
-import { notifierVariables } from './settings.ts';
+import { createReportMail } from './report-mail.ts';
+import { notifierVariables, reportMailConfigOf } from './settings.ts';
 
 const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables };
 
@@ -29,7 +32,7 @@ const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, .
  * holding of events against notification rules is shared among the instances, and so are the deliveries.
  */
 await runService('notifier', VARIABLES, async ({ config, diary, metrics, life, now }) => {
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL']);
+  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, diary);
   life.own('registry', () => registry.close());
@@ -54,6 +57,21 @@ await runService('notifier', VARIABLES, async ({ config, diary, metrics, life, n
     random: Math.random,
   });
   await life.start(deliveries);
+  const definitions = await openDirectory(registry, log, 'report-mail');
+  await life.start(definitions);
+  await life.start(
+    createReportMail({
+      config: reportMailConfigOf(config),
+      registry,
+      directory: definitions.directory,
+      files: await openReportFiles(backing),
+      email,
+      diary,
+      metrics,
+      now,
+      random: Math.random,
+    }),
+  );
   await life.start(
     createNotifications({
       config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },

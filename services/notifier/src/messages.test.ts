@@ -14,6 +14,7 @@ test('what is left out of a subscription has the meaning that a reader expects',
     events: true,
     notifications: true,
     videoTasks: true,
+    reportJobs: true,
     since: null,
   });
   expect(
@@ -23,6 +24,7 @@ test('what is left out of a subscription has the meaning that a reader expects',
       positions: false,
       notifications: false,
       videoTasks: false,
+      reportJobs: false,
       since: '0:42',
     }),
   ).toEqual({
@@ -33,6 +35,7 @@ test('what is left out of a subscription has the meaning that a reader expects',
     events: true,
     notifications: false,
     videoTasks: false,
+    reportJobs: false,
     since: { events: new Map([[0, 42]]), notifications: null },
   });
 });

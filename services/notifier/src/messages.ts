@@ -14,6 +14,8 @@ export type ClientMessage =
       notifications: boolean;
       /** How far tasks are that fetch video of these vehicles; only for who has the video service. */
       videoTasks: boolean;
+      /** The end of reports that the caller asked for as jobs. */
+      reportJobs: boolean;
       since: Cursor | null;
     }
   | { type: 'unsubscribe' };
@@ -84,10 +86,11 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     'events',
     'notifications',
     'videoTasks',
+    'reportJobs',
     'since',
   ]);
   if (extra) return { error: extra };
-  for (const name of ['all', 'positions', 'events', 'notifications', 'videoTasks'])
+  for (const name of ['all', 'positions', 'events', 'notifications', 'videoTasks', 'reportJobs'])
     if (message[name] !== undefined && typeof message[name] !== 'boolean')
       return { error: `/${name} must be true or false` };
 
@@ -113,6 +116,7 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     events: message.events !== false,
     notifications: message.notifications !== false,
     videoTasks: message.videoTasks !== false,
+    reportJobs: message.reportJobs !== false,
     since,
   };
 }

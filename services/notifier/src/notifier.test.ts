@@ -13,6 +13,9 @@ import {
   type FleetEvent,
   type GeofenceId,
   type GroupId,
+  type JobId,
+  REPORT_JOB_CHANNEL,
+  type ReportJobNews,
   type SessionId,
   type User,
   type UserId,
@@ -277,6 +280,43 @@ test('changes of a video task go to those who may see the vehicle and were grant
   await boss.hears('video-task', 3);
   expect(plain.of('video-task').every(({ vehicleId }) => vehicleId === CAR)).toBe(true);
   expect(deaf.of('video-task')).toEqual([]);
+});
+
+test('the end of a report is told to who asked for it, and to nobody else', async () => {
+  const boss = await subscribed('operator');
+  const deaf = await subscribed('operator', { all: true, reportJobs: false });
+  const other = await subscribed('user');
+  const news: ReportJobNews = {
+    userId: OPERATOR,
+    jobId: ZONE as string as JobId,
+    report: 'mileage',
+    format: 'csv',
+    state: 'done',
+    rows: 7,
+    bytes: 70,
+    error: null,
+    finishedAtMs: NOON,
+  };
+  await hub.publish(REPORT_JOB_CHANNEL, JSON.stringify(news));
+  expect(await boss.hears('report-job')).toEqual([
+    {
+      type: 'report-job',
+      id: ZONE,
+      report: 'mileage',
+      format: 'csv',
+      state: 'done',
+      rows: 7,
+      bytes: 70,
+      error: null,
+      finishedAt: new Date(NOON).toISOString(),
+    },
+  ]);
+  // What comes after it has come to all.
+  await log.append(eventsTopic, [visit(CAR, NOON)]);
+  for (const client of [deaf, other]) {
+    await client.hears('event');
+    expect(client.of('report-job')).toEqual([]);
+  }
 });
 
 test('a client that comes back with its cursor gets each event it missed once, in order, and then the live ones', async () => {

@@ -12,6 +12,9 @@ import {
   type Notification,
   notificationJson,
   positionJson,
+  REPORT_JOB_CHANNEL,
+  type ReportJobNews,
+  reportJobJson,
   type SessionId,
   type UserId,
   type VehicleId,
@@ -33,7 +36,8 @@ import { RepeatedEvents } from './repeated-events.ts';
 export { createChannels } from './channels.ts';
 export { createDeliveries, type Deliverer, type DeliveriesParts } from './deliveries.ts';
 export { createNotifications, type NotificationsConfig, type NotificationsParts } from './notifications.ts';
-export { notifierVariables } from './settings.ts';
+export { createReportMail, type ReportMailParts } from './report-mail.ts';
+export { notifierVariables, reportMailConfigOf } from './settings.ts';
 
 export interface NotifierParts {
   config: { maxConnections: number };
@@ -94,6 +98,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   let leaveHub: Unsubscribe | null = null;
   let leaveTold: Unsubscribe | null = null;
   let leaveVideo: Unsubscribe | null = null;
+  let leaveReports: Unsubscribe | null = null;
   const clientsOf = new Map<UserId, Set<LiveClient>>();
   let rechecking: NodeJS.Timeout | null = null;
   let fail: (error: unknown) => void = () => {};
@@ -121,6 +126,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   const eventsSent = sent.labels('event');
   const notificationsSent = sent.labels('notification');
   const videoTasksSent = sent.labels('video-task');
+  const reportJobsSent = sent.labels('report-job');
 
   function maySee(client: LiveClient, vehicleId: VehicleId): boolean {
     const user = client.userId === null ? undefined : directory.users.get(client.userId);
@@ -207,6 +213,16 @@ export function createNotifier(parts: NotifierParts): Notifier {
       frame ??= jsonFrame({ type: 'video-task', ...videoTaskJson(task) });
       client.send(frame);
       videoTasksSent.inc();
+    }
+  }
+
+  /** The end of a report, for who asked for it; whoever was not there asks the API. */
+  function onReportJob(text: string): void {
+    const news = JSON.parse(text) as ReportJobNews;
+    for (const client of clientsOf.get(news.userId) ?? []) {
+      if (!client.subscription?.reportJobs) continue;
+      client.send(jsonFrame({ type: 'report-job', ...reportJobJson(news) }));
+      reportJobsSent.inc();
     }
   }
 
@@ -556,6 +572,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       leaveHub = await hub.onLatest(onLatest);
       leaveTold = await hub.subscribe(TOLD_CHANNEL, onTold);
       leaveVideo = await hub.subscribe(VIDEO_TASK_CHANNEL, onVideoTask);
+      leaveReports = await hub.subscribe(REPORT_JOB_CHANNEL, onReportJob);
       recheckSoon();
     },
     async stop() {
@@ -564,6 +581,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       await leaveHub?.();
       await leaveTold?.();
       await leaveVideo?.();
+      await leaveReports?.();
       await events?.stop();
       await definitions?.stop();
       for (const client of clients) client.socket.close(1001, 'the service is stopping');

@@ -1,4 +1,4 @@
-import { secret, textOr, type Variables, whole } from '@outrider/runtime';
+import { type Config, secret, textOr, type Variables, whole } from '@outrider/runtime';
 
 /** What the notifier is set up by. */
 export const notifierVariables = {
@@ -13,4 +13,12 @@ export const notifierVariables = {
     90,
     'How long notifications and their deliveries are kept; of each user the newest 10,000 at most.',
   ),
+  REPORT_MAIL_MB: whole(1, 100, 10, 'How large a report may be that is attached to an e-mail.'),
 } satisfies Variables;
+
+const BYTES_PER_MB = 1_000_000;
+
+/** How reports are sent, as it stands in the settings. */
+export function reportMailConfigOf(config: Config<typeof notifierVariables>): { maxAttachmentBytes: number } {
+  return { maxAttachmentBytes: config.REPORT_MAIL_MB * BYTES_PER_MB };
+}

@@ -1,4 +1,14 @@
-import { apiConfigOf, createApi, createHousekeeping, createRelay, ensureAdmin, listenApi } from '@outrider/api';
+import {
+  apiConfigOf,
+  createApi,
+  createHousekeeping,
+  createRelay,
+  createReportRunner,
+  createReportScheduler,
+  ensureAdmin,
+  listenApi,
+  reportsConfigOf,
+} from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
 import {
   backingOf,
@@ -6,13 +16,21 @@ import {
   openHub,
   openLog,
   openRegistry,
+  openReportFiles,
   openTokens,
   openVideoFiles,
   openWarehouse,
 } from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
-import { createChannels, createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
+import {
+  createChannels,
+  createDeliveries,
+  createNotifications,
+  createNotifier,
+  createReportMail,
+  reportMailConfigOf,
+} from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
@@ -66,6 +84,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
     life.own('warehouse', () => warehouse.close());
     const videoFiles = await openVideoFiles(backing);
+    const reportFiles = await openReportFiles(backing);
     const hub = await openHub(backing, part('hub'));
     life.own('hub', () => hub.close());
 
@@ -134,6 +153,20 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     });
     await life.start(video);
 
+    const reports = createReportRunner({
+      config: reportsConfigOf(config),
+      registry,
+      directory,
+      hub,
+      reportArchive: warehouse,
+      files: reportFiles,
+      diary: part('reports'),
+      metrics,
+      now,
+    });
+    await life.start(reports);
+    await life.start(createReportScheduler({ registry, directory, diary: part('reports') }));
+
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
     };
@@ -147,6 +180,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       reportArchive: warehouse,
       eventReport: warehouse,
       videoFiles,
+      reportFiles,
       checks: {
         registry: () => registry.ping(),
         warehouse: () => warehouse.ping(),
@@ -156,6 +190,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
         archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
         jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
         video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
+        reports: async () => healthyOrThrow(reports.healthy, 'reports are not worked at'),
         files: () => videoFiles.ping(),
       },
       metricsText: async () =>
@@ -189,6 +224,19 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       random: Math.random,
     });
     await life.start(deliveries);
+    await life.start(
+      createReportMail({
+        config: reportMailConfigOf(config),
+        registry,
+        directory,
+        files: reportFiles,
+        email,
+        diary: part('reports'),
+        metrics,
+        now,
+        random: Math.random,
+      }),
+    );
     await life.start(
       createNotifications({
         config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },

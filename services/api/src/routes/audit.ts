@@ -28,7 +28,7 @@ const AuditEntryOut = z
     address: z.string().nullable().meta({ description: 'From which IP address.' }),
     subject: z
       .strictObject({
-        kind: z.enum(['user', 'vehicle', 'group', 'geofence', 'notification-rule', 'video-profile']),
+        kind: z.enum(['user', 'vehicle', 'group', 'geofence', 'notification-rule', 'video-profile', 'report-schedule']),
         id: idOut.nullable().meta({ description: 'Null: a login that no account has.' }),
         name: z.string().meta({ description: 'Its name at that time; of an account, its login.' }),
       })

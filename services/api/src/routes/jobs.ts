@@ -2,25 +2,54 @@ import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
 import { JOB_STATES, type Job } from '@outrider/registry';
 import { z } from 'zod';
 import { id, idOut, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
-import { MAX_RECALCULATED_DAYS } from '../job-reach.ts';
+import { type JobReach, MAX_RECALCULATED_DAYS } from '../job-reach.ts';
+import { REPORT_JOB, requestOf } from '../report-jobs/request.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { vehicleKey } from './vehicles.ts';
 
 /** Kinds of jobs, as they are asked for and shown. */
-const KINDS = ['recalculate-geozone', 'recalculate-vehicle', 'late-data'] as const;
+const RECALCULATIONS = ['recalculate-geozone', 'recalculate-vehicle', 'late-data'] as const;
+const KINDS = [...RECALCULATIONS, REPORT_JOB] as const;
 
-const JobOut = z
+/** What every job has. */
+const job = {
+  id: idOut,
+  userId: idOut.nullable().meta({ description: 'Who asked for it; null: the service itself.' }),
+  state: z.enum(JOB_STATES).meta({ description: '`queued`: waits for its turn; long ones do so time and again.' }),
+  percent: z.number().meta({ description: 'How far it is.' }),
+  error: z.string().nullable().meta({ description: 'Why it failed.' }),
+  createdAt: timeOut,
+  startedAt: timeOut.nullable(),
+  finishedAt: timeOut.nullable(),
+};
+
+const RECALCULATION_EXAMPLE = {
+  id: '01961f3d-0a10-7c3e-9b1d-2f6a0c4e8d61',
+  kind: 'recalculate-geozone' as const,
+  subjectId: '01961f3c-be54-7a7c-9f5b-6d0e4a8c2b9b',
+  userId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+  from: '2026-01-08T00:00:00.000Z',
+  to: '2026-01-15T00:00:00.000Z',
+  state: 'done' as const,
+  percent: 100,
+  positions: 412_087,
+  result: { vehicles: 12, added: 85, changed: 0, removed: 0 },
+  error: null,
+  createdAt: '2026-01-15T12:00:00.000Z',
+  startedAt: '2026-01-15T12:00:00.250Z',
+  finishedAt: '2026-01-15T12:00:07.125Z',
+};
+const RecalculationOut = z
   .strictObject({
-    id: idOut,
-    kind: z.enum(KINDS).meta({ description: '`late-data`: begun by the service, because positions came late.' }),
+    ...job,
+    kind: z
+      .enum(RECALCULATIONS)
+      .meta({ description: '`late-data`: begun by the service, because positions came late.' }),
     subjectId: idOut
       .nullable()
       .meta({ description: 'The geozone or the vehicle; null where it is not to be seen (any more).' }),
-    userId: idOut.nullable().meta({ description: 'Who asked for it; null: the service itself.' }),
     from: timeOut.meta({ description: 'The stretch of the past that is recalculated; its end is not part of it.' }),
     to: timeOut,
-    state: z.enum(JOB_STATES).meta({ description: '`queued`: waits for its turn; long ones do so time and again.' }),
-    percent: z.number().meta({ description: 'How far it is.' }),
     positions: z.int().meta({ description: 'Positions gone through so far.' }),
     result: z
       .strictObject({
@@ -31,25 +60,61 @@ const JobOut = z
       })
       .nullable()
       .meta({ description: 'What came out of it; null before it is done.' }),
-    error: z.string().nullable().meta({ description: 'Why it failed.' }),
-    createdAt: timeOut,
-    startedAt: timeOut.nullable(),
-    finishedAt: timeOut.nullable(),
+  })
+  .meta({ id: 'RecalculationJob', examples: [RECALCULATION_EXAMPLE] });
+
+export const ReportJobOut = z
+  .strictObject({
+    ...job,
+    kind: z.literal(REPORT_JOB),
+    report: z.string().meta({ description: 'Kind of the report.' }),
+    format: z.string(),
+    subjectId: idOut.nullable().meta({
+      description:
+        'The vehicle or the group; null: all that its user may see, or one that is not to be seen (any more).',
+    }),
+    scheduleId: idOut.nullable().meta({ description: 'The schedule that made it; null: asked for by a call.' }),
+    from: timeOut.nullable().meta({ description: 'Null in both: a report about now.' }),
+    to: timeOut.nullable(),
+    timeZone: z.string(),
+    rows: z.int().meta({ description: 'Rows written so far.' }),
+    result: z
+      .strictObject({
+        rows: z.int(),
+        bytes: z.int(),
+        name: z.string().meta({ description: 'For whoever saves it.' }),
+        mediaType: z.string(),
+        url: z.string().meta({ description: 'Where the file is.' }),
+        expiresAt: timeOut.meta({ description: 'It is kept until then at most.' }),
+      })
+      .nullable()
+      .meta({ description: 'Its file; null before it is done.' }),
   })
   .meta({
-    id: 'Job',
+    id: 'ReportJob',
     examples: [
       {
-        id: '01961f3d-0a10-7c3e-9b1d-2f6a0c4e8d61',
-        kind: 'recalculate-geozone',
-        subjectId: '01961f3c-be54-7a7c-9f5b-6d0e4a8c2b9b',
+        id: '01961f3d-1b21-7d4f-8c2e-3a7b1d5f9e72',
+        kind: 'report',
+        report: 'mileage',
+        format: 'xlsx',
+        subjectId: null,
+        scheduleId: null,
         userId: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
-        from: '2026-01-08T00:00:00.000Z',
-        to: '2026-01-15T00:00:00.000Z',
+        from: '2025-12-31T23:00:00.000Z',
+        to: '2026-01-14T23:00:00.000Z',
+        timeZone: 'Europe/Berlin',
         state: 'done',
         percent: 100,
-        positions: 412_087,
-        result: { vehicles: 12, added: 85, changed: 0, removed: 0 },
+        rows: 12_480,
+        result: {
+          rows: 12_480,
+          bytes: 412_087,
+          name: 'mileage-2025-12-31-2026-01-14.xlsx',
+          mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+          url: '/api/v1/report-jobs/01961f3d-1b21-7d4f-8c2e-3a7b1d5f9e72/file',
+          expiresAt: '2026-01-22T12:00:07.125Z',
+        },
         error: null,
         createdAt: '2026-01-15T12:00:00.000Z',
         startedAt: '2026-01-15T12:00:00.250Z',
@@ -58,31 +123,59 @@ const JobOut = z
     ],
   });
 
+const JobOut = z
+  .discriminatedUnion('kind', [RecalculationOut, ReportJobOut])
+  .meta({ id: 'Job', examples: [RECALCULATION_EXAMPLE] });
+
 const at = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
 
-function jobBody(job: Job): unknown {
-  const { fromMs, toMs } = job.parameters as { fromMs: number; toMs: number };
-  const { vehicles, added, changed, removed } = job.result ?? {};
-  return {
+function jobBody(job: Job, retentionMs: number): unknown {
+  const common = {
     id: job.id,
     kind: job.kind,
     subjectId: job.subjectId,
     userId: job.userId,
-    from: isoTime(fromMs),
-    to: isoTime(toMs + 1),
     state: job.state,
     percent: Math.round(job.progress.percent * 10) / 10,
-    positions: job.progress.positions,
-    result: job.result && { vehicles, added, changed, removed },
     error: job.error,
     createdAt: at(job.createdAtMs),
     startedAt: at(job.startedAtMs),
     finishedAt: at(job.finishedAtMs),
   };
+  return job.kind === REPORT_JOB
+    ? { ...common, ...reportFacts(job, retentionMs) }
+    : { ...common, ...recalculationFacts(job) };
 }
 
-function accepted(job: Job): Reply {
-  return { status: 202, body: jobBody(job), headers: { location: `/api/v1/jobs/${job.id}` } };
+function recalculationFacts(job: Job) {
+  const { fromMs, toMs } = job.parameters as { fromMs: number; toMs: number };
+  const { vehicles, added, changed, removed } = job.result ?? {};
+  return {
+    from: isoTime(fromMs),
+    to: isoTime(toMs + 1),
+    positions: job.progress.positions,
+    result: job.result && { vehicles, added, changed, removed },
+  };
+}
+
+function reportFacts(job: Job, retentionMs: number) {
+  const { report, format, fromMs, toMs, timeZone } = requestOf(job);
+  const url = `/api/v1/report-jobs/${job.id}/file`;
+  return {
+    report,
+    format,
+    scheduleId: job.scheduleId,
+    from: at(fromMs),
+    to: at(toMs),
+    timeZone,
+    rows: job.progress.positions,
+    result: job.result && { ...job.result, url, expiresAt: isoTime((job.finishedAtMs ?? 0) + retentionMs) },
+  };
+}
+
+/** A job that was just begun, and where to see how far it is. */
+export function accepted(job: Job, { retentionMs }: JobReach): Reply {
+  return { status: 202, body: jobBody(job, retentionMs), headers: { location: `/api/v1/jobs/${job.id}` } };
 }
 
 const stretch = z.object({
@@ -95,7 +188,7 @@ const stretch = z.object({
 const ACCEPTED = {
   202: {
     description: 'It is a job now: see how far it is there.',
-    body: JobOut,
+    body: RecalculationOut,
     headers: { Location: 'URL of the job.' },
   },
 };
@@ -114,7 +207,7 @@ export const jobRoutes: Route[] = [
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, query }, { reach }) {
-      return accepted(await reach.recalculateGeofence(params.id, { fromMs: query.from, toMs: query.to }));
+      return accepted(await reach.recalculateGeofence(params.id, { fromMs: query.from, toMs: query.to }), reach.jobs);
     },
   }),
   route({
@@ -131,7 +224,7 @@ Where positions come late, the service does this by itself: this call is for pos
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, query }, { reach }) {
-      return accepted(await reach.recalculateVehicle(params.id, { fromMs: query.from, toMs: query.to }));
+      return accepted(await reach.recalculateVehicle(params.id, { fromMs: query.from, toMs: query.to }), reach.jobs);
     },
   }),
   route({
@@ -151,7 +244,9 @@ Where positions come late, the service does this by itself: this call is for pos
     async handle({ query }, { reach }) {
       const { kind, state } = query;
       const filter = { ...(kind === undefined ? {} : { kind }), ...(state === undefined ? {} : { state }) };
-      return pageReply(await reach.jobs.jobs(filter, pageAsked(query)), jobBody);
+      return pageReply(await reach.jobs.jobs(filter, pageAsked(query)), (each) =>
+        jobBody(each, reach.jobs.retentionMs),
+      );
     },
   }),
   route({
@@ -164,7 +259,7 @@ Where positions come late, the service does this by itself: this call is for pos
     answers: { 200: { description: 'The job.', body: JobOut } },
     problems: ['not-found'],
     async handle({ params }, { reach }) {
-      return { status: 200, body: jobBody(await reach.jobs.job(params.id)) };
+      return { status: 200, body: jobBody(await reach.jobs.job(params.id), reach.jobs.retentionMs) };
     },
   }),
   route({
@@ -179,7 +274,7 @@ Where positions come late, the service does this by itself: this call is for pos
     answers: { 200: { description: 'The job as it is now.', body: JobOut } },
     problems: ['not-found'],
     async handle({ params }, { reach }) {
-      return { status: 200, body: jobBody(await reach.jobs.cancel(params.id)) };
+      return { status: 200, body: jobBody(await reach.jobs.cancel(params.id), reach.jobs.retentionMs) };
     },
   }),
 ];

@@ -15,7 +15,7 @@ import { PositionOut, vehicleKey } from './vehicles.ts';
 
 /** What a report may have: more is for nobody to read, and for a job to make. */
 const MAX_ROWS = 5_000_000;
-const MAX_DAYS = 1100;
+export const MAX_DAYS = 1100;
 const DAY_MS = 86_400_000;
 
 const trackCursor = z.strictObject({
@@ -350,6 +350,29 @@ function positionsOf(body: unknown): unknown {
 const shapeKind = shapeVisitsReport({ type: 'circle', center: [0, 0], radiusM: 1 }, 0);
 const MAX_DWELL_SECONDS = 86_400;
 
+/** A shape that was never saved. */
+export const visitedShapeIn = z
+  .strictObject({
+    type: z.literal('Feature'),
+    geometry: geometryIn,
+    properties: z.strictObject({
+      shape: z.enum(['polygon', 'circle', 'line']),
+      radiusM: z.number().optional(),
+      widthM: z.number().optional(),
+      minDwellSeconds: z.int().min(0).max(MAX_DWELL_SECONDS).default(0),
+    }),
+  })
+  .meta({
+    id: 'VisitedShape',
+    examples: [
+      {
+        type: 'Feature',
+        geometry: { type: 'Point', coordinates: [30.3141, 59.9386] },
+        properties: { shape: 'circle', radiusM: 300 },
+      },
+    ] as never,
+  });
+
 const byShape = route({
   method: 'post',
   path: '/api/v1/reports/geozone-visits',
@@ -359,27 +382,7 @@ const byShape = route({
   description:
     'What a geozone of this shape would have told, had it been there: the rules are run over the stored positions. A vehicle that was inside from the beginning on is told of from a day before `from` at the earliest.',
   query: z.object({ ...paging, ...whose, ...when, timeZone, format: formatField(shapeKind) }),
-  body: z
-    .strictObject({
-      type: z.literal('Feature'),
-      geometry: geometryIn,
-      properties: z.strictObject({
-        shape: z.enum(['polygon', 'circle', 'line']),
-        radiusM: z.number().optional(),
-        widthM: z.number().optional(),
-        minDwellSeconds: z.int().min(0).max(MAX_DWELL_SECONDS).default(0),
-      }),
-    })
-    .meta({
-      id: 'VisitedShape',
-      examples: [
-        {
-          type: 'Feature',
-          geometry: { type: 'Point', coordinates: [30.3141, 59.9386] },
-          properties: { shape: 'circle', radiusM: 300 },
-        },
-      ] as never,
-    }),
+  body: visitedShapeIn,
   answers: answersOf(shapeKind, listOf(rowOut('shape-visits', shapeKind.columns))),
   problems: ['not-found', 'not-acceptable', 'too-much', 'unavailable'],
   async handle({ query, body }, context) {

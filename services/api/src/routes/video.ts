@@ -18,10 +18,10 @@ import {
   withoutCredentials,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { isKnown, mayBeSentInPart, partAsked } from '../byte-range.ts';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
+import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
 import { etagOf } from '../input.ts';
-import { badField, Problem } from '../problem.ts';
+import { badField } from '../problem.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { type ProfileShown, requireParallel, type TaskShown, type VideoFileShown } from '../video-reach.ts';
 
@@ -526,14 +526,7 @@ export const videoRoutes: Route[] = [
     operationId: 'getVideoFile',
     summary: 'The video of a task that is done, as MP4.',
     description: 'With `Range`, a part of it. `HEAD` is answered as well.',
-    headers: {
-      Range: { description: 'One range of bytes; of several, all of the file is sent.', example: 'bytes=0-1048575' },
-      'If-None-Match': { description: 'ETag of what the client has.', example: '"5f2c8a3e9d414b6c8e071a2b3c4d5e6f"' },
-      'If-Range': {
-        description: 'ETag of what the client has a part of.',
-        example: '"5f2c8a3e9d414b6c8e071a2b3c4d5e6f"',
-      },
-    },
+    headers: FILE_REQUEST_HEADERS,
     params: byTask,
     answers: {
       200: { description: 'The file.', body: aVideo, mediaType: 'video/mp4', headers: FILE_HEADERS },
@@ -549,34 +542,16 @@ export const videoRoutes: Route[] = [
     async handle({ params }, { reach, method, header }) {
       const { video } = reach;
       const file = await video.file(params.task_id);
-      const { task, bytes } = file;
-      const etag = `"${file.sha256.slice(0, 32)}"`;
-      const lastModified = new Date(task.finishedAtMs ?? task.changedAtMs).toUTCString();
-      const headers = {
-        'content-disposition': dispositionOf(file),
-        etag,
-        'last-modified': lastModified,
-        'accept-ranges': 'bytes',
-        'cache-control': 'private, no-cache',
+      const { task, bytes, sha256 } = file;
+      const sent = {
+        mediaType: 'video/mp4',
+        disposition: dispositionOf(file),
+        bytes,
+        sha256,
+        modifiedMs: task.finishedAtMs ?? task.changedAtMs,
+        read: (start: number, end: number) => video.bytes(task.id, start, end),
       };
-      if (isKnown(header('if-none-match'), etag)) return { status: 304, headers };
-      const isInParts = method === 'GET' && mayBeSentInPart(header('if-range'), etag, lastModified);
-      const part = isInParts ? partAsked(header('range'), bytes) : null;
-      if (part === 'unsatisfiable')
-        throw new Problem('range-not-satisfiable', `The file has ${bytes} bytes.`, {
-          headers: { 'content-range': `bytes */${bytes}` },
-        });
-      const { start, end } = part ?? { start: 0, end: bytes };
-      return {
-        status: part === null ? 200 : 206,
-        bytes: video.bytes(task.id, start, end),
-        headers: {
-          ...headers,
-          'content-type': 'video/mp4',
-          'content-length': String(end - start),
-          ...(part === null ? {} : { 'content-range': `bytes ${start}-${end - 1}/${bytes}` }),
-        },
-      };
+      return fileReply(sent, { method, header });
     },
   }),
   route({

@@ -1,0 +1,36 @@
+import type { JobId, UserId } from './ids.ts';
+import { isoTime } from './json.ts';
+
+/** Channel of the hub on which the end of each report that was asked for as a job is told, as {@link ReportJobNews}. */
+export const REPORT_JOB_CHANNEL = 'report-job';
+
+/** A message of {@link REPORT_JOB_CHANNEL}. */
+export interface ReportJobNews {
+  /** Who asked for it, and is told. */
+  userId: UserId;
+  jobId: JobId;
+  /** Kind of the report. */
+  report: string;
+  format: string;
+  state: 'done' | 'failed';
+  rows: number;
+  /** Of the file; 0 where there is none. */
+  bytes: number;
+  /** Why it failed. */
+  error: string | null;
+  finishedAtMs: number;
+}
+
+/** The end of a report's job as the live API tells it. */
+export function reportJobJson(news: ReportJobNews): Record<string, unknown> {
+  return {
+    id: news.jobId,
+    report: news.report,
+    format: news.format,
+    state: news.state,
+    rows: news.rows,
+    bytes: news.bytes,
+    error: news.error,
+    finishedAt: isoTime(news.finishedAtMs),
+  };
+}

@@ -1,0 +1,157 @@
+import type { JobId, ReportSchedule, ReportScheduleId, UserId } from '@outrider/domain';
+import type { Transaction } from 'kysely';
+import type { Job } from './jobs.ts';
+import type { ReportDeliveryRow, Tables } from './schema.ts';
+import type { Store } from './store.ts';
+
+/** The report of a schedule on its way to one mailbox. */
+export interface ReportDelivery {
+  id: string;
+  jobId: JobId;
+  scheduleId: ReportScheduleId;
+  userId: UserId;
+  /** Address of the mailbox. */
+  target: string;
+  /** Begun so far, this one included. */
+  attempts: number;
+  giveUpAtMs: number;
+  /** Of this attempt: the caller, and nobody else, is to make it. */
+  lease: string;
+}
+
+/** How an attempt ended. */
+export type ReportDeliveryOutcome =
+  | { state: 'delivered' }
+  | { state: 'pending'; error: string; nextAttemptAtMs: number }
+  | { state: 'failed' | 'cancelled'; error: string };
+
+/** How long a delivery is tried. */
+const GIVE_UP_AFTER_MS = 24 * 3_600_000;
+
+/** Reports of schedules on their way to mailboxes. */
+export class ReportDeliveries {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Takes deliveries that are due. A lease that runs out without an outcome makes its delivery due again. */
+  async lease(limit: number, leaseMs: number): Promise<ReportDelivery[]> {
+    const nowMs = this.#store.now();
+    const lease = this.#store.newId();
+    const rows = await this.#store.db
+      .updateTable('report_deliveries')
+      .set((e) => ({ lease, next_attempt_at_ms: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
+      .where('id', 'in', (e) =>
+        e
+          .selectFrom('report_deliveries as due')
+          .select('due.id')
+          .where('due.state', '=', 'pending')
+          .where('due.next_attempt_at_ms', '<=', nowMs)
+          .orderBy('due.next_attempt_at_ms')
+          .limit(limit),
+      )
+      .where('state', '=', 'pending')
+      // Another worker may have seen it too: whoever comes first has it.
+      .where('next_attempt_at_ms', '<=', nowMs)
+      .returningAll()
+      .execute();
+    return rows.map((row) => fromRow(row, lease));
+  }
+
+  /**
+   * Notes how the attempt ended.
+   *
+   * @returns false when the lease had run out and the delivery is somebody else's: nothing was noted
+   */
+  async settle({ id, lease }: Pick<ReportDelivery, 'id' | 'lease'>, outcome: ReportDeliveryOutcome): Promise<boolean> {
+    const nowMs = this.#store.now();
+    const isPending = outcome.state === 'pending';
+    const [result] = await this.#store.db
+      .updateTable('report_deliveries')
+      .set({
+        state: outcome.state,
+        lease: null,
+        last_error: outcome.state === 'delivered' ? null : outcome.error,
+        finished_at_ms: isPending ? null : nowMs,
+        next_attempt_at_ms: isPending ? outcome.nextAttemptAtMs : nowMs,
+      })
+      .where('id', '=', id)
+      .where('lease', '=', lease)
+      .execute();
+    return result?.numUpdatedRows === 1n;
+  }
+
+  /** How many there are in each state. */
+  async counts(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#store.db
+      .selectFrom('report_deliveries')
+      .select((e) => ['state', e.fn.countAll<number>().as('count')])
+      .groupBy('state')
+      .execute();
+    return new Map(rows.map(({ state, count }) => [state, Number(count)]));
+  }
+
+  /**
+   * Forgets what was over before a time.
+   *
+   * @param limit at most this many
+   * @returns how many they were
+   */
+  async clean(finishedBeforeMs: number, limit: number): Promise<number> {
+    const rows = await this.#store.db
+      .selectFrom('report_deliveries')
+      .select('id')
+      .where('finished_at_ms', '<', finishedBeforeMs)
+      .limit(limit)
+      .execute();
+    const ids = rows.map(({ id }) => id);
+    if (ids.length > 0) await this.#store.db.deleteFrom('report_deliveries').where('id', 'in', ids).execute();
+    return ids.length;
+  }
+}
+
+/** A delivery to each address of the schedule that made the job; none where nobody but its user asked for it. */
+export async function insertReportDeliveries(
+  tx: Transaction<Tables>,
+  { id: jobId, scheduleId, userId }: Pick<Job, 'id' | 'scheduleId' | 'userId'>,
+  nowMs: number,
+  newId: () => string,
+): Promise<void> {
+  if (scheduleId === null || userId === null) return;
+  const row = await tx.selectFrom('report_schedules').select('terms').where('id', '=', scheduleId).executeTakeFirst();
+  if (!row) return;
+  const { emails } = JSON.parse(row.terms) as Pick<ReportSchedule, 'emails'>;
+  const rows = emails.map(
+    (target): ReportDeliveryRow => ({
+      id: newId(),
+      job_id: jobId,
+      schedule_id: scheduleId,
+      user_id: userId,
+      target,
+      state: 'pending',
+      attempts: 0,
+      created_at_ms: nowMs,
+      next_attempt_at_ms: nowMs,
+      give_up_at_ms: nowMs + GIVE_UP_AFTER_MS,
+      finished_at_ms: null,
+      lease: null,
+      last_error: null,
+    }),
+  );
+  if (rows.length > 0) await tx.insertInto('report_deliveries').values(rows).execute();
+}
+
+function fromRow(row: ReportDeliveryRow, lease: string): ReportDelivery {
+  return {
+    id: row.id,
+    jobId: row.job_id as JobId,
+    scheduleId: row.schedule_id as ReportScheduleId,
+    userId: row.user_id as UserId,
+    target: row.target,
+    attempts: row.attempts,
+    giveUpAtMs: row.give_up_at_ms,
+    lease,
+  };
+}

@@ -1,0 +1,168 @@
+import type { GeofenceId, JobId, UserId, VehicleId } from '@outrider/domain';
+import { type JobFacts, type LeasedJob, settleIn } from './jobs.ts';
+import { insertReportDeliveries } from './report-deliveries.ts';
+import type { ReportFileRow } from './schema.ts';
+import { inChunks, type Store } from './store.ts';
+
+/** The file that a job made of a report, and of what it tells. */
+export interface ReportFile {
+  /** In the store. */
+  id: string;
+  jobId: JobId;
+  userId: UserId;
+  /** For whoever saves it. */
+  name: string;
+  mediaType: string;
+  bytes: number;
+  /** In hexadecimal. */
+  sha256: string;
+  storedAtMs: number;
+  /** Those that it may tell of: who gets it must be one who may see them still. */
+  vehicleIds: readonly VehicleId[];
+  geofenceIds: readonly GeofenceId[];
+}
+
+export type ReportFileFields = Omit<ReportFile, 'jobId' | 'userId' | 'storedAtMs'>;
+
+/** Which file it is, without what it tells of. */
+export type StoredReport = Pick<ReportFile, 'id' | 'jobId' | 'userId' | 'bytes' | 'storedAtMs'>;
+
+/** Files that jobs made of reports, for as long as they are kept. */
+export class ReportFiles {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * Ends a report's job, and notes its file with that.
+   *
+   * @returns false when the job was somebody else's by then: nothing was noted
+   */
+  finish(
+    leased: Pick<LeasedJob, 'job' | 'lease'>,
+    result: JobFacts & { rows: number },
+    file: ReportFileFields,
+  ): Promise<boolean> {
+    const { userId } = leased.job;
+    if (userId === null) throw new Error('a report is made for somebody');
+    return this.#store.write(async ({ tx, nowMs, newId }) => {
+      if (!(await settleIn(tx, leased, { state: 'done', result, positions: result.rows }, nowMs))) return false;
+      const row: ReportFileRow = {
+        id: file.id,
+        job_id: leased.job.id,
+        user_id: userId,
+        name: file.name,
+        media_type: file.mediaType,
+        bytes: file.bytes,
+        sha256: file.sha256,
+        stored_at_ms: nowMs,
+        vehicles: JSON.stringify(file.vehicleIds),
+        geofences: JSON.stringify(file.geofenceIds),
+      };
+      await tx.insertInto('report_files').values(row).execute();
+      await insertReportDeliveries(tx, leased.job, nowMs, newId);
+      return true;
+    });
+  }
+
+  /** As {@link finish} does, for a report that can't be made: whoever waits for it is told why. */
+  fail(leased: Pick<LeasedJob, 'job' | 'lease'>, error: string): Promise<boolean> {
+    return this.#store.write(async ({ tx, nowMs, newId }) => {
+      if (!(await settleIn(tx, leased, { state: 'failed', error }, nowMs))) return false;
+      await insertReportDeliveries(tx, leased.job, nowMs, newId);
+      return true;
+    });
+  }
+
+  /** Null where the job has none, or none any more. */
+  async of(jobId: JobId): Promise<ReportFile | null> {
+    const row = await this.#store.db
+      .selectFrom('report_files')
+      .selectAll()
+      .where('job_id', '=', jobId)
+      .executeTakeFirst();
+    if (!row) return null;
+    return {
+      ...fromRow(row),
+      name: row.name,
+      mediaType: row.media_type,
+      sha256: row.sha256,
+      vehicleIds: JSON.parse(row.vehicles) as VehicleId[],
+      geofenceIds: JSON.parse(row.geofences) as GeofenceId[],
+    };
+  }
+
+  /** Those that were stored before a time, and those of accounts that are gone. */
+  async outdated(storedBeforeMs: number, limit: number): Promise<StoredReport[]> {
+    const rows = await this.#store.db
+      .selectFrom('report_files')
+      .select(STORED)
+      .where((e) =>
+        e.or([e('stored_at_ms', '<', storedBeforeMs), e('user_id', 'not in', e.selectFrom('users').select('id'))]),
+      )
+      .orderBy('stored_at_ms')
+      .limit(limit)
+      .execute();
+    return rows.map(fromRow);
+  }
+
+  /** Bytes of all of them together. */
+  async usage(): Promise<number> {
+    const { bytes } = await this.#store.db
+      .selectFrom('report_files')
+      .select((e) => e.fn.sum<number | null>('bytes').as('bytes'))
+      .executeTakeFirstOrThrow();
+    return Number(bytes ?? 0);
+  }
+
+  /** The oldest file of whoever has the most bytes; null where there is none. */
+  async oldestOfTheLargest(): Promise<StoredReport | null> {
+    const largest = await this.#store.db
+      .selectFrom('report_files')
+      .select('user_id')
+      .groupBy('user_id')
+      .orderBy((e) => e.fn.sum('bytes'), 'desc')
+      .orderBy('user_id')
+      .limit(1)
+      .executeTakeFirst();
+    if (!largest) return null;
+    const row = await this.#store.db
+      .selectFrom('report_files')
+      .select(STORED)
+      .where('user_id', '=', largest.user_id)
+      .orderBy('stored_at_ms')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    return row ? fromRow(row) : null;
+  }
+
+  /** Notes that a file is gone. */
+  async forget(id: string): Promise<void> {
+    await this.#store.db.deleteFrom('report_files').where('id', '=', id).execute();
+  }
+
+  /** Those of the ids that are noted. */
+  async known(ids: readonly string[]): Promise<Set<string>> {
+    const known = new Set<string>();
+    for (const some of inChunks(ids)) {
+      const rows = await this.#store.db.selectFrom('report_files').select('id').where('id', 'in', some).execute();
+      for (const { id } of rows) known.add(id);
+    }
+    return known;
+  }
+}
+
+const STORED = ['id', 'job_id', 'user_id', 'bytes', 'stored_at_ms'] as const;
+
+function fromRow(row: Pick<ReportFileRow, (typeof STORED)[number]>): StoredReport {
+  return {
+    id: row.id,
+    jobId: row.job_id as JobId,
+    userId: row.user_id as UserId,
+    bytes: row.bytes,
+    storedAtMs: row.stored_at_ms,
+  };
+}

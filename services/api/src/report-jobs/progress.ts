@@ -1,0 +1,24 @@
+import type { Question, ReportKind, Row } from '../reports/report.ts';
+
+/**
+ * How much of a report is made once a row of it is: by the vehicles that come before the row's, and by how far into the
+ * stretch of time the row is.
+ *
+ * @returns 0 to 100; it never falls
+ */
+export function progressOf(
+  { columns }: Pick<ReportKind, 'columns'>,
+  { vehicles, fromMs, toMs }: Pick<Question, 'vehicles' | 'fromMs' | 'toMs'>,
+): (row: Row) => number {
+  const places = new Map(vehicles.map(({ id }, nth) => [id as string, nth]));
+  const vehicleAt = columns.findIndex(({ name }) => name === 'vehicleId');
+  const timeAt = columns.findIndex(({ type }) => type === 'time');
+  let percent = 0;
+  return (row) => {
+    const place = places.get(String(row[vehicleAt])) ?? 0;
+    const timeMs = timeAt < 0 ? null : row[timeAt];
+    const share = typeof timeMs === 'number' ? Math.min(Math.max((timeMs - fromMs) / (toMs - fromMs), 0), 1) : 0;
+    percent = Math.max(percent, (100 * (place + share)) / Math.max(1, vehicles.length));
+    return Math.min(percent, 100);
+  };
+}

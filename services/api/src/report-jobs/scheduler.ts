@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Directory, type ReportSchedule, stretchCovered } from '@outrider/domain';
+import type { Registry, ScheduledJob } from '@outrider/registry';
+import type { Log as Diary, Part } from '@outrider/runtime';
+import { REPORT_JOB, type ReportRequest, scheduledReport, unseenIn } from './request.ts';
+
+export interface ReportSchedulerParts {
+  config?: {
+    /** How often the clock is looked at. Default 1000. */
+    pollMs?: number;
+  };
+  registry: Pick<Registry, 'reportSchedules'>;
+  directory: Directory;
+  diary: Diary;
+}
+
+/** Those that are due at the same moment are made jobs in so large parts: a transaction of them holds up nobody. */
+const AT_ONCE = 50;
+
+/**
+ * Makes reports jobs when their schedules say so. The job of a period and the next time of its schedule are one write, so
+ * it does not matter how many look at the clock, nor when one of them dies.
+ */
+export function createReportScheduler({ config, registry, directory, diary }: ReportSchedulerParts): Part {
+  const pollMs = config?.pollMs ?? 1000;
+  const stopping = new AbortController();
+  let working: Promise<void> = Promise.resolve();
+  let healthy = true;
+
+  function jobOf(schedule: ReportSchedule, period: string): ScheduledJob {
+    const report = scheduledReport(schedule);
+    const owner = directory.users.get(schedule.ownerId);
+    if (owner === undefined || owner.blocked || unseenIn(report, owner, directory) !== null) return null;
+    const { fromMs, toMs } = stretchCovered(schedule, period);
+    const stretch = report.report === 'current-state' ? { fromMs: null, toMs: null } : { fromMs, toMs };
+    const request: ReportRequest = { ...report, ...stretch, timeZone: schedule.timeZone, shape: null };
+    return { kind: REPORT_JOB, subjectId: report.vehicleId ?? report.groupId, parameters: { ...request } };
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        while ((await registry.reportSchedules.runDue(jobOf, AT_ONCE)) === AT_ONCE && !stopping.signal.aborted);
+        healthy = true;
+      } catch (error) {
+        if (healthy) diary.error({ err: error }, 'schedules of reports can not be looked at; trying on');
+        healthy = false;
+      }
+      await wait(pollMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  return {
+    name: 'report schedules',
+    async start() {
+      working = run();
+    },
+    async stop() {
+      stopping.abort();
+      await working;
+    },
+  };
+}

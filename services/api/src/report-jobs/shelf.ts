@@ -1,0 +1,129 @@
+import type { JobId } from '@outrider/domain';
+import type { Files } from '@outrider/files';
+import type { Registry } from '@outrider/registry';
+import type { Log as Diary } from '@outrider/runtime';
+
+export interface ReportShelfConfig {
+  /** How long a file is kept. */
+  retentionDays: number;
+  /** How much room all files together may take up. */
+  quotaBytes: number;
+  /** How large one may become. */
+  maxFileBytes: number;
+}
+
+const DAY_MS = 86_400_000;
+const AT_ONCE = 100;
+/** A file that is noted nowhere may be one that is just being put. */
+const STRAY_AFTER_MS = 3_600_000;
+const PART_BYTES = 64 * 1024;
+const OWN = /^report-[0-9a-f-]{36}-[0-9a-f-]{36}\.[a-z0-9]+$/;
+
+/** A report that would be larger than one may be. */
+export class ReportTooLargeError extends Error {
+  override name = 'ReportTooLargeError';
+  constructor(maxBytes: number) {
+    super(`A report may have ${Math.floor(maxBytes / 1_000_000)} MB`);
+  }
+}
+
+/** Where the files of reports stand, for as long and as many as there is room for. */
+export class ReportShelf {
+  readonly #files: Files;
+  readonly #noted: Registry['reportFiles'];
+  readonly #config: ReportShelfConfig;
+  readonly #diary: Diary;
+  readonly #now: () => number;
+
+  constructor(
+    files: Files,
+    noted: Registry['reportFiles'],
+    config: ReportShelfConfig,
+    diary: Diary,
+    now: () => number,
+  ) {
+    this.#files = files;
+    this.#noted = noted;
+    this.#config = config;
+    this.#diary = diary;
+    this.#now = now;
+  }
+
+  /**
+   * Puts what comes as a file of its own for this attempt: whoever made another for the same job did not make this one.
+   *
+   * @throws {ReportTooLargeError}
+   */
+  async put(jobId: JobId, lease: string, extension: string, parts: AsyncIterable<string | Uint8Array>) {
+    const id = `report-${jobId}-${lease}.${extension}`;
+    return { id, ...(await this.#files.put(id, bounded(parts, this.#config.maxFileBytes))) };
+  }
+
+  delete(id: string): Promise<void> {
+    return this.#files.delete(id);
+  }
+
+  /** Takes away what is too old, what nobody may have any more, and what there is no room for. */
+  async tidy(): Promise<void> {
+    const keptSinceMs = this.#now() - this.#config.retentionDays * DAY_MS;
+    for (;;) {
+      const old = await this.#noted.outdated(keptSinceMs, AT_ONCE);
+      if (old.length === 0) break;
+      for (const { id } of old) await this.#remove(id);
+    }
+    let bytes = await this.#noted.usage();
+    while (bytes > this.#config.quotaBytes) {
+      const oldest = await this.#noted.oldestOfTheLargest();
+      if (oldest === null) return;
+      this.#diary.info({ job: oldest.jobId, bytes: oldest.bytes }, 'a report is deleted: there is no room for all');
+      await this.#remove(oldest.id);
+      bytes -= oldest.bytes;
+    }
+  }
+
+  /** Takes away files that are noted nowhere: what a crash between two writes may have left. */
+  async sweep(): Promise<void> {
+    let some: string[] = [];
+    const removeStrays = async () => {
+      const known = await this.#noted.known(some);
+      for (const id of some)
+        if (!known.has(id)) {
+          this.#diary.warn({ file: id }, 'a report that belongs to no job is removed');
+          await this.#files.delete(id);
+        }
+      some = [];
+    };
+    for await (const { id, storedAtMs } of this.#files.list()) {
+      // What is of another make is none of this service's business.
+      if (!OWN.test(id) || storedAtMs > this.#now() - STRAY_AFTER_MS) continue;
+      some.push(id);
+      if (some.length >= AT_ONCE) await removeStrays();
+    }
+    await removeStrays();
+  }
+
+  async #remove(id: string): Promise<void> {
+    // In this order: what is gone and still noted is found again, what is there and not noted only by the sweep.
+    await this.#files.delete(id);
+    await this.#noted.forget(id);
+  }
+}
+
+/** The same as bytes, in parts that are worth a write. */
+async function* bounded(parts: AsyncIterable<string | Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = [];
+  let length = 0;
+  let total = 0;
+  for await (const part of parts) {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+    total += bytes.length;
+    if (total > maxBytes) throw new ReportTooLargeError(maxBytes);
+    waiting.push(bytes);
+    length += bytes.length;
+    if (length < PART_BYTES) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(waiting);
+}

@@ -1,0 +1,98 @@
+import type { Directory, ReportSchedule, ReportScheduleId, User } from '@outrider/domain';
+import {
+  type Page,
+  type Paging,
+  type Registry,
+  type ReportScheduleFields,
+  TooManySchedulesError,
+} from '@outrider/registry';
+import { requireSeen } from './job-reach.ts';
+import { notFound, Problem } from './problem.ts';
+import { scheduledReport, unseenIn } from './report-jobs/request.ts';
+import { isOperator, rightToReportSchedule } from './rights.ts';
+
+export interface ReportScheduleSources {
+  registry: Pick<Registry, 'reportSchedules'>;
+  directory: Directory;
+}
+
+export type ScheduleWish = Omit<ReportScheduleFields, 'ownerId'>;
+
+/** A caller's schedules of reports, and nothing else; an operator has everybody's. */
+export class ReportScheduleReach {
+  readonly #caller: User;
+  readonly #sources: ReportScheduleSources;
+
+  constructor(caller: User, sources: ReportScheduleSources) {
+    this.#caller = caller;
+    this.#sources = sources;
+  }
+
+  async schedule(id: ReportScheduleId): Promise<ReportSchedule> {
+    return this.#shown(await this.#schedule(id));
+  }
+
+  async schedules(paging: Paging): Promise<Page<ReportSchedule>> {
+    const own = isOperator(this.#caller) ? {} : { ownerId: this.#caller.id };
+    const page = await this.#sources.registry.reportSchedules.list(own, paging);
+    const items = page.items.filter((schedule) => rightToReportSchedule(this.#caller, schedule) !== 'none');
+    return { ...page, items: items.map((schedule) => this.#shown(schedule)) };
+  }
+
+  async add(wish: ScheduleWish): Promise<ReportSchedule> {
+    requireSeen(scheduledReport(wish), this.#caller, this.#sources.directory);
+    try {
+      return await this.#sources.registry.reportSchedules.create({ ...wish, ownerId: this.#caller.id });
+    } catch (error) {
+      if (error instanceof TooManySchedulesError)
+        throw new Problem('conflict', `${error.most} schedules are the most: delete one.`);
+      throw error;
+    }
+  }
+
+  /** @param change gives what is new from what is there */
+  async change(
+    id: ReportScheduleId,
+    ifMatch: number | null,
+    change: (current: ReportSchedule) => ScheduleWish,
+  ): Promise<ReportSchedule> {
+    const current = await this.#schedule(id);
+    const wish = change(current);
+    const [was, is] = [scheduledReport(current), scheduledReport(wish)];
+    // What it named before may stay, though it is not to be seen any more.
+    requireSeen(
+      {
+        vehicleId: is.vehicleId === was.vehicleId ? null : is.vehicleId,
+        groupId: is.groupId === was.groupId ? null : is.groupId,
+        geofenceId: is.geofenceId === was.geofenceId ? null : is.geofenceId,
+      },
+      this.#caller,
+      this.#sources.directory,
+    );
+    // What was merged came from this version: another one in between must not be lost.
+    const version = ifMatch ?? current.version;
+    return this.#shown(await this.#sources.registry.reportSchedules.update(id, version, wish));
+  }
+
+  async remove(id: ReportScheduleId, ifMatch: number | null): Promise<void> {
+    await this.#schedule(id);
+    await this.#sources.registry.reportSchedules.delete(id, ifMatch);
+  }
+
+  async #schedule(id: ReportScheduleId): Promise<ReportSchedule> {
+    const schedule = await this.#sources.registry.reportSchedules.get(id);
+    if (schedule === null || rightToReportSchedule(this.#caller, schedule) === 'none') throw notFound();
+    return schedule;
+  }
+
+  /** Without what it names that the caller may not see any more. */
+  #shown(schedule: ReportSchedule): ReportSchedule {
+    const report = scheduledReport(schedule);
+    const seen = (name: 'vehicleId' | 'groupId' | 'geofenceId') => {
+      const only = { vehicleId: null, groupId: null, geofenceId: null, [name]: report[name] };
+      return unseenIn(only, this.#caller, this.#sources.directory) === null ? report[name] : null;
+    };
+    const shown = { ...report, vehicleId: seen('vehicleId'), groupId: seen('groupId'), geofenceId: seen('geofenceId') };
+    return { ...schedule, report: shown };
+  }
+}

@@ -1,0 +1,141 @@
+import type { JobId } from '@outrider/domain';
+import { z } from 'zod';
+import { id, timeSuchAs } from '../fields.ts';
+import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
+import { shapeOf } from '../geojson.ts';
+import { badField } from '../problem.ts';
+import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-jobs/fields.ts';
+import type { ReportRequest } from '../report-jobs/request.ts';
+import { MAX_INTERVALS } from '../reports/calendar.ts';
+import { FORMATS } from '../reports/formats/formats.ts';
+import { type Route, route } from '../route.ts';
+import { accepted, ReportJobOut } from './jobs.ts';
+import { MAX_DAYS, visitedShapeIn } from './reports.ts';
+
+const DAY_MS = 86_400_000;
+
+const NewReportJob = z
+  .strictObject({
+    ...REPORT_FIELDS,
+    from: timeSuchAs('2025-12-31T23:00:00.000Z').optional().meta({
+      description: 'Inclusive. Of every kind but `current-state`.',
+    }),
+    to: timeSuchAs('2026-01-14T23:00:00.000Z')
+      .optional()
+      .meta({ description: `Exclusive; ${MAX_DAYS} days after from at most.` }),
+    shape: visitedShapeIn
+      .optional()
+      .meta({ description: 'Of `geozone-visits`: a shape that was never saved, in place of the geozones.' }),
+  })
+  .meta({
+    id: 'NewReportJob',
+    examples: [
+      {
+        kind: 'mileage',
+        from: '2025-12-31T23:00:00.000Z',
+        to: '2026-01-14T23:00:00.000Z',
+        timeZone: 'Europe/Berlin',
+        period: 'day',
+        format: 'xlsx',
+      } as never,
+    ],
+  });
+
+/** Its stretch of time; null in both for a report about now. */
+function stretchOf({ kind, from, to, period }: ReportFields & { from?: number | undefined; to?: number | undefined }) {
+  if (kind === 'current-state') {
+    for (const [name, value] of Object.entries({ from, to }))
+      if (value !== undefined) throw badField(`/${name}`, 'This report is about now.');
+    return { fromMs: null, toMs: null };
+  }
+  if (from === undefined) throw badField('/from', 'It is missing.');
+  if (to === undefined) throw badField('/to', 'It is missing.');
+  if (to <= from) throw badField('/to', 'It must be later than from.');
+  if (to - from > MAX_DAYS * DAY_MS) throw badField('/to', `It may be ${MAX_DAYS} days after from at most.`);
+  if (period === 'day' && (to - from) / DAY_MS > MAX_INTERVALS) throw badField('/period', 'There are too many days.');
+  return { fromMs: from, toMs: to };
+}
+
+const FILE_HEADERS = {
+  'Content-Disposition': 'A name for it.',
+  ETag: 'The same as long as the file is.',
+  'Last-Modified': 'When it was made.',
+  'Accept-Ranges': '`bytes`.',
+};
+const aFile = z.string().meta({ format: 'binary', examples: ['vehicleId,vehicleName\r\n'] });
+const aJsonFile = z.looseObject({}).meta({ examples: [{ type: 'FeatureCollection', features: [] }] });
+const [first, ...others] = FORMATS.map(({ mediaType }) => mediaType);
+const fileTypes = {
+  body: aFile,
+  mediaType: first ?? '',
+  otherTypes: Object.fromEntries(
+    others.map((mediaType) => [mediaType, /[/+]json$/.test(mediaType) ? aJsonFile : aFile]),
+  ),
+};
+
+export const reportJobRoutes: Route[] = [
+  route({
+    method: 'post',
+    path: '/api/v1/report-jobs',
+    group: 'Reports',
+    operationId: 'addReportJob',
+    summary: 'Have a large report made as a file.',
+    description:
+      'What it holds is decided by what the caller may see when it is made. How far it is, the job tells; its end is told on `/live` as `report-job`.',
+    body: NewReportJob,
+    answers: {
+      202: {
+        description: 'It is a job now: see how far it is there.',
+        body: ReportJobOut,
+        headers: { Location: 'URL of the job.' },
+      },
+    },
+    problems: ['conflict'],
+    async handle({ body }, { reach }) {
+      const request: ReportRequest = { ...reportFrom(body), ...stretchOf(body), shape: null };
+      if (body.shape !== undefined) {
+        if (body.kind !== 'geozone-visits') throw badField('/shape', 'It is for reports of geozone-visits.');
+        if (body.geozoneId !== undefined) throw badField('/shape', 'Name a geozone or a shape, not both.');
+        const { minDwellSeconds, ...properties } = body.shape.properties;
+        const { geometry } = body.shape;
+        request.shape = { shape: shapeOf({ type: 'Feature', geometry, properties }), minDwellSeconds };
+      }
+      return accepted(await reach.jobs.addReport(request), reach.jobs);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/report-jobs/{id}/file',
+    group: 'Reports',
+    operationId: 'getReportFile',
+    summary: 'The file of a report that is done.',
+    description:
+      'For who may still see everything that is in it. With `Range`, a part of it. `HEAD` is answered as well.',
+    headers: FILE_REQUEST_HEADERS,
+    params: z.object({ id: id<JobId>() }),
+    answers: {
+      200: { description: 'The file.', ...fileTypes, headers: FILE_HEADERS },
+      206: {
+        description: 'The part that was asked for.',
+        ...fileTypes,
+        headers: { ...FILE_HEADERS, 'Content-Range': 'Which bytes, of how many.' },
+      },
+      304: { description: 'The client has it already.', headers: FILE_HEADERS },
+    },
+    problems: ['not-found', 'not-done', 'gone', 'range-not-satisfiable'],
+    async handle({ params }, { reach, method, header }) {
+      const { jobs } = reach;
+      const file = await jobs.reportFile(params.id);
+      const isText = file.mediaType.startsWith('text/');
+      const sent = {
+        mediaType: isText ? `${file.mediaType}; charset=utf-8` : file.mediaType,
+        disposition: `attachment; filename="${file.name}"`,
+        bytes: file.bytes,
+        sha256: file.sha256,
+        modifiedMs: file.storedAtMs,
+        read: (start: number, end: number) => jobs.reportBytes(file, start, end),
+      };
+      return fileReply(sent, { method, header });
+    },
+  }),
+];

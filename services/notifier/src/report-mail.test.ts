@@ -1,0 +1,191 @@
+import type { EmailMessage, SendResult } from '@outrider/channels';
+import { DEFAULT_THRESHOLDS, type Directory, type JobId, type User, type Vehicle } from '@outrider/domain';
+import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
+import { Registry as Metrics, type Part } from '@outrider/runtime';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createReportMail } from './report-mail.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 5 };
+const CONTENT = 'vehicleId,vehicleName\r\n';
+
+let nowMs: number;
+let registry: Registry;
+let directory: Directory;
+let owner: User;
+let van: Vehicle;
+let mailer: Part | null;
+let sent: EmailMessage[];
+let answer: (message: EmailMessage) => SendResult;
+
+beforeEach(async () => {
+  nowMs = Date.UTC(2026, 0, 15, 12);
+  registry = await openRegistry({ path: ':memory:', now: () => nowMs });
+  ({ directory } = await followRegistry(registry));
+  const group = await registry.groups.create({ name: 'North', dealerId: null });
+  owner = await registry.users.create(
+    {
+      login: 'anna',
+      name: 'Anna',
+      role: 'user',
+      dealerId: null,
+      blocked: false,
+      apiAccess: true,
+      groupIds: [group.id],
+    },
+    'long enough a password',
+  );
+  van = await registry.vehicles.create({
+    name: 'Van',
+    plate: null,
+    terminalId: null,
+    dealerId: null,
+    groupIds: [group.id],
+    speedLimitKmh: null,
+    speedToleranceKmh: 0,
+    speedingMinSeconds: 0,
+    ...DEFAULT_THRESHOLDS,
+  });
+  mailer = null;
+  sent = [];
+  answer = () => ({ ok: true, status: null });
+});
+afterEach(async () => {
+  await mailer?.stop();
+  await registry.close();
+});
+
+async function start(maxAttachmentBytes = 1000): Promise<void> {
+  mailer = createReportMail({
+    config: { maxAttachmentBytes, pollMs: 1 },
+    registry,
+    directory,
+    files: { get: async () => ReadableStream.from([Buffer.from(CONTENT)]) },
+    email: {
+      send: async (message) => {
+        sent.push(message);
+        return answer(message);
+      },
+    },
+    diary: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
+    metrics: new Metrics(),
+    now: () => nowMs,
+    random: () => 0.5,
+  });
+  await mailer.start();
+}
+
+/** A report of a schedule that is made, or failed. */
+async function made(error: string | null = null): Promise<JobId> {
+  const report = { report: 'mileage', format: 'csv', vehicleId: null, groupId: null };
+  await registry.reportSchedules.create({
+    ownerId: owner.id,
+    name: 'Every morning',
+    active: true,
+    frequency: 'daily',
+    hour: 6,
+    covers: 'yesterday',
+    timeZone: 'Europe/Berlin',
+    report,
+    emails: ['a@example.com', 'b@example.com'],
+  });
+  nowMs += 86_400_000;
+  const stretch = { fromMs: Date.UTC(2026, 0, 14, 23), toMs: Date.UTC(2026, 0, 15, 23), timeZone: 'Europe/Berlin' };
+  await registry.reportSchedules.runDue(
+    () => ({ kind: 'report', subjectId: null, parameters: { ...report, ...stretch } }),
+    10,
+  );
+  const leased = await registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 1 });
+  if (leased === null) throw new Error('it was due');
+  const file = { name: 'mileage.csv', mediaType: 'text/csv', bytes: CONTENT.length, sha256: 'ab'.repeat(32) };
+  if (error === null)
+    await registry.reportFiles.finish(
+      leased,
+      { rows: 7, bytes: file.bytes },
+      { id: 'report-file', ...file, vehicleIds: [van.id], geofenceIds: [] },
+    );
+  else await registry.reportFiles.fail(leased, error);
+  return leased.job.id;
+}
+const reaches = (counts: Record<string, number>) =>
+  vi.waitFor(
+    async () => expect(Object.fromEntries(await registry.reportDeliveries.counts())).toEqual(counts),
+    PATIENCE,
+  );
+
+test('a report goes to each address, with its file', async () => {
+  await made();
+  await start();
+  await reaches({ delivered: 2 });
+  expect(sent.map(({ to }) => to).toSorted()).toEqual([['a@example.com'], ['b@example.com']]);
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
+  const [message] = sent;
+  expect(message?.subject).toBe('Every morning: mileage, 2026-01-15');
+  expect(message?.text).toContain('Rows: 7');
+  expect(message?.attachments).toMatchObject([{ name: 'mileage.csv', mediaType: 'text/csv' }]);
+  expect(Buffer.from(message?.attachments?.[0]?.content ?? []).toString()).toBe(CONTENT);
+});
+
+test('of one that is too large it is said where it is', async () => {
+  const id = await made();
+  await start(CONTENT.length - 1);
+  await reaches({ delivered: 2 });
+  expect(sent[0]?.attachments).toBeUndefined();
+  expect(sent[0]?.text).toContain(`/api/v1/report-jobs/${id}/file`);
+});
+
+test('of one that could not be made it is said why', async () => {
+  await made('It takes more rows than one may.');
+  await start();
+  await reaches({ delivered: 2 });
+  expect(sent[0]).toMatchObject({ subject: 'Every morning: mileage, 2026-01-15 could not be made' });
+  expect(sent[0]?.text).toContain('It takes more rows than one may.');
+});
+
+test('what fails for now is tried again later, with the same id, and given up after a day', async () => {
+  answer = ({ to }) =>
+    to[0] === 'a@example.com'
+      ? { ok: false, retry: true, error: 'busy', status: 450 }
+      : { ok: false, retry: false, error: 'no such mailbox', status: 550 };
+  await made();
+  await start();
+  await reaches({ pending: 1, failed: 1 });
+  expect(sent).toHaveLength(2);
+  const advancing = setInterval(() => {
+    nowMs += 3_600_000;
+  }, 10);
+  await reaches({ failed: 2 }).finally(() => clearInterval(advancing));
+  const tries = sent.filter(({ to }) => to[0] === 'a@example.com');
+  expect(tries.length).toBeGreaterThan(3);
+  expect(new Set(tries.map(({ id }) => id)).size).toBe(1);
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ['the right is lost', () => registry.vehicles.update(van.id, null, { groupIds: [] })],
+  ['the owner is blocked', () => registry.users.update(owner.id, null, { blocked: true })],
+  ['the owner is gone', () => registry.users.delete(owner.id, null)],
+])('nothing is sent when %s', async (_, happens) => {
+  await made();
+  await happens();
+  await start();
+  await reaches({ cancelled: 2 });
+  expect(sent).toEqual([]);
+});
+
+test('nothing is sent to an address that was taken out', async () => {
+  await made();
+  const [schedule] = (await registry.reportSchedules.list({}, { limit: 1, after: null })).items;
+  if (schedule === undefined) throw new Error('there is one');
+  await registry.reportSchedules.update(schedule.id, null, { emails: ['b@example.com'] });
+  await start();
+  await reaches({ cancelled: 1, delivered: 1 });
+});
+
+test('what was taken by one who died is sent by another', async () => {
+  await made();
+  expect(await registry.reportDeliveries.lease(10, 1000)).toHaveLength(2);
+  await start();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(sent).toEqual([]);
+  nowMs += 1000;
+  await reaches({ delivered: 2 });
+});
