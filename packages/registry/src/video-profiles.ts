@@ -7,10 +7,11 @@ import {
   type VideoProfileId,
   type VideoProtocol,
 } from '@outrider/domain';
-import { ConflictError, NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
+import { ConflictError, UnknownReferenceError } from './errors.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
+import { asExpected, revised } from './revisions.ts';
 import type { VehicleRow, VideoProfileRow } from './schema.ts';
-import { differences, inChunks, type Store, type Writer } from './store.ts';
+import { inChunks, type Store, type Writer } from './store.ts';
 import { endTasksOf } from './video-task-rows.ts';
 
 /** What a video profile is made of, without what the registry itself gives it. */
@@ -97,9 +98,8 @@ export class VideoProfiles {
   ): Promise<VideoProfile> {
     return this.#store.write(async (writer) => {
       const current = await requireProfile(writer, id, expectedVersion);
-      const changed = differences<VideoProfileFields>(current, patch);
-      if (Object.keys(changed).length === 0) return current;
-      const profile: VideoProfile = { ...current, ...changed, version: current.version + 1 };
+      const profile = revised(current, patch);
+      if (profile === current) return current;
       const dealerIds = await check(writer, profile);
       const { id: _, ...columns } = toRow(profile);
       await writer.tx.updateTable('video_profiles').set(columns).where('id', '=', id).execute();
@@ -180,10 +180,7 @@ async function requireProfile(
   expectedVersion: number | null,
 ): Promise<VideoProfile> {
   const row = await tx.selectFrom('video_profiles').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) throw new NotFoundError('video-profile', id);
-  const profile = fromProfileRow(row);
-  if (expectedVersion !== null && profile.version !== expectedVersion) throw new StaleError(profile, expectedVersion);
-  return profile;
+  return asExpected(row && fromProfileRow(row), 'video-profile', id, expectedVersion);
 }
 
 /** @returns the dealers that it concerns */
