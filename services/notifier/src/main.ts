@@ -16,11 +16,9 @@ import {
   serverVariables,
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
-import { createChannels } from './channels.ts';
-import { createDeliveries } from './deliveries.ts';
-import { createNotifications } from './notifications.ts';
 import { createNotifier } from './notifier.ts';
 import { notifierVariables } from './settings.ts';
+import { startTelling } from './telling.ts';
 
 const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables };
 
@@ -40,32 +38,7 @@ await runService('notifier', VARIABLES, async ({ config, diary, metrics, life, n
   const { tokens, close } = await openTokens(config, registry, diary, now);
   life.own('keys', close);
 
-  const { email, webhook } = createChannels(config, now);
-  life.own('e-mail', () => email.close());
-  life.own('webhooks', () => webhook.close());
-  const deliveries = createDeliveries({
-    config: {},
-    registry,
-    email,
-    webhook,
-    diary,
-    metrics,
-    now,
-    random: Math.random,
-  });
-  await life.start(deliveries);
-  await life.start(
-    createNotifications({
-      config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
-      log,
-      hub,
-      inbox: registry.notifications,
-      onSaved: () => deliveries.wake(),
-      diary,
-      metrics,
-      now,
-    }),
-  );
+  await startTelling(life, { config, registry, log, hub, diaryOf: () => diary, metrics, now });
   const trusted = trustedProxies(config.TRUSTED_PROXIES);
   const notifier = createNotifier({
     config: { maxConnections: config.MAX_LIVE_CONNECTIONS },

@@ -12,7 +12,7 @@ import {
 } from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
-import { createChannels, createDeliveries, createNotifications, createNotifier } from '@outrider/notifier';
+import { createNotifier, startTelling } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
@@ -175,32 +175,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       }),
     );
 
-    const { email, webhook } = createChannels(config, now);
-    life.own('e-mail', () => email.close());
-    life.own('webhooks', () => webhook.close());
-    const deliveries = createDeliveries({
-      config: {},
-      registry,
-      email,
-      webhook,
-      diary: part('deliveries'),
-      metrics,
-      now,
-      random: Math.random,
-    });
-    await life.start(deliveries);
-    await life.start(
-      createNotifications({
-        config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
-        log,
-        hub,
-        inbox: registry.notifications,
-        onSaved: () => deliveries.wake(),
-        diary: part('notifications'),
-        metrics,
-        now,
-      }),
-    );
+    await startTelling(life, { config, registry, log, hub, diaryOf: part, metrics, now });
     const notifier = createNotifier({
       config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
       log,

@@ -1,0 +1,55 @@
+import type { accessVariables } from '@outrider/backing';
+import type { Hub } from '@outrider/hub';
+import type { Log } from '@outrider/log';
+import type { Registry as Definitions } from '@outrider/registry';
+import type { Config, Log as Diary, Lifecycle, Registry } from '@outrider/runtime';
+import { createChannels } from './channels.ts';
+import { createDeliveries } from './deliveries.ts';
+import { createNotifications } from './notifications.ts';
+import type { notifierVariables } from './settings.ts';
+
+export interface TellingParts {
+  config: Config<typeof notifierVariables & typeof accessVariables>;
+  registry: Definitions;
+  log: Log;
+  hub: Hub;
+  /** What a part of it writes its diary to. */
+  diaryOf(part: 'deliveries' | 'notifications'): Diary;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/**
+ * Starts what tells people of events whether or not they look: notifications are saved, and then sent by the ways out
+ * that the settings have. `life` stops it all, what saves before what sends.
+ */
+export async function startTelling(life: Lifecycle, parts: TellingParts): Promise<void> {
+  const { config, registry, log, hub, diaryOf, metrics, now } = parts;
+  const { email, webhook } = createChannels(config, now);
+  life.own('e-mail', () => email.close());
+  life.own('webhooks', () => webhook.close());
+  const deliveries = createDeliveries({
+    config: {},
+    registry,
+    email,
+    webhook,
+    diary: diaryOf('deliveries'),
+    metrics,
+    now,
+    random: Math.random,
+  });
+  await life.start(deliveries);
+  await life.start(
+    createNotifications({
+      config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
+      log,
+      hub,
+      inbox: registry.notifications,
+      onSaved: () => deliveries.wake(),
+      diary: diaryOf('notifications'),
+      metrics,
+      now,
+    }),
+  );
+}
