@@ -4,6 +4,7 @@ import { requireDealer } from './dealers.ts';
 import { ConflictError } from './errors.ts';
 import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
 import { dropFromRules } from './notification-rules.ts';
+import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected, revised, touch } from './revisions.ts';
 import type { VehicleRow } from './schema.ts';
@@ -14,10 +15,7 @@ import { deleteVideoProfileOf } from './video-profiles.ts';
 export type VehicleFields = Omit<Vehicle, 'kind' | 'id' | 'version'>;
 
 /** Only vehicles for which all that is set holds. */
-export interface VehicleFilter {
-  dealerId?: UserId;
-  /** In at least one of these; none at all for an empty list. */
-  anyOfGroups?: readonly GroupId[];
+export interface VehicleFilter extends Omit<OfVehicles, 'vehicleId'> {
   terminalId?: TerminalId;
 }
 
@@ -55,17 +53,11 @@ export class Vehicles {
     let query = this.#store.db
       .selectFrom('vehicles')
       .selectAll()
+      .where(isOfVehicles(filter))
       .orderBy('id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '>', paging.after);
-    if (filter.dealerId !== undefined) query = query.where('dealer_id', '=', filter.dealerId);
     if (filter.terminalId !== undefined) query = query.where('terminal_id', '=', filter.terminalId);
-    if (filter.anyOfGroups !== undefined) {
-      const groups = filter.anyOfGroups;
-      query = query.where('id', 'in', (q) =>
-        q.selectFrom('vehicle_group_members').select('member_id').where('group_id', 'in', groups),
-      );
-    }
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: await withGroups(this.#store.db, page.items) };
   }

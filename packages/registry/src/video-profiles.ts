@@ -8,6 +8,7 @@ import {
   type VideoProtocol,
 } from '@outrider/domain';
 import { ConflictError, UnknownReferenceError } from './errors.ts';
+import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected, revised } from './revisions.ts';
 import type { VehicleRow, VideoProfileRow } from './schema.ts';
@@ -18,13 +19,7 @@ import { endTasksOf } from './video-task-rows.ts';
 export type VideoProfileFields = Omit<VideoProfile, 'kind' | 'id' | 'version'>;
 
 /** Only profiles of vehicles for which all that is set holds. */
-export interface VideoProfileFilter {
-  vehicleId?: VehicleId;
-  /** Of the vehicle. */
-  dealerId?: UserId;
-  /** The vehicle is in at least one of these; none at all for an empty list. */
-  anyOfGroups?: readonly string[];
-}
+export type VideoProfileFilter = OfVehicles;
 
 /** Whether a video terminal is connected, and since when. */
 export interface Presence {
@@ -71,17 +66,10 @@ export class VideoProfiles {
       .selectFrom('video_profiles')
       .innerJoin('vehicles', 'vehicles.id', 'video_profiles.vehicle_id')
       .selectAll('video_profiles')
+      .where(isOfVehicles(filter))
       .orderBy('video_profiles.id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('video_profiles.id', '>', paging.after);
-    if (filter.vehicleId !== undefined) query = query.where('vehicles.id', '=', filter.vehicleId);
-    if (filter.dealerId !== undefined) query = query.where('vehicles.dealer_id', '=', filter.dealerId);
-    if (filter.anyOfGroups !== undefined) {
-      const groups = filter.anyOfGroups;
-      query = query.where('vehicles.id', 'in', (q) =>
-        q.selectFrom('vehicle_group_members').select('member_id').where('group_id', 'in', groups),
-      );
-    }
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: page.items.map(fromProfileRow) };
   }
