@@ -2,26 +2,15 @@ import { expect, test } from 'vitest';
 import type { DefinitionChange, Vehicle } from './definitions.ts';
 import { Directory } from './directory.ts';
 import type { TerminalId, VehicleId } from './ids.ts';
+import { sampleVehicle } from './samples.fixture.ts';
 
 function vehicle(id: string, version: number, terminalId: string | null): DefinitionChange {
-  const definition: Vehicle = {
-    kind: 'vehicle',
+  const definition: Vehicle = sampleVehicle({
     id: id as VehicleId,
     version,
     name: id,
-    plate: null,
     terminalId: terminalId as TerminalId | null,
-    dealerId: null,
-    groupIds: [],
-    speedLimitKmh: null,
-    speedToleranceKmh: 0,
-    speedingMinSeconds: 0,
-    offlineAfterMinutes: 10,
-    movingSpeedKmh: 2,
-    movingDistanceM: 50,
-    tripStopMinutes: 5,
-    tripGapMinutes: 60,
-  };
+  });
   return { kind: 'vehicle', id, version, changedAtMs: version, definition };
 }
 

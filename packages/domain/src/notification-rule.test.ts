@@ -15,33 +15,19 @@ import {
   type RuleDays,
   WEEKDAYS,
 } from './notification-rule.ts';
+import { sampleRule } from './samples.fixture.ts';
 
 const CAR = 'car' as VehicleId;
 const OWNER = 'owner' as UserId;
 const DEPOT = 'depot' as GeofenceId;
 const LORRIES = 'lorries' as GroupId;
 
-const rule: NotificationRule = {
-  kind: 'notification-rule',
+const rule: NotificationRule = sampleRule({
   id: 'rule' as NotificationRule['id'],
-  version: 1,
   ownerId: OWNER,
   name: 'Rule',
-  active: true,
-  inactiveReason: null,
   eventKinds: ['geofence-visit', 'speeding'],
-  phases: ['begin'],
-  vehicleIds: null,
-  groupIds: null,
-  geofenceIds: null,
-  days: { on: 'daily' },
-  hours: null,
-  timeZone: 'UTC',
-  minIntervalMinutes: 0,
-  maxDataAgeMinutes: null,
-  emails: [],
-  webhookUrl: null,
-};
+});
 const owner = { kind: 'user', id: OWNER, role: 'user', dealerId: null, blocked: false, groupIds: [LORRIES] } as unknown;
 const context: RuleContext = {
   owner: owner as User,

@@ -17,6 +17,7 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from './engine.ts';
 
 /** 2026-03-01T08:00:00Z: where the clocks of the tests start. */
@@ -28,42 +29,11 @@ export const FENCE = '00000000-0000-7000-8000-0000000000f1' as GeofenceId;
 export const GROUP = '00000000-0000-7000-8000-0000000000e1' as GroupId;
 
 export function user(fields: Partial<User> = {}): User {
-  return {
-    kind: 'user',
-    id: OPERATOR,
-    version: 1,
-    login: 'operator',
-    name: 'Operator',
-    role: 'operator',
-    dealerId: null,
-    blocked: false,
-    apiAccess: true,
-    services: [],
-    groupIds: [],
-    ...fields,
-  };
+  return sampleUser({ id: OPERATOR, ...fields });
 }
 
 export function vehicle(fields: Partial<Vehicle> = {}): Vehicle {
-  return {
-    kind: 'vehicle',
-    id: VEHICLE,
-    version: 1,
-    name: 'Van',
-    plate: null,
-    terminalId: null,
-    dealerId: null,
-    groupIds: [],
-    speedLimitKmh: null,
-    speedToleranceKmh: 0,
-    speedingMinSeconds: 0,
-    offlineAfterMinutes: 10,
-    movingSpeedKmh: 2,
-    movingDistanceM: 50,
-    tripStopMinutes: 5,
-    tripGapMinutes: 60,
-    ...fields,
-  };
+  return sampleVehicle({ id: VEHICLE, name: 'Van', ...fields });
 }
 
 /** A square of 0.02° around 0.1 E, 0.1 N: from 0.09 to 0.11 either way. */
@@ -81,18 +51,7 @@ export const SQUARE: Shape = {
 };
 
 export function geofence(fields: Partial<Geofence> = {}): Geofence {
-  return {
-    kind: 'geofence',
-    id: FENCE,
-    version: 1,
-    name: 'Depot',
-    ownerId: OPERATOR,
-    shape: SQUARE,
-    groupIds: null,
-    speedLimitKmh: null,
-    minDwellSeconds: 0,
-    ...fields,
-  };
+  return sampleGeofence({ id: FENCE, name: 'Depot', ownerId: OPERATOR, shape: SQUARE, ...fields });
 }
 
 export function changeTo(definition: Definition, changedAtMs = T0): DefinitionChange {

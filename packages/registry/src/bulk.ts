@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { GroupId, UserId } from '@outrider/domain';
+import type { Definition, GroupId, UserId } from '@outrider/domain';
 import { requireDealer } from './dealers.ts';
-import { type ConflictError, type NotFoundError, type StaleError, UnknownReferenceError } from './errors.ts';
+import { type ConflictError, NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
 import { inChunks } from './lists.ts';
 import type { MembershipTable } from './memberships.ts';
 import type { Reader, Store, Writer } from './store.ts';
@@ -95,7 +95,7 @@ export async function notDealers(
 }
 
 /** Makes the groups of each member those given, all of which exist, in place of those it had. */
-export async function replaceGroups(
+async function replaceGroups(
   { tx }: Writer,
   table: MembershipTable,
   members: readonly { id: string; groupIds: readonly GroupId[] | null }[],
@@ -116,13 +116,43 @@ export async function replaceGroups(
 }
 
 /** What each of many writes would make of what is there, and what of them can't be. */
-export class BulkPlan<T extends { id: string; version: number; groupIds: readonly GroupId[] | null }> {
+export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | null }> {
   readonly planned: { index: number; current: T | null; next: T }[] = [];
   readonly #failures = new Map<number, BulkFailure>();
 
   /** Of one write, the first failure is told. */
   fail(index: number, error: BulkFailure['error']): void {
     if (!this.#failures.has(index)) this.#failures.set(index, { index, error });
+  }
+
+  /**
+   * Plans each of the writes; fails those of something that is not among `known`, or not in the version expected.
+   *
+   * @param known what may be changed
+   * @param revise returns `current` itself where nothing changes
+   */
+  take<Fields>(
+    kind: T['kind'],
+    writes: readonly BulkWrite<string, Fields>[],
+    known: readonly T[],
+    create: (fields: Fields) => T,
+    revise: (current: T, patch: Partial<Fields>) => T,
+  ): void {
+    const currents = new Map<string, T>(known.map((definition) => [definition.id, definition]));
+    for (const [index, write] of writes.entries()) {
+      if (write.id === null) {
+        this.planned.push({ index, current: null, next: create(write.fields) });
+        continue;
+      }
+      const current = currents.get(write.id);
+      if (current === undefined) {
+        this.fail(index, new NotFoundError(kind, write.id));
+        continue;
+      }
+      if (write.expectedVersion !== null && current.version !== write.expectedVersion)
+        this.fail(index, new StaleError(current, write.expectedVersion));
+      this.planned.push({ index, current, next: revise(current, write.patch) });
+    }
   }
 
   /** Fails every write that names a group that does not exist. */
@@ -151,7 +181,7 @@ export class BulkPlan<T extends { id: string; version: number; groupIds: readonl
     conflict: (value: string) => ConflictError,
   ): Promise<void> {
     const firstWith = new Map<string, string>();
-    const written = new Set(this.planned.map(({ next }) => next.id));
+    const written = new Set<string>(this.planned.map(({ next }) => next.id));
     const wanted = new Map<string, number>();
     for (const { index, current, next } of this.planned) {
       const value = uniqueOf(next);
@@ -171,8 +201,25 @@ export class BulkPlan<T extends { id: string; version: number; groupIds: readonl
     if (this.#failures.size > 0) throw new BulkError([...this.#failures.values()].sort((a, b) => a.index - b.index));
   }
 
-  /** What becomes of each write, in their order. */
-  outcomes(): BulkOutcome<T>[] {
+  /**
+   * Makes all of the writes, and notes them; what must be unique is free for whoever gets it.
+   *
+   * @param insert adds rows, without their groups
+   * @param update changes a row, without its groups
+   * @returns what became of each write, in their order
+   */
+  async carryOut(
+    writer: Writer,
+    memberships: MembershipTable,
+    insert: (writer: Writer, created: readonly T[]) => Promise<unknown>,
+    update: (writer: Writer, next: T) => Promise<unknown>,
+  ): Promise<BulkOutcome<T>[]> {
+    const { created, updated } = this;
+    for await (const some of inTurns(updated)) for (const { next } of some) await update(writer, next);
+    for await (const some of inTurns(created)) await insert(writer, some);
+    const regrouped = updated.filter(({ current, next }) => current.groupIds !== next.groupIds);
+    await replaceGroups(writer, memberships, [...created, ...regrouped.map(({ next }) => next)]);
+    for (const { current, next } of this.planned) if (next !== current) writer.changed(next, current);
     return this.planned.map(({ current, next }) => ({
       outcome: current === null ? 'created' : next === current ? 'unchanged' : 'updated',
       definition: next,
@@ -185,10 +232,5 @@ export class BulkPlan<T extends { id: string; version: number; groupIds: readonl
 
   get updated(): { current: T; next: T }[] {
     return this.planned.flatMap(({ current, next }) => (current && next !== current ? [{ current, next }] : []));
-  }
-
-  /** Notes all changes. */
-  note(changed: (next: T, current: T | null) => void): void {
-    for (const { current, next } of this.planned) if (next !== current) changed(next, current);
   }
 }

@@ -1,11 +1,13 @@
 import type { Geofence, GeofenceId, GroupId, Shape, UserId } from '@outrider/domain';
-import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, replaceGroups, writeOrTry } from './bulk.ts';
-import { ConflictError, NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
-import { groupsOf, setGroups, sortedSet } from './memberships.ts';
+import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, writeOrTry } from './bulk.ts';
+import { ConflictError } from './errors.ts';
+import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
 import { dropFromRules } from './notification-rules.ts';
+import { requireOwner } from './owners.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
+import { asExpected, revised, touch } from './revisions.ts';
 import type { GeofenceRow } from './schema.ts';
-import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
+import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 
 /** What a geofence is made of, without what the registry itself gives it. */
 export type GeofenceFields = Omit<Geofence, 'kind' | 'id' | 'version'>;
@@ -31,15 +33,9 @@ export class Geofences {
    */
   create(fields: GeofenceFields): Promise<Geofence> {
     return this.#store.write(async (writer) => {
-      const geofence: Geofence = {
-        ...fields,
-        kind: 'geofence',
-        id: writer.newId() as GeofenceId,
-        version: 1,
-        groupIds: fields.groupIds && sortedSet(fields.groupIds),
-      };
+      const geofence = newGeofence(writer, fields);
       await check(writer, geofence);
-      await writer.tx.insertInto('geofences').values(toRow(geofence)).execute();
+      await insertRows(writer, [geofence]);
       await setGroups(writer, 'geofence_groups', geofence.id, geofence.groupIds ?? []);
       writer.changed(geofence, null);
       return geofence;
@@ -81,16 +77,12 @@ export class Geofences {
   update(id: GeofenceId, expectedVersion: number | null, patch: Partial<GeofenceFields>): Promise<Geofence> {
     return this.#store.write(async (writer) => {
       const current = await requireGeofence(writer, id, expectedVersion);
-      const changed = differences<GeofenceFields>(
-        current,
-        patch.groupIds ? { ...patch, groupIds: sortedSet(patch.groupIds) } : patch,
-      );
-      if (Object.keys(changed).length === 0) return current;
-      const geofence: Geofence = { ...current, ...changed, version: current.version + 1 };
+      const geofence = revised(current, withSortedGroups(patch));
+      if (geofence === current) return current;
       await check(writer, geofence);
-      const { id: _, ...columns } = toRow(geofence);
-      await writer.tx.updateTable('geofences').set(columns).where('id', '=', id).execute();
-      if (changed.groupIds !== undefined) await setGroups(writer, 'geofence_groups', id, changed.groupIds ?? []);
+      await updateRow(writer, geofence);
+      if (geofence.groupIds !== current.groupIds)
+        await setGroups(writer, 'geofence_groups', id, geofence.groupIds ?? []);
       writer.changed(geofence, current);
       return geofence;
     });
@@ -113,26 +105,15 @@ export class Geofences {
     return writeOrTry(this.#store, dryRun, async (writer) => {
       const plan = await planAll(writer, ownerId, writes);
       plan.requireAllGood();
-      const { created, updated } = plan;
       // First all of them give up what they are called: it may be what another gets. No name holds a control character.
-      for await (const some of inTurns(updated.filter(({ current, next }) => current.name !== next.name)))
+      for await (const some of inTurns(plan.updated.filter(({ current, next }) => current.name !== next.name)))
         for (const { next } of some)
           await writer.tx
             .updateTable('geofences')
             .set({ name: `\u0001${next.id}` })
             .where('id', '=', next.id)
             .execute();
-      for await (const some of inTurns(updated))
-        for (const { next } of some) {
-          const { id, ...columns } = toRow(next);
-          await writer.tx.updateTable('geofences').set(columns).where('id', '=', id).execute();
-        }
-      for await (const some of inTurns(created))
-        await writer.tx.insertInto('geofences').values(some.map(toRow)).execute();
-      const regrouped = updated.filter(({ current, next }) => current.groupIds !== next.groupIds);
-      await replaceGroups(writer, 'geofence_groups', [...created, ...regrouped.map(({ next }) => next)]);
-      plan.note((next, current) => writer.changed(next, current));
-      return plan.outcomes();
+      return plan.carryOut(writer, 'geofence_groups', insertRows, updateRow);
     });
   }
 
@@ -157,16 +138,26 @@ async function removeGeofence(writer: Writer, geofence: Geofence): Promise<void>
   writer.deleted(geofence);
 }
 
+function newGeofence({ newId }: Writer, fields: GeofenceFields): Geofence {
+  return { ...withSortedGroups(fields), kind: 'geofence', id: newId() as GeofenceId, version: 1 };
+}
+
+async function insertRows({ tx }: Writer, geofences: readonly Geofence[]): Promise<void> {
+  await tx.insertInto('geofences').values(geofences.map(toRow)).execute();
+}
+
+async function updateRow({ tx }: Writer, geofence: Geofence): Promise<void> {
+  const { id, ...columns } = toRow(geofence);
+  await tx.updateTable('geofences').set(columns).where('id', '=', id).execute();
+}
+
 async function requireGeofence({ tx }: Writer, id: GeofenceId, expectedVersion: number | null): Promise<Geofence> {
   const [geofence] = await loadGeofences(tx, [id]);
-  if (!geofence) throw new NotFoundError('geofence', id);
-  if (expectedVersion !== null && geofence.version !== expectedVersion) throw new StaleError(geofence, expectedVersion);
-  return geofence;
+  return asExpected(geofence, 'geofence', id, expectedVersion);
 }
 
 async function check({ tx }: Writer, geofence: Geofence): Promise<void> {
-  const owner = await tx.selectFrom('users').select('id').where('id', '=', geofence.ownerId).executeTakeFirst();
-  if (!owner) throw new UnknownReferenceError('ownerId', geofence.ownerId);
+  await requireOwner(tx, geofence.ownerId);
   const other = await tx
     .selectFrom('geofences')
     .select('id')
@@ -182,44 +173,19 @@ async function planAll(
   ownerId: UserId,
   writes: readonly BulkWrite<GeofenceId, Omit<GeofenceFields, 'ownerId'>>[],
 ): Promise<BulkPlan<Geofence>> {
-  const owner = await writer.tx.selectFrom('users').select('id').where('id', '=', ownerId).executeTakeFirst();
-  if (!owner) throw new UnknownReferenceError('ownerId', ownerId);
+  await requireOwner(writer.tx, ownerId);
   const plan = new BulkPlan<Geofence>();
   const known = await loadGeofences(
     writer.tx,
     writes.flatMap(({ id }) => (id === null ? [] : [id])),
   );
-  const currents = new Map(known.map((geofence) => [geofence.id, geofence]));
-  for (const [index, write] of writes.entries()) {
-    const fields = write.id === null ? write.fields : write.patch;
-    const groupIds = fields.groupIds && sortedSet(fields.groupIds);
-    if (write.id === null) {
-      const id = writer.newId() as GeofenceId;
-      plan.planned.push({
-        index,
-        current: null,
-        next: { ...write.fields, kind: 'geofence', id, version: 1, ownerId, groupIds: groupIds ?? null },
-      });
-      continue;
-    }
-    const current = currents.get(write.id);
-    if (current?.ownerId !== ownerId) {
-      plan.fail(index, new NotFoundError('geofence', write.id));
-      continue;
-    }
-    if (write.expectedVersion !== null && current.version !== write.expectedVersion)
-      plan.fail(index, new StaleError(current, write.expectedVersion));
-    const changed = differences<Omit<GeofenceFields, 'ownerId'>>(
-      current,
-      groupIds === undefined ? write.patch : { ...write.patch, groupIds },
-    );
-    const isSame = Object.keys(changed).length === 0;
-    plan.planned.push({
-      index,
-      current,
-      next: isSame ? current : { ...current, ...changed, version: current.version + 1 },
-    });
-  }
+  plan.take(
+    'geofence',
+    writes,
+    known.filter((geofence) => geofence.ownerId === ownerId),
+    (fields) => newGeofence(writer, { ...fields, ownerId }),
+    (current, patch) => revised(current, withSortedGroups(patch)),
+  );
   await plan.checkGroups(writer.tx);
   await plan.checkUnique(
     ({ name }) => name,
@@ -248,16 +214,8 @@ export async function loadGeofences(db: Reader, ids: readonly string[]): Promise
  *
  * @param before the geofences as they were
  */
-export async function touchGeofences(writer: Writer, before: readonly Geofence[]): Promise<void> {
-  const was = new Map(before.map((geofence) => [geofence.id, geofence]));
-  const ids = [...was.keys()];
-  for (const some of inChunks(ids))
-    await writer.tx
-      .updateTable('geofences')
-      .set((e) => ({ version: e('version', '+', 1) }))
-      .where('id', 'in', some)
-      .execute();
-  for (const geofence of await loadGeofences(writer.tx, ids)) writer.changed(geofence, was.get(geofence.id) ?? null);
+export function touchGeofences(writer: Writer, before: readonly Geofence[]): Promise<void> {
+  return touch(writer, 'geofences', before, loadGeofences);
 }
 
 async function withGroups(db: Reader, rows: readonly GeofenceRow[]): Promise<Geofence[]> {

@@ -1,12 +1,13 @@
 import type { GroupId, UserId, VehicleGroup, VehicleId } from '@outrider/domain';
 import { requireDealer } from './dealers.ts';
-import { ConflictError, NotFoundError, StaleError } from './errors.ts';
+import { ConflictError, NotFoundError } from './errors.ts';
 import { loadGeofences, touchGeofences } from './geofences.ts';
 import { type MembershipTable, membersOf } from './memberships.ts';
 import { dropFromRules } from './notification-rules.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
+import { asExpected, revised } from './revisions.ts';
 import type { GroupRow } from './schema.ts';
-import { differences, type Reader, type Store, type Writer } from './store.ts';
+import type { Reader, Store, Writer } from './store.ts';
 import { loadUsers, touchUsers } from './users.ts';
 import { loadVehicles, touchVehicles } from './vehicles.ts';
 
@@ -116,9 +117,8 @@ export class Groups {
   update(id: GroupId, expectedVersion: number | null, patch: Partial<GroupFields>): Promise<VehicleGroup> {
     return this.#store.write(async (writer) => {
       const current = await requireGroup(writer, id, expectedVersion);
-      const changed = differences<GroupFields>(current, patch);
-      if (Object.keys(changed).length === 0) return current;
-      const group: VehicleGroup = { ...current, ...changed, version: current.version + 1 };
+      const group = revised(current, patch);
+      if (group === current) return current;
       await check(writer, group);
       const { id: _, ...columns } = toRow(group);
       await writer.tx.updateTable('vehicle_groups').set(columns).where('id', '=', id).execute();
@@ -183,10 +183,7 @@ export async function releaseGroups(writer: Writer, dealerId: UserId): Promise<v
 }
 
 async function requireGroup({ tx }: Writer, id: GroupId, expectedVersion: number | null): Promise<VehicleGroup> {
-  const group = await loadGroup(tx, id);
-  if (!group) throw new NotFoundError('group', id);
-  if (expectedVersion !== null && group.version !== expectedVersion) throw new StaleError(group, expectedVersion);
-  return group;
+  return asExpected(await loadGroup(tx, id), 'group', id, expectedVersion);
 }
 
 async function check({ tx }: Writer, group: VehicleGroup): Promise<void> {

@@ -1,5 +1,6 @@
 import type { JobId, User, UserId } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PASSWORD, userFields } from './fields.fixture.ts';
 import {
   type JobFacts,
   type JobFields,
@@ -47,10 +48,7 @@ export function jobsConformance(name: string, newPlace: () => Promise<Place>): v
       nowMs = T0;
       place = await newPlace();
       registry = await place.open(() => nowMs);
-      anna = await registry.users.create(
-        { login: 'anna', name: 'Anna', role: 'user', dealerId: null, blocked: false, apiAccess: true, groupIds: [] },
-        'long enough a password',
-      );
+      anna = await registry.users.create(userFields('anna'), PASSWORD);
     });
     afterEach(async () => {
       await registry.close();

@@ -76,6 +76,11 @@ export function sortedSet(groupIds: readonly GroupId[]): GroupId[] {
   return [...new Set(groupIds)].sort();
 }
 
+/** What a definition is made of, or a patch of it, with its groups as they are kept. */
+export function withSortedGroups<Fields extends { groupIds?: readonly GroupId[] | null }>(fields: Fields): Fields {
+  return fields.groupIds ? { ...fields, groupIds: sortedSet(fields.groupIds) } : fields;
+}
+
 async function requireGroups(db: Reader, groupIds: readonly GroupId[]): Promise<void> {
   for (const some of inChunks(groupIds)) {
     const rows = await db.selectFrom('vehicle_groups').select('id').where('id', 'in', some).execute();

@@ -8,8 +8,10 @@ import {
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
-import { ConflictError, NamesNothingError, NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
+import { ConflictError, NamesNothingError, UnknownReferenceError } from './errors.ts';
+import { requireOwner } from './owners.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
+import { asExpected } from './revisions.ts';
 import type { NotificationRuleRow, RuleReferenceRow } from './schema.ts';
 import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
 
@@ -195,14 +197,11 @@ async function requireRule(
   expectedVersion: number | null,
 ): Promise<NotificationRule> {
   const [rule] = await loadRules(tx, [id]);
-  if (!rule) throw new NotFoundError('notification-rule', id);
-  if (expectedVersion !== null && rule.version !== expectedVersion) throw new StaleError(rule, expectedVersion);
-  return rule;
+  return asExpected(rule, 'notification-rule', id, expectedVersion);
 }
 
 async function check({ tx }: Writer, rule: NotificationRule): Promise<void> {
-  const owner = await tx.selectFrom('users').select('id').where('id', '=', rule.ownerId).executeTakeFirst();
-  if (!owner) throw new UnknownReferenceError('ownerId', rule.ownerId);
+  await requireOwner(tx, rule.ownerId);
   const nothing = namesNothing(rule);
   if (rule.active && nothing !== null) throw new NamesNothingError(nothing);
   const other = await tx

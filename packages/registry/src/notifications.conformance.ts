@@ -11,6 +11,15 @@ import {
 } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  ABSENT,
+  ALL,
+  geofenceFields,
+  PASSWORD,
+  ruleFields as rule,
+  userFields,
+  vehicleFields,
+} from './fields.fixture.ts';
+import {
   ConflictError,
   NamesNothingError,
   NotFoundError,
@@ -22,30 +31,9 @@ import {
 } from './index.ts';
 import type { Place } from './registry.conformance.ts';
 
-const ABSENT = '00000000-0000-7000-8000-000000000000';
-const ALL = { limit: 1000, after: null };
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const HOUR_MS = 3_600_000;
-
-const rule = (name: string, ownerId: UserId, more: Partial<NotificationRuleFields> = {}): NotificationRuleFields => ({
-  name,
-  ownerId,
-  active: true,
-  eventKinds: ['geofence-visit'],
-  phases: ['begin'],
-  vehicleIds: null,
-  groupIds: null,
-  geofenceIds: null,
-  days: { on: 'daily' },
-  hours: null,
-  timeZone: 'UTC',
-  minIntervalMinutes: 0,
-  maxDataAgeMinutes: null,
-  emails: [],
-  webhookUrl: null,
-  ...more,
-});
 
 /** What every adapter of the registry promises of rules, inboxes and deliveries. */
 export function notificationsConformance(name: string, newPlace: () => Promise<Place>): void {
@@ -56,10 +44,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
     let nowMs: number;
     const now = () => nowMs;
 
-    const newUser = async (login: string) => {
-      const fields = { login, name: login, dealerId: null, blocked: false, apiAccess: true, groupIds: [] };
-      return (await registry.users.create({ ...fields, role: 'user' }, 'a long password')).id;
-    };
+    const newUser = async (login: string) => (await registry.users.create(userFields(login), PASSWORD)).id;
 
     beforeEach(async () => {
       nowMs = Date.UTC(2026, 0, 15, 12);
@@ -74,31 +59,8 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
 
     const addRule = (more: Partial<NotificationRuleFields> = {}, name = 'Rule') =>
       registry.notificationRules.create(rule(name, anna, more), more.webhookUrl ? SECRET : null);
-    const addVehicle = (name: string) =>
-      registry.vehicles.create({
-        name,
-        plate: null,
-        terminalId: null,
-        dealerId: null,
-        groupIds: [],
-        speedLimitKmh: null,
-        speedToleranceKmh: 0,
-        speedingMinSeconds: 0,
-        offlineAfterMinutes: 10,
-        movingSpeedKmh: 2,
-        movingDistanceM: 50,
-        tripStopMinutes: 5,
-        tripGapMinutes: 60,
-      });
-    const addGeofence = (name: string) =>
-      registry.geofences.create({
-        name,
-        ownerId: anna,
-        shape: { type: 'circle', center: [30, 60], radiusM: 100 },
-        groupIds: null,
-        speedLimitKmh: null,
-        minDwellSeconds: 0,
-      });
+    const addVehicle = (name: string) => registry.vehicles.create(vehicleFields(name));
+    const addGeofence = (name: string) => registry.geofences.create(geofenceFields(name, anna));
 
     const visit = (minute: number, phase: FleetEvent['phase'] = 'begin', vehicleId = CAR): FleetEvent => {
       const atMs = Date.UTC(2026, 0, 15, 12, minute);

@@ -1,16 +1,20 @@
 import type { DefinitionChange, GeofenceId, GroupId, SessionId, TerminalId, UserId, VehicleId } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  ABSENT,
+  ALL,
+  geofenceFields as geofence,
+  userFields as user,
+  vehicleFields as vehicle,
+} from './fields.fixture.ts';
+import {
   ConflictError,
   followRegistry,
-  type GeofenceFields,
   MAX_SESSIONS_PER_USER,
   NotFoundError,
   type Registry,
   StaleError,
   UnknownReferenceError,
-  type UserFields,
-  type VehicleFields,
 } from './index.ts';
 
 /** A registry on an empty database, and a way to open the same database again. */
@@ -18,45 +22,6 @@ export interface Place {
   open(now: () => number): Promise<Registry>;
   remove(): Promise<void>;
 }
-
-const ABSENT = '00000000-0000-7000-8000-000000000000';
-const ALL = { limit: 1000, after: null };
-
-const user = (login: string, more: Partial<UserFields> = {}): UserFields => ({
-  login,
-  name: `Name of ${login}`,
-  role: 'user',
-  dealerId: null,
-  blocked: false,
-  apiAccess: true,
-  groupIds: [],
-  ...more,
-});
-const vehicle = (name: string, more: Partial<VehicleFields> = {}): VehicleFields => ({
-  name,
-  plate: null,
-  terminalId: null,
-  dealerId: null,
-  groupIds: [],
-  speedLimitKmh: null,
-  speedToleranceKmh: 0,
-  speedingMinSeconds: 0,
-  offlineAfterMinutes: 10,
-  movingSpeedKmh: 2,
-  movingDistanceM: 50,
-  tripStopMinutes: 5,
-  tripGapMinutes: 60,
-  ...more,
-});
-const geofence = (name: string, ownerId: UserId, more: Partial<GeofenceFields> = {}): GeofenceFields => ({
-  name,
-  ownerId,
-  shape: { type: 'circle', center: [30.25, 59.93], radiusM: 150.5 },
-  groupIds: null,
-  speedLimitKmh: null,
-  minDwellSeconds: 0,
-  ...more,
-});
 
 /** What every adapter of the registry promises. */
 export function registryConformance(name: string, newPlace: () => Promise<Place>): void {

@@ -9,19 +9,20 @@ import {
 } from '@outrider/domain';
 import { dealersOfUser } from './audit-notes.ts';
 import { requireDealer } from './dealers.ts';
-import { ConflictError, NotFoundError, StaleError } from './errors.ts';
+import { ConflictError } from './errors.ts';
 import { deleteGeofencesOf } from './geofences.ts';
 import { freeGroupName, insertGroup, releaseGroups } from './groups.ts';
 import { forgetKeysOf } from './idempotency.ts';
-import { groupsOf, setGroups, sortedSet } from './memberships.ts';
+import { groupsOf, setGroups, sortedSet, withSortedGroups } from './memberships.ts';
 import { deleteRulesOf } from './notification-rules.ts';
 import { deleteNotificationsOf } from './notifications.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
 import { deleteSchedulesOf, restSchedulesOf } from './report-schedules.ts';
+import { asExpected, revised, touch } from './revisions.ts';
 import type { UserRow } from './schema.ts';
 import { endSessionsOf } from './sessions.ts';
-import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
+import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { loadVehicles, touchVehicles } from './vehicles.ts';
 import { disownTasksOf } from './video-task-rows.ts';
 
@@ -134,17 +135,15 @@ export class Users {
   update(id: UserId, expectedVersion: number | null, patch: UserPatch): Promise<User> {
     return this.#store.write(async (writer) => {
       const current = await requireUser(writer, id, expectedVersion);
-      const changed = differences<Omit<UserFields, 'role'>>(current, {
-        ...patch,
-        ...(patch.groupIds && { groupIds: sortedSet(patch.groupIds) }),
+      const user = revised(current, {
+        ...withSortedGroups(patch),
         ...(patch.services && { services: sortedServices(patch.services) }),
       });
-      if (Object.keys(changed).length === 0) return current;
-      const user: User = { ...current, ...changed, version: current.version + 1 };
+      if (user === current) return current;
       await check(writer, user);
       const { id: _, ...columns } = toRow(user);
       await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
-      if (changed.groupIds) await setGroups(writer, 'user_group_access', id, changed.groupIds);
+      if (user.groupIds !== current.groupIds) await setGroups(writer, 'user_group_access', id, user.groupIds);
       if (user.blocked && !current.blocked) {
         await endSessionsOf(writer.tx, id);
         await restSchedulesOf(writer, id);
@@ -253,9 +252,7 @@ export class Users {
 
 async function requireUser({ tx }: Writer, id: UserId, expectedVersion: number | null): Promise<User> {
   const [user] = await loadUsers(tx, [id]);
-  if (!user) throw new NotFoundError('user', id);
-  if (expectedVersion !== null && user.version !== expectedVersion) throw new StaleError(user, expectedVersion);
-  return user;
+  return asExpected(user, 'user', id, expectedVersion);
 }
 
 async function check({ tx }: Writer, user: User): Promise<void> {
@@ -282,16 +279,8 @@ export async function loadUsers(db: Reader, ids: readonly string[]): Promise<Use
  *
  * @param before the users as they were
  */
-export async function touchUsers(writer: Writer, before: readonly User[]): Promise<void> {
-  const was = new Map(before.map((user) => [user.id, user]));
-  const ids = [...was.keys()];
-  for (const some of inChunks(ids))
-    await writer.tx
-      .updateTable('users')
-      .set((e) => ({ version: e('version', '+', 1) }))
-      .where('id', 'in', some)
-      .execute();
-  for (const user of await loadUsers(writer.tx, ids)) writer.changed(user, was.get(user.id) ?? null);
+export function touchUsers(writer: Writer, before: readonly User[]): Promise<void> {
+  return touch(writer, 'users', before, loadUsers);
 }
 
 async function withGroups(db: Reader, rows: readonly UserRow[]): Promise<User[]> {

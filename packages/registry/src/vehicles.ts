@@ -1,22 +1,21 @@
 import type { GroupId, TerminalId, UserId, Vehicle, VehicleId } from '@outrider/domain';
-import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, replaceGroups, writeOrTry } from './bulk.ts';
+import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, writeOrTry } from './bulk.ts';
 import { requireDealer } from './dealers.ts';
-import { ConflictError, NotFoundError, StaleError } from './errors.ts';
-import { groupsOf, setGroups, sortedSet } from './memberships.ts';
+import { ConflictError } from './errors.ts';
+import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
 import { dropFromRules } from './notification-rules.ts';
+import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
+import { asExpected, revised, touch } from './revisions.ts';
 import type { VehicleRow } from './schema.ts';
-import { differences, inChunks, type Reader, type Store, type Writer } from './store.ts';
+import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { deleteVideoProfileOf } from './video-profiles.ts';
 
 /** What a vehicle is made of, without what the registry itself gives it. */
 export type VehicleFields = Omit<Vehicle, 'kind' | 'id' | 'version'>;
 
 /** Only vehicles for which all that is set holds. */
-export interface VehicleFilter {
-  dealerId?: UserId;
-  /** In at least one of these; none at all for an empty list. */
-  anyOfGroups?: readonly GroupId[];
+export interface VehicleFilter extends Omit<OfVehicles, 'vehicleId'> {
   terminalId?: TerminalId;
 }
 
@@ -34,15 +33,9 @@ export class Vehicles {
    */
   create(fields: VehicleFields): Promise<Vehicle> {
     return this.#store.write(async (writer) => {
-      const vehicle: Vehicle = {
-        ...fields,
-        kind: 'vehicle',
-        id: writer.newId() as VehicleId,
-        version: 1,
-        groupIds: sortedSet(fields.groupIds),
-      };
+      const vehicle = newVehicle(writer, fields);
       await check(writer, vehicle);
-      await writer.tx.insertInto('vehicles').values(toRow(vehicle)).execute();
+      await insertRows(writer, [vehicle]);
       await setGroups(writer, 'vehicle_group_members', vehicle.id, vehicle.groupIds);
       writer.changed(vehicle, null);
       return vehicle;
@@ -60,17 +53,11 @@ export class Vehicles {
     let query = this.#store.db
       .selectFrom('vehicles')
       .selectAll()
+      .where(isOfVehicles(filter))
       .orderBy('id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '>', paging.after);
-    if (filter.dealerId !== undefined) query = query.where('dealer_id', '=', filter.dealerId);
     if (filter.terminalId !== undefined) query = query.where('terminal_id', '=', filter.terminalId);
-    if (filter.anyOfGroups !== undefined) {
-      const groups = filter.anyOfGroups;
-      query = query.where('id', 'in', (q) =>
-        q.selectFrom('vehicle_group_members').select('member_id').where('group_id', 'in', groups),
-      );
-    }
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: await withGroups(this.#store.db, page.items) };
   }
@@ -83,16 +70,11 @@ export class Vehicles {
   update(id: VehicleId, expectedVersion: number | null, patch: Partial<VehicleFields>): Promise<Vehicle> {
     return this.#store.write(async (writer) => {
       const current = await requireVehicle(writer, id, expectedVersion);
-      const changed = differences<VehicleFields>(
-        current,
-        patch.groupIds ? { ...patch, groupIds: sortedSet(patch.groupIds) } : patch,
-      );
-      if (Object.keys(changed).length === 0) return current;
-      const vehicle: Vehicle = { ...current, ...changed, version: current.version + 1 };
+      const vehicle = revised(current, withSortedGroups(patch));
+      if (vehicle === current) return current;
       await check(writer, vehicle);
-      const { id: _, ...columns } = toRow(vehicle);
-      await writer.tx.updateTable('vehicles').set(columns).where('id', '=', id).execute();
-      if (changed.groupIds) await setGroups(writer, 'vehicle_group_members', id, changed.groupIds);
+      await updateRow(writer, vehicle);
+      if (vehicle.groupIds !== current.groupIds) await setGroups(writer, 'vehicle_group_members', id, vehicle.groupIds);
       writer.changed(vehicle, current);
       return vehicle;
     });
@@ -109,22 +91,11 @@ export class Vehicles {
     return writeOrTry(this.#store, dryRun, async (writer) => {
       const plan = await planAll(writer, writes);
       plan.requireAllGood();
-      const { created, updated } = plan;
-      const movedTerminals = updated.filter(({ current, next }) => current.terminalId !== next.terminalId);
+      const movedTerminals = plan.updated.filter(({ current, next }) => current.terminalId !== next.terminalId);
       // First all of them give up what they have: it may be what another gets.
       for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
         await writer.tx.updateTable('vehicles').set({ terminal_id: null }).where('id', 'in', some).execute();
-      for await (const some of inTurns(updated))
-        for (const { next } of some) {
-          const { id, ...columns } = toRow(next);
-          await writer.tx.updateTable('vehicles').set(columns).where('id', '=', id).execute();
-        }
-      for await (const some of inTurns(created))
-        await writer.tx.insertInto('vehicles').values(some.map(toRow)).execute();
-      const regrouped = updated.filter(({ current, next }) => current.groupIds !== next.groupIds);
-      await replaceGroups(writer, 'vehicle_group_members', [...created, ...regrouped.map(({ next }) => next)]);
-      plan.note((next, current) => writer.changed(next, current));
-      return plan.outcomes();
+      return plan.carryOut(writer, 'vehicle_group_members', insertRows, updateRow);
     });
   }
 
@@ -141,11 +112,22 @@ export class Vehicles {
   }
 }
 
+function newVehicle({ newId }: Writer, fields: VehicleFields): Vehicle {
+  return { ...withSortedGroups(fields), kind: 'vehicle', id: newId() as VehicleId, version: 1 };
+}
+
+async function insertRows({ tx }: Writer, vehicles: readonly Vehicle[]): Promise<void> {
+  await tx.insertInto('vehicles').values(vehicles.map(toRow)).execute();
+}
+
+async function updateRow({ tx }: Writer, vehicle: Vehicle): Promise<void> {
+  const { id, ...columns } = toRow(vehicle);
+  await tx.updateTable('vehicles').set(columns).where('id', '=', id).execute();
+}
+
 async function requireVehicle({ tx }: Writer, id: VehicleId, expectedVersion: number | null): Promise<Vehicle> {
   const [vehicle] = await loadVehicles(tx, [id]);
-  if (!vehicle) throw new NotFoundError('vehicle', id);
-  if (expectedVersion !== null && vehicle.version !== expectedVersion) throw new StaleError(vehicle, expectedVersion);
-  return vehicle;
+  return asExpected(vehicle, 'vehicle', id, expectedVersion);
 }
 
 async function check({ tx }: Writer, vehicle: Vehicle): Promise<void> {
@@ -169,37 +151,13 @@ async function planAll(
     writer.tx,
     writes.flatMap(({ id }) => (id === null ? [] : [id])),
   );
-  const currents = new Map(known.map((vehicle) => [vehicle.id, vehicle]));
-  for (const [index, write] of writes.entries()) {
-    if (write.id === null) {
-      const id = writer.newId() as VehicleId;
-      const groupIds = sortedSet(write.fields.groupIds);
-      plan.planned.push({
-        index,
-        current: null,
-        next: { ...write.fields, kind: 'vehicle', id, version: 1, groupIds },
-      });
-      continue;
-    }
-    const current = currents.get(write.id);
-    if (!current) {
-      plan.fail(index, new NotFoundError('vehicle', write.id));
-      continue;
-    }
-    if (write.expectedVersion !== null && current.version !== write.expectedVersion)
-      plan.fail(index, new StaleError(current, write.expectedVersion));
-    const { groupIds } = write.patch;
-    const changed = differences<VehicleFields>(
-      current,
-      groupIds ? { ...write.patch, groupIds: sortedSet(groupIds) } : write.patch,
-    );
-    const isSame = Object.keys(changed).length === 0;
-    plan.planned.push({
-      index,
-      current,
-      next: isSame ? current : { ...current, ...changed, version: current.version + 1 },
-    });
-  }
+  plan.take(
+    'vehicle',
+    writes,
+    known,
+    (fields) => newVehicle(writer, fields),
+    (current, patch) => revised(current, withSortedGroups(patch)),
+  );
   await plan.checkGroups(writer.tx);
   const wrongDealers = await notDealers(
     writer.tx,
@@ -234,16 +192,8 @@ export async function loadVehicles(db: Reader, ids: readonly string[]): Promise<
  *
  * @param before the vehicles as they were
  */
-export async function touchVehicles(writer: Writer, before: readonly Vehicle[]): Promise<void> {
-  const was = new Map(before.map((vehicle) => [vehicle.id, vehicle]));
-  const ids = [...was.keys()];
-  for (const some of inChunks(ids))
-    await writer.tx
-      .updateTable('vehicles')
-      .set((e) => ({ version: e('version', '+', 1) }))
-      .where('id', 'in', some)
-      .execute();
-  for (const vehicle of await loadVehicles(writer.tx, ids)) writer.changed(vehicle, was.get(vehicle.id) ?? null);
+export function touchVehicles(writer: Writer, before: readonly Vehicle[]): Promise<void> {
+  return touch(writer, 'vehicles', before, loadVehicles);
 }
 
 async function withGroups(db: Reader, rows: readonly VehicleRow[]): Promise<Vehicle[]> {

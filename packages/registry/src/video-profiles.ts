@@ -7,23 +7,19 @@ import {
   type VideoProfileId,
   type VideoProtocol,
 } from '@outrider/domain';
-import { ConflictError, NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
+import { ConflictError, UnknownReferenceError } from './errors.ts';
+import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
+import { asExpected, revised } from './revisions.ts';
 import type { VehicleRow, VideoProfileRow } from './schema.ts';
-import { differences, inChunks, type Store, type Writer } from './store.ts';
+import { inChunks, type Store, type Writer } from './store.ts';
 import { endTasksOf } from './video-task-rows.ts';
 
 /** What a video profile is made of, without what the registry itself gives it. */
 export type VideoProfileFields = Omit<VideoProfile, 'kind' | 'id' | 'version'>;
 
 /** Only profiles of vehicles for which all that is set holds. */
-export interface VideoProfileFilter {
-  vehicleId?: VehicleId;
-  /** Of the vehicle. */
-  dealerId?: UserId;
-  /** The vehicle is in at least one of these; none at all for an empty list. */
-  anyOfGroups?: readonly string[];
-}
+export type VideoProfileFilter = OfVehicles;
 
 /** Whether a video terminal is connected, and since when. */
 export interface Presence {
@@ -70,17 +66,10 @@ export class VideoProfiles {
       .selectFrom('video_profiles')
       .innerJoin('vehicles', 'vehicles.id', 'video_profiles.vehicle_id')
       .selectAll('video_profiles')
+      .where(isOfVehicles(filter))
       .orderBy('video_profiles.id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('video_profiles.id', '>', paging.after);
-    if (filter.vehicleId !== undefined) query = query.where('vehicles.id', '=', filter.vehicleId);
-    if (filter.dealerId !== undefined) query = query.where('vehicles.dealer_id', '=', filter.dealerId);
-    if (filter.anyOfGroups !== undefined) {
-      const groups = filter.anyOfGroups;
-      query = query.where('vehicles.id', 'in', (q) =>
-        q.selectFrom('vehicle_group_members').select('member_id').where('group_id', 'in', groups),
-      );
-    }
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: page.items.map(fromProfileRow) };
   }
@@ -97,9 +86,8 @@ export class VideoProfiles {
   ): Promise<VideoProfile> {
     return this.#store.write(async (writer) => {
       const current = await requireProfile(writer, id, expectedVersion);
-      const changed = differences<VideoProfileFields>(current, patch);
-      if (Object.keys(changed).length === 0) return current;
-      const profile: VideoProfile = { ...current, ...changed, version: current.version + 1 };
+      const profile = revised(current, patch);
+      if (profile === current) return current;
       const dealerIds = await check(writer, profile);
       const { id: _, ...columns } = toRow(profile);
       await writer.tx.updateTable('video_profiles').set(columns).where('id', '=', id).execute();
@@ -180,10 +168,7 @@ async function requireProfile(
   expectedVersion: number | null,
 ): Promise<VideoProfile> {
   const row = await tx.selectFrom('video_profiles').selectAll().where('id', '=', id).executeTakeFirst();
-  if (!row) throw new NotFoundError('video-profile', id);
-  const profile = fromProfileRow(row);
-  if (expectedVersion !== null && profile.version !== expectedVersion) throw new StaleError(profile, expectedVersion);
-  return profile;
+  return asExpected(row && fromProfileRow(row), 'video-profile', id, expectedVersion);
 }
 
 /** @returns the dealers that it concerns */

@@ -2,7 +2,6 @@ import {
   isFinal,
   mayBecome,
   type UserId,
-  type VehicleId,
   VIDEO_TASK_STATES,
   type VideoFailure,
   type VideoFile,
@@ -16,6 +15,7 @@ import {
 } from '@outrider/domain';
 import type { Transaction } from 'kysely';
 import { NotFoundError, UnknownReferenceError } from './errors.ts';
+import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { Tables, VideoTaskRow } from './schema.ts';
 import { inChunks, type Reader, type Store } from './store.ts';
@@ -34,14 +34,9 @@ export interface NewVideoTask {
   expiresAtMs: number;
 }
 
-export interface VideoTaskFilter {
+export interface VideoTaskFilter extends OfVehicles {
   profileId?: VideoProfileId;
   states?: readonly VideoTaskState[];
-  vehicleId?: VehicleId;
-  /** Of the vehicle. */
-  dealerId?: UserId;
-  /** The vehicle is in at least one of these; none at all for an empty list. */
-  anyOfGroups?: readonly string[];
 }
 
 /** A finished file that waits to be stored, by its path in the worker's own folder. */
@@ -167,19 +162,12 @@ export class VideoTasks {
       .selectFrom('video_tasks')
       .innerJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
       .selectAll('video_tasks')
+      .where(isOfVehicles(filter))
       .orderBy('video_tasks.id', 'desc')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('video_tasks.id', '<', paging.after);
     if (filter.profileId !== undefined) query = query.where('video_tasks.profile_id', '=', filter.profileId);
     if (filter.states !== undefined) query = query.where('video_tasks.state', 'in', filter.states);
-    if (filter.vehicleId !== undefined) query = query.where('vehicles.id', '=', filter.vehicleId);
-    if (filter.dealerId !== undefined) query = query.where('vehicles.dealer_id', '=', filter.dealerId);
-    if (filter.anyOfGroups !== undefined) {
-      const groups = filter.anyOfGroups;
-      query = query.where('vehicles.id', 'in', (q) =>
-        q.selectFrom('vehicle_group_members').select('member_id').where('group_id', 'in', groups),
-      );
-    }
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: page.items.map(fromTaskRow) };
   }

@@ -1,5 +1,5 @@
 import type { User, UserId, VehicleId } from '@outrider/domain';
-import { DEFAULT_THRESHOLDS } from '@outrider/domain';
+import { sampleVehicleFields } from '@outrider/domain/samples';
 import { MAX_OPEN_JOBS_PER_USER } from '@outrider/registry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
@@ -23,17 +23,14 @@ beforeEach(async () => {
   dealer = await world.member('dealer', 'dealer');
   const group = await world.registry.groups.create({ name: 'North', dealerId: dealer.user.id });
   anna = await world.member('anna', 'user', { dealerId: dealer.user.id, groupIds: [group.id] });
-  const vehicle = await world.registry.vehicles.create({
-    name: 'Van',
-    plate: null,
-    terminalId: '356307042441013' as never,
-    dealerId: dealer.user.id,
-    groupIds: [group.id],
-    speedLimitKmh: null,
-    speedToleranceKmh: 0,
-    speedingMinSeconds: 0,
-    ...DEFAULT_THRESHOLDS,
-  });
+  const vehicle = await world.registry.vehicles.create(
+    sampleVehicleFields({
+      name: 'Van',
+      terminalId: '356307042441013' as never,
+      dealerId: dealer.user.id,
+      groupIds: [group.id],
+    }),
+  );
   van = vehicle.id;
   zone = await draw(anna.user.id);
 });

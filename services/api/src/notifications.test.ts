@@ -6,6 +6,7 @@ import {
   type User,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
 
@@ -23,34 +24,9 @@ const HOOK = 'https://hooks.example.org/anna';
 const HOUR_MS = 3_600_000;
 
 const newVehicle = async (name: string, groupIds: User['groupIds']) =>
-  (
-    await world.registry.vehicles.create({
-      name,
-      plate: null,
-      terminalId: null,
-      dealerId: null,
-      groupIds,
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
-    })
-  ).id;
+  (await world.registry.vehicles.create(sampleVehicleFields({ name, groupIds }))).id;
 const newZone = async (name: string, owner: User) =>
-  (
-    await world.registry.geofences.create({
-      name,
-      ownerId: owner.id,
-      shape: { type: 'circle', center: [30, 60], radiusM: 100 },
-      groupIds: null,
-      speedLimitKmh: null,
-      minDwellSeconds: 0,
-    })
-  ).id;
+  (await world.registry.geofences.create(sampleGeofenceFields({ name, ownerId: owner.id }))).id;
 
 beforeEach(async () => {
   world = await World.open();

@@ -1,4 +1,5 @@
 import {
+  blankPosition,
   deriveEventId,
   type FleetEvent,
   type Geofence,
@@ -20,6 +21,7 @@ import {
   type VideoTask,
   type VideoTaskId,
 } from '@outrider/domain';
+import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
 import type { Delivery } from '@outrider/registry';
 import fc from 'fast-check';
 import { EMPTY_ARCHIVE, PASSWORD, World } from './api.fixture.ts';
@@ -227,21 +229,15 @@ export class Organisation implements Everything {
       await registry.groups.create({ name: `Group ${this.mark()}`, dealerId: pick(dealers, each.dealer) });
     const groups = (await registry.groups.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
     for (const each of plan.vehicles) {
-      const { id } = await registry.vehicles.create({
-        name: `Vehicle ${this.mark()}`,
-        plate: this.mark(),
-        terminalId: each.hasTerminal ? (this.mark() as TerminalId) : null,
-        dealerId: pick(dealers, each.dealer),
-        groupIds: [...new Set(each.groups.map((n) => pick(groups, n)))],
-        speedLimitKmh: null,
-        speedToleranceKmh: 0,
-        speedingMinSeconds: 0,
-        offlineAfterMinutes: 10,
-        movingSpeedKmh: 2,
-        movingDistanceM: 50,
-        tripStopMinutes: 5,
-        tripGapMinutes: 60,
-      });
+      const { id } = await registry.vehicles.create(
+        sampleVehicleFields({
+          name: `Vehicle ${this.mark()}`,
+          plate: this.mark(),
+          terminalId: each.hasTerminal ? (this.mark() as TerminalId) : null,
+          dealerId: pick(dealers, each.dealer),
+          groupIds: [...new Set(each.groups.map((n) => pick(groups, n)))],
+        }),
+      );
       if (each.hasVideo) await this.#addProfile(id);
       const secret = this.mark();
       this.secrets.set(id, [secret]);
@@ -249,14 +245,13 @@ export class Organisation implements Everything {
       await hub.updateLatest([{ vehicleId: id, position, receivedAtMs: nowMs }]);
     }
     for (const each of plan.geofences)
-      await registry.geofences.create({
-        name: `Zone ${this.mark()}`,
-        ownerId: pick(people, each.owner),
-        shape: { type: 'circle', center: [30, 60], radiusM: 100 },
-        groupIds: each.groups && [...new Set(each.groups.map((n) => pick(groups, n)))],
-        speedLimitKmh: null,
-        minDwellSeconds: 0,
-      });
+      await registry.geofences.create(
+        sampleGeofenceFields({
+          name: `Zone ${this.mark()}`,
+          ownerId: pick(people, each.owner),
+          groupIds: each.groups && [...new Set(each.groups.map((n) => pick(groups, n)))],
+        }),
+      );
     const vehicles = (await registry.vehicles.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
     const zones = (await registry.geofences.list({}, { limit: 1000, after: null })).items.map(({ id }) => id);
     for (const [nth, id] of vehicles.entries())
@@ -548,20 +543,5 @@ function eventOf(vehicleId: VehicleId, geofenceId: GeofenceId | null, atMs: numb
 }
 
 function positionAt(fixTimeMs: number, secret: string) {
-  return {
-    fixTimeMs,
-    latitude: 60,
-    longitude: 30,
-    valid: true,
-    speedKmh: null,
-    courseDeg: null,
-    altitudeM: null,
-    satellites: null,
-    ignition: null,
-    odometerM: null,
-    supplyV: null,
-    fuelL: null,
-    alarms: [],
-    attributes: { secret },
-  };
+  return { ...blankPosition(fixTimeMs, 60, 30), attributes: { secret } };
 }

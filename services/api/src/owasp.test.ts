@@ -2,7 +2,8 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { User } from '@outrider/domain';
+import { blankPosition, type User } from '@outrider/domain';
+import { sampleVehicleFields } from '@outrider/domain/samples';
 import type { Hono } from 'hono';
 import { exportJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -1458,38 +1459,9 @@ describe('API10: unsafe consumption of what others send', () => {
   });
 
   test('a position with names that mean something to a language is told as it came', async () => {
-    const van = await world.registry.vehicles.create({
-      name: 'Van',
-      plate: null,
-      terminalId: null,
-      dealerId: null,
-      groupIds: [],
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
-    });
+    const van = await world.registry.vehicles.create(sampleVehicleFields({ name: 'Van' }));
     const attributes = JSON.parse('{"__proto__":"x","constructor":"y","note":"</script><b>"}');
-    const position = {
-      fixTimeMs: world.nowMs,
-      latitude: 60,
-      longitude: 30,
-      valid: true,
-      speedKmh: null,
-      courseDeg: null,
-      altitudeM: null,
-      satellites: null,
-      ignition: null,
-      odometerM: null,
-      supplyV: null,
-      fuelL: null,
-      alarms: [],
-      attributes,
-    };
+    const position = { ...blankPosition(world.nowMs, 60, 30), attributes };
     await world.hub.updateLatest([{ vehicleId: van.id, position, receivedAtMs: world.nowMs }]);
     const { body } = await get(`/api/v1/vehicles/${van.id}/state`, operator.jwt);
     expect(Object.entries(body.position.attributes)).toEqual(Object.entries(attributes));

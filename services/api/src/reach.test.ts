@@ -1,4 +1,5 @@
 import type { User } from '@outrider/domain';
+import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
 import { rightToGeofence, rightToGroup, rightToUser, rightToVehicle } from './rights.ts';
@@ -32,31 +33,22 @@ test('in a random organisation, everyone’s lists and single reads show exactly
   const groups = (await registry.groups.list({}, { limit: 1000, after: null })).items;
   const some = <T>(list: readonly T[]) => list.filter(() => pick(4) === 0);
   for (let n = 0; n < 20; n += 1)
-    await registry.vehicles.create({
-      name: `vehicle ${n}`,
-      plate: null,
-      terminalId: null,
-      dealerId: someDealer(),
-      groupIds: some(groups).map((group) => group.id),
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
-    });
+    await registry.vehicles.create(
+      sampleVehicleFields({
+        name: `vehicle ${n}`,
+        dealerId: someDealer(),
+        groupIds: some(groups).map((group) => group.id),
+      }),
+    );
   for (const user of users) {
     for (const group of some(groups)) await registry.groups.setUser(group.id, user.id, true);
-    await registry.geofences.create({
-      name: 'Home',
-      ownerId: user.id,
-      shape: { type: 'circle', center: [30, 60], radiusM: 100 },
-      groupIds: some(groups).map((group) => group.id),
-      speedLimitKmh: null,
-      minDwellSeconds: 0,
-    });
+    await registry.geofences.create(
+      sampleGeofenceFields({
+        name: 'Home',
+        ownerId: user.id,
+        groupIds: some(groups).map((group) => group.id),
+      }),
+    );
   }
 
   const { directory } = world;

@@ -90,51 +90,23 @@ export function dealerOf(caller: User): UserId | null {
 }
 
 /** Exactly the vehicles that {@link rightToVehicle} lets the caller see. */
-export function visibleVehicles(caller: User): VehicleFilter {
-  switch (caller.role) {
-    case 'operator':
-      return {};
-    case 'dealer':
-      return { dealerId: caller.id };
-    case 'user':
-      return { anyOfGroups: caller.groupIds };
-  }
+export function visibleVehicles({ role, id, groupIds }: User): VehicleFilter {
+  return { operator: {}, dealer: { dealerId: id }, user: { anyOfGroups: groupIds } }[role];
 }
 
 /** Exactly the groups that {@link rightToGroup} lets the caller see. */
-export function visibleGroups(caller: User): GroupFilter {
-  switch (caller.role) {
-    case 'operator':
-      return {};
-    case 'dealer':
-      return { dealerId: caller.id };
-    case 'user':
-      return { ids: caller.groupIds };
-  }
+export function visibleGroups({ role, id, groupIds }: User): GroupFilter {
+  return { operator: {}, dealer: { dealerId: id }, user: { ids: groupIds } }[role];
 }
 
 /** Exactly the users that {@link rightToUser} lets the caller see. */
-export function visibleUsers(caller: User): UserFilter {
-  switch (caller.role) {
-    case 'operator':
-      return {};
-    case 'dealer':
-      return { ofDealer: caller.id };
-    case 'user':
-      return { id: caller.id };
-  }
+export function visibleUsers({ role, id }: User): UserFilter {
+  return { operator: {}, dealer: { ofDealer: id }, user: { id } }[role];
 }
 
 /** Exactly the geofences that {@link rightToGeofence} lets the caller see. */
-export function visibleGeofences(caller: User): GeofenceFilter {
-  switch (caller.role) {
-    case 'operator':
-      return {};
-    case 'dealer':
-      return { ofDealer: caller.id };
-    case 'user':
-      return { ownerId: caller.id };
-  }
+export function visibleGeofences({ role, id }: User): GeofenceFilter {
+  return { operator: {}, dealer: { ofDealer: id }, user: { ownerId: id } }[role];
 }
 
 /** Exactly the rules that {@link rightToNotificationRule} lets the caller see. */
@@ -144,15 +116,7 @@ export function visibleNotificationRules(caller: User): NotificationRuleFilter {
 
 /** What of the audit trail the caller may read; null: nothing. */
 export function visibleAudit(caller: User): AuditFilter | null {
-  if (caller.blocked) return null;
-  switch (caller.role) {
-    case 'operator':
-      return {};
-    case 'dealer':
-      return { ofDealer: caller.id };
-    case 'user':
-      return null;
-  }
+  return caller.blocked ? null : { operator: {}, dealer: { ofDealer: caller.id }, user: null }[caller.role];
 }
 
 /** The groups that both lists hold: `narrowed` to what the caller was given. */

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  DEFAULT_THRESHOLDS,
   type TerminalId,
   type User,
   type Vehicle,
@@ -13,6 +12,7 @@ import {
   type VideoTaskId,
   type VideoTaskNews,
 } from '@outrider/domain';
+import { sampleVehicleFields } from '@outrider/domain/samples';
 import { type Files, openFolder } from '@outrider/files';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,17 +47,14 @@ beforeAll(async () => {
   expect(added.status).toBe(201);
   profileId = added.body.id;
   async function addVehicle(name: string, terminalId: string) {
-    return world.registry.vehicles.create({
-      name,
-      plate: null,
-      terminalId: terminalId as TerminalId,
-      dealerId: dealer.user.id,
-      groupIds: [group.id],
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      ...DEFAULT_THRESHOLDS,
-    });
+    return world.registry.vehicles.create(
+      sampleVehicleFields({
+        name,
+        terminalId: terminalId as TerminalId,
+        dealerId: dealer.user.id,
+        groupIds: [group.id],
+      }),
+    );
   }
 });
 afterAll(async () => {

@@ -7,6 +7,7 @@ import {
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub, openTerminalCommands } from '@outrider/hub';
 import { type Log, LogFullError } from '@outrider/log';
 import {
@@ -99,24 +100,7 @@ function vehicle(version: number, terminalId: TerminalId | null): DefinitionChan
     id: CAR,
     version,
     changedAtMs: NOON,
-    definition: {
-      kind: 'vehicle',
-      id: CAR,
-      version,
-      name: 'car',
-      plate: null,
-      terminalId,
-      dealerId: null,
-      groupIds: [],
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
-    },
+    definition: sampleVehicle({ id: CAR, version, name: 'car', terminalId }),
   };
 }
 

@@ -18,12 +18,9 @@ import {
   serverVariables,
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
-import { createChannels } from './channels.ts';
-import { createDeliveries } from './deliveries.ts';
-import { createNotifications } from './notifications.ts';
 import { createNotifier } from './notifier.ts';
-import { createReportMail } from './report-mail.ts';
-import { notifierVariables, reportMailConfigOf } from './settings.ts';
+import { notifierVariables } from './settings.ts';
+import { startTelling } from './telling.ts';
 
 const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables };
 
@@ -43,47 +40,21 @@ await runService('notifier', VARIABLES, async ({ config, diary, metrics, life, n
   const { tokens, close } = await openTokens(config, registry, diary, now);
   life.own('keys', close);
 
-  const { email, webhook } = createChannels(config, now);
-  life.own('e-mail', () => email.close());
-  life.own('webhooks', () => webhook.close());
-  const deliveries = createDeliveries({
-    config: {},
-    registry,
-    email,
-    webhook,
-    diary,
-    metrics,
-    now,
-    random: Math.random,
-  });
-  await life.start(deliveries);
   const definitions = await openDirectory(registry, log, 'report-mail');
   await life.start(definitions);
-  await life.start(
-    createReportMail({
-      config: reportMailConfigOf(config),
-      registry,
-      directory: definitions.directory,
-      files: await openReportFiles(backing),
-      email,
-      diary,
-      metrics,
-      now,
-      random: Math.random,
-    }),
-  );
-  await life.start(
-    createNotifications({
-      config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
-      log,
-      hub,
-      inbox: registry.notifications,
-      onSaved: () => deliveries.wake(),
-      diary,
-      metrics,
-      now,
-    }),
-  );
+  const { directory } = definitions;
+  const reportFiles = await openReportFiles(backing);
+  await startTelling(life, {
+    config,
+    registry,
+    directory,
+    reportFiles,
+    log,
+    hub,
+    diaryOf: () => diary,
+    metrics,
+    now,
+  });
   const trusted = trustedProxies(config.TRUSTED_PROXIES);
   const notifier = createNotifier({
     config: { maxConnections: config.MAX_LIVE_CONNECTIONS },

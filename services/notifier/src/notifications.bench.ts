@@ -15,6 +15,7 @@ import {
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleRuleFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, openSqliteLog } from '@outrider/log';
 import { openRegistry, type Registry } from '@outrider/registry';
@@ -216,35 +217,12 @@ async function listen(task: ListenersTask): Promise<{ done: Promise<void>; close
 
 async function furnish(registry: Registry, listeners: number, otherRules: number) {
   const group = await registry.groups.create({ name: 'Fleet', dealerId: null });
-  const vehicle = (name: string) =>
-    registry.vehicles.create({
-      name,
-      plate: null,
-      terminalId: null,
-      dealerId: null,
-      groupIds: [group.id],
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
-    });
+  const vehicle = (name: string) => registry.vehicles.create(sampleVehicleFields({ name, groupIds: [group.id] }));
   const users: User[] = [];
   for (let nth = 0; nth < listeners; nth++)
     users.push(
       await registry.users.create(
-        {
-          login: `user-${nth}`,
-          name: `User ${nth}`,
-          dealerId: null,
-          blocked: false,
-          apiAccess: true,
-          groupIds: [group.id],
-          role: 'operator',
-        },
+        sampleUserFields({ login: `user-${nth}`, name: `User ${nth}`, groupIds: [group.id] }),
         'a password for the benchmark',
       ),
     );
@@ -257,23 +235,15 @@ async function furnish(registry: Registry, listeners: number, otherRules: number
   const other = await vehicle('Van 2');
   const rule = (name: string, ownerId: UserId, vehicleIds: VehicleId[] | null) =>
     registry.notificationRules.create(
-      {
+      sampleRuleFields({
         name,
         ownerId,
-        active: true,
-        eventKinds: ['geofence-visit'],
-        phases: ['begin'],
         vehicleIds,
-        groupIds: null,
         geofenceIds: [geofence.id],
         days: { on: 'weekdays', weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] },
         hours: { from: '06:00', to: '22:00' },
         timeZone: 'Europe/Berlin',
-        minIntervalMinutes: 0,
-        maxDataAgeMinutes: null,
-        emails: [],
-        webhookUrl: null,
-      },
+      }),
       null,
     );
   for (const { id } of users) await rule('All', id, null);

@@ -27,6 +27,7 @@ import {
   type VideoTaskId,
   type VideoTaskNews,
 } from '@outrider/domain';
+import { sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
@@ -42,38 +43,9 @@ const OPERATOR = '0190a000-0000-7000-8000-000000000005' as UserId;
 const USER = '0190a000-0000-7000-8000-000000000006' as UserId;
 const NOON = Date.UTC(2026, 0, 1, 12);
 
-const operator: User = {
-  kind: 'user',
-  id: OPERATOR,
-  version: 1,
-  login: 'admin',
-  name: 'Operator',
-  role: 'operator',
-  dealerId: null,
-  blocked: false,
-  apiAccess: true,
-  services: [],
-  groupIds: [],
-};
+const operator: User = sampleUser({ id: OPERATOR, login: 'admin' });
 const user: User = { ...operator, id: USER, login: 'user', role: 'user', groupIds: [LORRIES] };
-const car: Vehicle = {
-  kind: 'vehicle',
-  id: CAR,
-  version: 1,
-  name: 'car',
-  plate: null,
-  terminalId: null,
-  dealerId: null,
-  groupIds: [LORRIES],
-  speedLimitKmh: null,
-  speedToleranceKmh: 0,
-  speedingMinSeconds: 0,
-  offlineAfterMinutes: 10,
-  movingSpeedKmh: 2,
-  movingDistanceM: 50,
-  tripStopMinutes: 5,
-  tripGapMinutes: 60,
-};
+const car: Vehicle = sampleVehicle({ id: CAR, name: 'car', groupIds: [LORRIES] });
 const van: Vehicle = { ...car, id: VAN, name: 'van', groupIds: [] };
 
 let folder: string;

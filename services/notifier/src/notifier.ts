@@ -33,11 +33,8 @@ import { parseClientMessage, writeCursor } from './messages.ts';
 import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
 import { RepeatedEvents } from './repeated-events.ts';
 
-export { createChannels } from './channels.ts';
-export { createDeliveries, type Deliverer, type DeliveriesParts } from './deliveries.ts';
-export { createNotifications, type NotificationsConfig, type NotificationsParts } from './notifications.ts';
-export { createReportMail, type ReportMailParts } from './report-mail.ts';
-export { notifierVariables, reportMailConfigOf } from './settings.ts';
+export { notifierVariables } from './settings.ts';
+export { startTelling, type TellingParts } from './telling.ts';
 
 export interface NotifierParts {
   config: { maxConnections: number };

@@ -16,6 +16,12 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
+import {
+  sampleGeofenceFields,
+  sampleRuleFields,
+  sampleUserFields,
+  sampleVehicleFields,
+} from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
 import { type NotificationRuleFields, openRegistry, type Registry } from '@outrider/registry';
@@ -57,53 +63,22 @@ export class Place {
   }
 
   async addUser(login: string, groupIds: readonly GroupId[] = []): Promise<User> {
-    const fields = { login, name: login, dealerId: null, blocked: false, apiAccess: true, groupIds };
-    return this.registry.users.create({ ...fields, role: 'user' }, 'a long password');
+    return this.registry.users.create(
+      sampleUserFields({ login, name: login, role: 'user', groupIds }),
+      'a long password',
+    );
   }
 
   addVehicle(name: string, groupIds: readonly GroupId[]): Promise<Vehicle> {
-    return this.registry.vehicles.create({
-      name,
-      plate: null,
-      terminalId: null,
-      dealerId: null,
-      groupIds,
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
-    });
+    return this.registry.vehicles.create(sampleVehicleFields({ name, groupIds }));
   }
 
   async addGeofence(name: string, ownerId: UserId): Promise<GeofenceId> {
-    const shape = { type: 'circle', center: [30, 60], radiusM: 100 } as const;
-    const fields = { name, ownerId, shape, groupIds: null, speedLimitKmh: null, minDwellSeconds: 0 };
-    return (await this.registry.geofences.create(fields)).id;
+    return (await this.registry.geofences.create(sampleGeofenceFields({ name, ownerId }))).id;
   }
 
   addRule(ownerId: UserId, more: Partial<NotificationRuleFields> = {}): Promise<NotificationRule> {
-    const fields: NotificationRuleFields = {
-      name: 'Rule',
-      ownerId,
-      active: true,
-      eventKinds: ['geofence-visit'],
-      phases: ['begin'],
-      vehicleIds: null,
-      groupIds: null,
-      geofenceIds: null,
-      days: { on: 'daily' },
-      hours: null,
-      timeZone: 'UTC',
-      minIntervalMinutes: 0,
-      maxDataAgeMinutes: null,
-      emails: [],
-      webhookUrl: null,
-      ...more,
-    };
+    const fields: NotificationRuleFields = sampleRuleFields({ name: 'Rule', ownerId, ...more });
     const secret = fields.webhookUrl === null ? null : `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     return this.registry.notificationRules.create(fields, secret);
   }

@@ -23,14 +23,7 @@ import {
 } from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
-import {
-  createChannels,
-  createDeliveries,
-  createNotifications,
-  createNotifier,
-  createReportMail,
-  reportMailConfigOf,
-} from '@outrider/notifier';
+import { createNotifier, startTelling } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
@@ -210,45 +203,17 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       }),
     );
 
-    const { email, webhook } = createChannels(config, now);
-    life.own('e-mail', () => email.close());
-    life.own('webhooks', () => webhook.close());
-    const deliveries = createDeliveries({
-      config: {},
+    await startTelling(life, {
+      config,
       registry,
-      email,
-      webhook,
-      diary: part('deliveries'),
+      directory,
+      reportFiles,
+      log,
+      hub,
+      diaryOf: part,
       metrics,
       now,
-      random: Math.random,
     });
-    await life.start(deliveries);
-    await life.start(
-      createReportMail({
-        config: reportMailConfigOf(config),
-        registry,
-        directory,
-        files: reportFiles,
-        email,
-        diary: part('reports'),
-        metrics,
-        now,
-        random: Math.random,
-      }),
-    );
-    await life.start(
-      createNotifications({
-        config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
-        log,
-        hub,
-        inbox: registry.notifications,
-        onSaved: () => deliveries.wake(),
-        diary: part('notifications'),
-        metrics,
-        now,
-      }),
-    );
     const notifier = createNotifier({
       config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
       log,

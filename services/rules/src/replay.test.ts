@@ -12,6 +12,7 @@ import {
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import { eventsTopic, telemetryTopic } from '@outrider/log';
 import fc from 'fast-check';
@@ -22,51 +23,27 @@ const OWNER = '00000000-0000-7000-8000-0000000000aa' as UserId;
 const id = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
 const definitions: Definition[] = [
-  {
-    kind: 'user',
-    id: OWNER,
-    version: 1,
-    login: 'operator',
-    name: 'Operator',
-    role: 'operator',
-    dealerId: null,
-    blocked: false,
-    apiAccess: true,
-    services: [],
-    groupIds: [],
-  },
+  sampleUser({ id: OWNER }),
   ...[1, 2].map(
-    (n): Definition => ({
-      kind: 'vehicle',
-      id: id(n) as VehicleId,
-      version: 1,
-      name: `Van ${n}`,
-      plate: null,
-      terminalId: null,
-      dealerId: null,
-      groupIds: [],
-      speedLimitKmh: 60,
-      speedToleranceKmh: 5,
-      speedingMinSeconds: n === 1 ? 0 : 30,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
-    }),
+    (n): Definition =>
+      sampleVehicle({
+        id: id(n) as VehicleId,
+        name: `Van ${n}`,
+        speedLimitKmh: 60,
+        speedToleranceKmh: 5,
+        speedingMinSeconds: n === 1 ? 0 : 30,
+      }),
   ),
   ...[0.002, 0.0055, 0.009].map(
-    (middle, n): Definition => ({
-      kind: 'geofence',
-      id: id(70 + n) as GeofenceId,
-      version: 1,
-      name: `Yard ${n}`,
-      ownerId: OWNER,
-      shape: { type: 'circle', center: [middle, middle], radiusM: 150 },
-      groupIds: null,
-      speedLimitKmh: n === 1 ? 30 : null,
-      minDwellSeconds: n === 2 ? 40 : 0,
-    }),
+    (middle, n): Definition =>
+      sampleGeofence({
+        id: id(70 + n) as GeofenceId,
+        name: `Yard ${n}`,
+        ownerId: OWNER,
+        shape: { type: 'circle', center: [middle, middle], radiusM: 150 },
+        speedLimitKmh: n === 1 ? 30 : null,
+        minDwellSeconds: n === 2 ? 40 : 0,
+      }),
   ),
 ];
 

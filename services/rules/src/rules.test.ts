@@ -18,6 +18,7 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import { MemoryHub } from '@outrider/hub';
 import {
@@ -40,54 +41,28 @@ import { createRules, type RulesConfig } from './rules.ts';
 
 const T0 = Date.UTC(2026, 2, 1, 8);
 const OPERATOR = '00000000-0000-7000-8000-0000000000aa' as UserId;
-const operator: User = {
-  kind: 'user',
-  id: OPERATOR,
-  version: 1,
-  login: 'operator',
-  name: 'Operator',
-  role: 'operator',
-  dealerId: null,
-  blocked: false,
-  apiAccess: true,
-  services: [],
-  groupIds: [],
-};
+const operator: User = sampleUser({ id: OPERATOR });
 const vehicleId = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}` as VehicleId;
-const vehicle = (n: number, fields: Partial<Vehicle> = {}): Vehicle => ({
-  kind: 'vehicle',
-  id: vehicleId(n),
-  version: 1,
-  name: `Van ${n}`,
-  plate: null,
-  terminalId: null,
-  dealerId: null,
-  groupIds: [],
-  speedLimitKmh: 60,
-  speedToleranceKmh: 0,
-  speedingMinSeconds: 0,
-  offlineAfterMinutes: 10,
-  // These tests are about visits and speeding: nothing is fast enough to be a trip, or slow for long enough to be a stop.
-  movingSpeedKmh: 10_000,
-  movingDistanceM: 50,
-  tripStopMinutes: 1_000_000,
-  tripGapMinutes: 60,
-  ...fields,
-});
+const vehicle = (n: number, fields: Partial<Vehicle> = {}): Vehicle =>
+  sampleVehicle({
+    id: vehicleId(n),
+    name: `Van ${n}`,
+    speedLimitKmh: 60,
+    // These tests are about visits and speeding: nothing is fast enough to be a trip, or slow for long enough to be a stop.
+    movingSpeedKmh: 10_000,
+    tripStopMinutes: 1_000_000,
+    ...fields,
+  });
 const FENCE = '00000000-0000-7000-8000-0000000000f1' as GeofenceId;
 /** From 0.096 to 0.104 E along the parallel of 0.1 N, about. */
-const geofence = (fields: Partial<Geofence> = {}): Geofence => ({
-  kind: 'geofence',
-  id: FENCE,
-  version: 1,
-  name: 'Depot',
-  ownerId: OPERATOR,
-  shape: { type: 'circle', center: [0.1, 0.1], radiusM: 445 },
-  groupIds: null,
-  speedLimitKmh: null,
-  minDwellSeconds: 0,
-  ...fields,
-});
+const geofence = (fields: Partial<Geofence> = {}): Geofence =>
+  sampleGeofence({
+    id: FENCE,
+    name: 'Depot',
+    ownerId: OPERATOR,
+    shape: { type: 'circle', center: [0.1, 0.1], radiusM: 445 },
+    ...fields,
+  });
 const changeTo = (definition: Definition, changedAtMs = T0): DefinitionChange => {
   const { kind, id, version } = definition;
   return { kind, id, version, changedAtMs, definition };

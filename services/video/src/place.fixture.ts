@@ -11,7 +11,8 @@ import type {
   VideoTaskNews,
   VideoTaskState,
 } from '@outrider/domain';
-import { DEFAULT_THRESHOLDS, VIDEO_TASK_CHANNEL } from '@outrider/domain';
+import { VIDEO_TASK_CHANNEL } from '@outrider/domain';
+import { sampleVehicleFields } from '@outrider/domain/samples';
 import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry, openRegistry, type Registry, type VideoProfileFields } from '@outrider/registry';
@@ -109,17 +110,7 @@ export class Place {
 
   async addProfile(more: Partial<VideoProfileFields> = {}): Promise<VideoProfile> {
     this.#phones += 1;
-    const vehicle = await this.registry.vehicles.create({
-      name: `Van ${this.#phones}`,
-      plate: null,
-      terminalId: null,
-      dealerId: null,
-      groupIds: [],
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      ...DEFAULT_THRESHOLDS,
-    });
+    const vehicle = await this.registry.vehicles.create(sampleVehicleFields({ name: `Van ${this.#phones}` }));
     return this.registry.videoProfiles.create({
       vehicleId: vehicle.id as VehicleId,
       name: 'Recorder',

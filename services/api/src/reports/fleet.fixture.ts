@@ -1,6 +1,5 @@
 import {
   blankPosition,
-  DEFAULT_THRESHOLDS,
   type Definition,
   type FleetEvent,
   type Geofence,
@@ -12,6 +11,7 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import type { Warehouse } from '@outrider/warehouse';
 
@@ -145,50 +145,19 @@ export function simulate(vehicleId: VehicleId, startMs: number, legs: readonly L
   return truth;
 }
 
-export const OPERATOR: User = {
-  kind: 'user',
-  id: '00000000-0000-7000-8000-0000000000aa' as UserId,
-  version: 1,
-  login: 'operator',
-  name: 'Operator',
-  role: 'operator',
-  dealerId: null,
-  blocked: false,
-  apiAccess: true,
-  services: [],
-  groupIds: [],
-};
+export const OPERATOR: User = sampleUser({ id: '00000000-0000-7000-8000-0000000000aa' as UserId });
 
 export function vehicleOf(id: VehicleId, more: Partial<Vehicle> = {}): Vehicle {
-  return {
-    kind: 'vehicle',
-    id,
-    version: 1,
-    name: `Van ${id.slice(-4)}`,
-    plate: null,
-    terminalId: null,
-    dealerId: null,
-    groupIds: [],
-    speedLimitKmh: null,
-    speedToleranceKmh: 0,
-    speedingMinSeconds: 0,
-    ...DEFAULT_THRESHOLDS,
-    ...more,
-  };
+  return sampleVehicle({ id, name: `Van ${id.slice(-4)}`, ...more });
 }
 
 export function geofenceOf(number: number, more: Pick<Geofence, 'shape'> & Partial<Geofence>): Geofence {
-  return {
-    kind: 'geofence',
+  return sampleGeofence({
     id: `00000000-0000-7000-8000-${number.toString(16).padStart(12, 'f')}` as GeofenceId,
-    version: 1,
     name: `Zone ${number}`,
     ownerId: OPERATOR.id,
-    groupIds: null,
-    speedLimitKmh: null,
-    minDwellSeconds: 0,
     ...more,
-  };
+  });
 }
 
 /** Archives tracks as the service does: positions as they are, and what the engine makes of them. */

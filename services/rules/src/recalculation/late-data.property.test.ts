@@ -15,6 +15,7 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -29,49 +30,16 @@ const VAN = '00000000-0000-7000-8000-000000000001' as VehicleId;
 const OWNER = '00000000-0000-7000-8000-0000000000aa' as UserId;
 const FENCES = [1, 2, 3].map((n) => `00000000-0000-7000-8000-0000000000f${n}` as GeofenceId);
 
-const owner: User = {
-  kind: 'user',
-  id: OWNER,
-  version: 1,
-  login: 'owner',
-  name: 'Owner',
-  role: 'operator',
-  dealerId: null,
-  blocked: false,
-  apiAccess: true,
-  services: [],
-  groupIds: [],
-};
-const van: Vehicle = {
-  kind: 'vehicle',
-  id: VAN,
-  version: 1,
-  name: 'Van',
-  plate: null,
-  terminalId: null,
-  dealerId: null,
-  groupIds: [],
-  speedLimitKmh: 80,
-  speedToleranceKmh: 0,
-  speedingMinSeconds: 0,
-  offlineAfterMinutes: 10,
-  movingSpeedKmh: 2,
-  movingDistanceM: 50,
-  tripStopMinutes: 5,
-  tripGapMinutes: 60,
-};
-const fence = (id: GeofenceId, fields: Partial<Geofence>): Geofence => ({
-  kind: 'geofence',
-  id,
-  version: 1,
-  name: id,
-  ownerId: OWNER,
-  shape: { type: 'circle', center: [0.03, 0.03], radiusM: 1500 },
-  groupIds: null,
-  speedLimitKmh: null,
-  minDwellSeconds: 0,
-  ...fields,
-});
+const owner: User = sampleUser({ id: OWNER, login: 'owner', name: 'Owner' });
+const van: Vehicle = sampleVehicle({ id: VAN, name: 'Van', speedLimitKmh: 80 });
+const fence = (id: GeofenceId, fields: Partial<Geofence>): Geofence =>
+  sampleGeofence({
+    id,
+    name: id,
+    ownerId: OWNER,
+    shape: { type: 'circle', center: [0.03, 0.03], radiusM: 1500 },
+    ...fields,
+  });
 const changeTo = (definition: Definition): DefinitionChange => {
   const { kind, id, version } = definition;
   return { kind, id, version, changedAtMs: 0, definition };

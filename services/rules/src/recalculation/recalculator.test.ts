@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   blankPosition,
-  DEFAULT_THRESHOLDS,
   type Directory,
   type FleetEvent,
   type GeofenceId,
@@ -12,6 +11,7 @@ import {
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import { type Log, lateTopic, openSqliteLog } from '@outrider/log';
 import { followRegistry, type Job, openRegistry, type Registry } from '@outrider/registry';
@@ -61,28 +61,12 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recalculator-'));
   log = openSqliteLog({ path: join(folder, 'log.sqlite') });
   registry = await openRegistry({ path: join(folder, 'registry.sqlite') });
-  const account = { login: 'owner', name: 'Owner', dealerId: null, blocked: false, apiAccess: true, groupIds: [] };
-  owner = (await registry.users.create({ ...account, role: 'operator' }, 'long enough a password')).id;
+  owner = (await registry.users.create(sampleUserFields({ login: 'owner' }), 'long enough a password')).id;
   vans = [];
   for (const name of ['one', 'two', 'three'])
-    vans.push(
-      (
-        await registry.vehicles.create({
-          name,
-          plate: null,
-          terminalId: null,
-          dealerId: null,
-          groupIds: [],
-          speedLimitKmh: null,
-          speedToleranceKmh: 0,
-          speedingMinSeconds: 0,
-          ...DEFAULT_THRESHOLDS,
-        })
-      ).id,
-    );
-  const zone = { name: 'Depot', ownerId: owner, groupIds: null, speedLimitKmh: null, minDwellSeconds: 0 };
+    vans.push((await registry.vehicles.create(sampleVehicleFields({ name }))).id);
   const shape = { type: 'circle', center: [0.1, 0.1], radiusM: 500 } as const;
-  depot = (await registry.geofences.create({ ...zone, shape })).id;
+  depot = (await registry.geofences.create(sampleGeofenceFields({ ownerId: owner, shape }))).id;
   const followed = await followRegistry(registry);
   directory = followed.directory;
   unfollow = followed.stop;

@@ -1,0 +1,95 @@
+import { DEFAULT_THRESHOLDS, type Geofence, type User, type Vehicle } from './definitions.ts';
+import type { GeofenceId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
+import type { NotificationRule } from './notification-rule.ts';
+
+/** What a definition is made of before it has an id and a version. */
+type Fields<Definition> = Omit<Definition, 'kind' | 'id' | 'version'>;
+type RuleFields = Omit<Fields<NotificationRule>, 'inactiveReason'>;
+
+/** Whose the samples are where nothing else is said. */
+export const SAMPLE_OPERATOR_ID = '00000000-0000-7000-8000-0000000000aa' as UserId;
+
+/** An operator who may use the API. */
+export function sampleUserFields(more: Partial<Fields<User>> = {}): Fields<User> {
+  return {
+    login: 'operator',
+    name: 'Operator',
+    role: 'operator',
+    dealerId: null,
+    blocked: false,
+    apiAccess: true,
+    services: [],
+    groupIds: [],
+    ...more,
+  };
+}
+
+export function sampleUser(more: Partial<User> = {}): User {
+  return { kind: 'user', id: SAMPLE_OPERATOR_ID, version: 1, ...sampleUserFields(), ...more };
+}
+
+/** The operator's own, without a terminal, in no group; no speed limit, and the thresholds of vehicles that say none. */
+export function sampleVehicleFields(more: Partial<Fields<Vehicle>> = {}): Fields<Vehicle> {
+  return {
+    name: 'Van',
+    plate: null,
+    terminalId: null,
+    dealerId: null,
+    groupIds: [],
+    speedLimitKmh: null,
+    speedToleranceKmh: 0,
+    speedingMinSeconds: 0,
+    ...DEFAULT_THRESHOLDS,
+    ...more,
+  };
+}
+
+export function sampleVehicle(more: Partial<Vehicle> = {}): Vehicle {
+  const id = '00000000-0000-7000-8000-000000000001' as VehicleId;
+  return { kind: 'vehicle', id, version: 1, ...sampleVehicleFields(), ...more };
+}
+
+/** A circle of 100 m that watches everything its owner may see, without a speed limit or a shortest stay. */
+export function sampleGeofenceFields(more: Partial<Fields<Geofence>> = {}): Fields<Geofence> {
+  return {
+    name: 'Depot',
+    ownerId: SAMPLE_OPERATOR_ID,
+    shape: { type: 'circle', center: [30, 60], radiusM: 100 },
+    groupIds: null,
+    speedLimitKmh: null,
+    minDwellSeconds: 0,
+    ...more,
+  };
+}
+
+export function sampleGeofence(more: Partial<Geofence> = {}): Geofence {
+  const id = '00000000-0000-7000-8000-0000000000f1' as GeofenceId;
+  return { kind: 'geofence', id, version: 1, ...sampleGeofenceFields(), ...more };
+}
+
+/** A rule of every visit of anything anywhere, at any time, that is told in the inbox alone. */
+export function sampleRuleFields(more: Partial<RuleFields> = {}): RuleFields {
+  return {
+    name: 'Rule',
+    ownerId: SAMPLE_OPERATOR_ID,
+    active: true,
+    eventKinds: ['geofence-visit'],
+    phases: ['begin'],
+    vehicleIds: null,
+    groupIds: null,
+    geofenceIds: null,
+    days: { on: 'daily' },
+    hours: null,
+    timeZone: 'UTC',
+    minIntervalMinutes: 0,
+    maxDataAgeMinutes: null,
+    emails: [],
+    webhookUrl: null,
+    ...more,
+  };
+}
+
+export function sampleRule(more: Partial<NotificationRule> = {}): NotificationRule {
+  const id = '00000000-0000-7000-8000-0000000000b1' as NotificationRuleId;
+  return { kind: 'notification-rule', id, version: 1, inactiveReason: null, ...sampleRuleFields(), ...more };
+}

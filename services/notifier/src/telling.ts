@@ -1,0 +1,75 @@
+import type { accessVariables } from '@outrider/backing';
+import type { Directory } from '@outrider/domain';
+import type { Files } from '@outrider/files';
+import type { Hub } from '@outrider/hub';
+import type { Log } from '@outrider/log';
+import type { Registry as Definitions } from '@outrider/registry';
+import type { Config, Log as Diary, Lifecycle, Registry } from '@outrider/runtime';
+import { createChannels } from './channels.ts';
+import { createDeliveries } from './deliveries.ts';
+import { createNotifications } from './notifications.ts';
+import { createReportMail } from './report-mail.ts';
+import { type notifierVariables, reportMailConfigOf } from './settings.ts';
+
+export interface TellingParts {
+  config: Config<typeof notifierVariables & typeof accessVariables>;
+  registry: Definitions;
+  /** Everything defined, as it is in force. */
+  directory: Directory;
+  /** Where the files of reports are. */
+  reportFiles: Files;
+  log: Log;
+  hub: Hub;
+  /** What a part of it writes its diary to. */
+  diaryOf(part: 'deliveries' | 'reports' | 'notifications'): Diary;
+  metrics: Registry;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/**
+ * Starts what tells people of events whether or not they look: notifications are saved, and then sent by the ways out
+ * that the settings have, and so are reports made by schedule. `life` stops it all, what saves before what sends.
+ */
+export async function startTelling(life: Lifecycle, parts: TellingParts): Promise<void> {
+  const { config, registry, directory, reportFiles, log, hub, diaryOf, metrics, now } = parts;
+  const { email, webhook } = createChannels(config, now);
+  life.own('e-mail', () => email.close());
+  life.own('webhooks', () => webhook.close());
+  const deliveries = createDeliveries({
+    config: {},
+    registry,
+    email,
+    webhook,
+    diary: diaryOf('deliveries'),
+    metrics,
+    now,
+    random: Math.random,
+  });
+  await life.start(deliveries);
+  await life.start(
+    createReportMail({
+      config: reportMailConfigOf(config),
+      registry,
+      directory,
+      files: reportFiles,
+      email,
+      diary: diaryOf('reports'),
+      metrics,
+      now,
+      random: Math.random,
+    }),
+  );
+  await life.start(
+    createNotifications({
+      config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },
+      log,
+      hub,
+      inbox: registry.notifications,
+      onSaved: () => deliveries.wake(),
+      diary: diaryOf('notifications'),
+      metrics,
+      now,
+    }),
+  );
+}
