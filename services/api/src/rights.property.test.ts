@@ -1466,6 +1466,19 @@ async function takeApart(org: Organisation, tally: Tally): Promise<void> {
   }
 }
 
+/** What nobody met yet of all that there is to meet: it would be vain if nobody had ever been let in, or refused. */
+function unmet({ sights, allowed, refused }: Tally): string[] {
+  const needingToken = OPERATIONS.filter(({ needsToken }) => needsToken).map(({ operationId }) => operationId);
+  return [
+    ...SIGHTS.filter((sight) => PAIRS >= 100_000 && !sights.has(sight)),
+    ...needingToken.filter((id) => !allowed.has(id)).map((id) => `${id} allowed`),
+    ...needingToken.filter((id) => !refused.has(id)).map((id) => `${id} refused`),
+  ];
+}
+
+/** What is rare may take more pairs than were asked for, and may not take them without end. */
+const MOST_PAIRS = 4 * PAIRS;
+
 test('the model knows every operation of the document, and no other', () => {
   expect(Object.keys(MODEL).toSorted()).toEqual(OPERATIONS.map(({ operationId }) => operationId).toSorted());
 });
@@ -1478,7 +1491,7 @@ test(`${PAIRS} pairs of a caller and what they ask for, in random organisations 
   await fc.assert(
     fc.asyncProperty(blueprint, async (plan) => {
       // Enough was asked; but a failure is still made smaller.
-      if (tally.pairs >= PAIRS && !failed) return;
+      if (tally.pairs >= PAIRS && (unmet(tally).length === 0 || tally.pairs >= MOST_PAIRS) && !failed) return;
       const org = await Organisation.build(plan);
       try {
         await everyPair(org, tally);
@@ -1496,12 +1509,5 @@ test(`${PAIRS} pairs of a caller and what they ask for, in random organisations 
     { numRuns: 10_000, seed: SEED, interruptAfterTimeLimit: 300_000 },
   );
   expect(tally.pairs).toBeGreaterThanOrEqual(PAIRS);
-  // Everyone met everything that they could meet, where there was time for it.
-  if (PAIRS >= 100_000) expect([...tally.sights].toSorted()).toEqual(SIGHTS.toSorted());
-  // It would all be vain if nobody had ever been let in, or refused.
-  for (const { operationId, needsToken } of OPERATIONS) {
-    if (!needsToken) continue;
-    expect(tally.allowed.get(operationId) ?? 0, `${operationId} was never allowed`).toBeGreaterThan(0);
-    expect(tally.refused.get(operationId) ?? 0, `${operationId} was never refused`).toBeGreaterThan(0);
-  }
+  expect(unmet(tally)).toEqual([]);
 });
