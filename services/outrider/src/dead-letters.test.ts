@@ -6,6 +6,7 @@ import { openSqliteLog, setAside, telemetryTopic } from '@outrider/log';
 import { createLogger, readConfig } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { variables } from './config.ts';
+import { openDataDir } from './data-dir.ts';
 import { runDeadLetters } from './dead-letters.ts';
 
 const diary = createLogger('silent', 'json');
@@ -27,6 +28,7 @@ const run = async (...words: string[]) => {
 };
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'outrider-dead-'));
+  openDataDir(folder).release();
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
