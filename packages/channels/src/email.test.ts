@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import net, { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -328,6 +328,25 @@ describe('into a folder', () => {
     const path = await folder();
     await chmod(path, 0o500);
     expect(await channel({ folder: path }).verify()).toMatch(/EACCES/);
+  });
+
+  test('what a killed process left half written goes, and nothing else', async () => {
+    const path = await folder();
+    const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
+    const ages: [string, Date][] = [
+      [`${message.id}.eml`, hours(9)],
+      [`${message.id}.eml.77-0.tmp`, hours(2)],
+      [`${message.id}.eml.78-12.tmp`, hours(0)],
+      ['notes.tmp', hours(9)],
+    ];
+    for (const [name, at] of ages) {
+      await writeFile(join(path, name), '');
+      await utimes(join(path, name), at, at);
+    }
+    expect(await channel({ folder: path }).verify()).toBeNull();
+    expect((await readdir(path)).toSorted()).toEqual(
+      [`${message.id}.eml`, `${message.id}.eml.78-12.tmp`, 'notes.tmp'].toSorted(),
+    );
   });
 
   test('that can be written is found well', async () => {

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
-import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+
+/** No write takes this long: what is as old and unfinished was left by a process that was killed. */
+const UNFINISHED_AFTER_MS = 3_600_000;
+const UNFINISHED = /\.eml\.\d+-\d+\.tmp$/;
 
 let written = 0;
 
@@ -35,8 +39,14 @@ export async function writeEml(folder: string, id: string, message: Uint8Array):
   }
 }
 
-/** Makes the folder where it is missing; rejects where nothing can be written into it. */
-export async function checkFolder(folder: string): Promise<void> {
+/** Makes the folder where it is missing and clears it of what killed processes left; rejects where nothing can be written into it. */
+export async function checkFolder(folder: string, nowMs: number): Promise<void> {
   await mkdir(folder, { recursive: true });
   await access(folder, constants.W_OK);
+  for (const name of await readdir(folder)) {
+    if (!UNFINISHED.test(name)) continue;
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: nowMs }));
+    if (mtimeMs < nowMs - UNFINISHED_AFTER_MS) await rm(path, { force: true });
+  }
 }

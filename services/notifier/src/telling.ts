@@ -35,6 +35,10 @@ export async function startTelling(life: Lifecycle, parts: TellingParts): Promis
   const { config, registry, directory, reportFiles, log, hub, diaryOf, metrics, now } = parts;
   const { email, webhook } = createChannels(config, now);
   life.own('e-mail', () => email.close());
+  // Nothing waits for this, as what can't be sent now is tried again; but who set it up wants to know at once.
+  void email.verify().then((problem) => {
+    if (problem !== null) diaryOf('deliveries').warn({ problem }, 'no e-mail can be sent now');
+  });
   life.own('webhooks', () => webhook.close());
   const deliveries = createDeliveries({
     config: {},

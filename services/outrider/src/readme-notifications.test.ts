@@ -93,7 +93,8 @@ test('notifications work as pasted, and go on after a crash', { timeout: 120_000
       expect(deliveries.items.map(({ state }: { state: string }) => state)).toEqual(Array(4).fill('delivered'));
     }, PATIENCE);
     // What was under way when it died is taken up again after half a minute.
-    await vi.waitFor(() => expect(readdirSync(join(folder, 'data', 'mail'))).toHaveLength(4), PATIENCE);
+    const mails = () => readdirSync(join(folder, 'data', 'mail')).filter((name) => name.endsWith('.eml'));
+    await vi.waitFor(() => expect(mails()).toHaveLength(4), PATIENCE);
   } finally {
     for (const { pid } of children) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
     await service.kill();
