@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
 import type { LatencyMs, PacerTask, PacerTells } from '../road/pacer.ts';
@@ -35,10 +36,10 @@ export const section: Section = {
         pacer.say('begin');
         await pacer.next('begun');
         say('warming up');
-        await seconds(quick ? 2 : WARM_SECONDS);
+        await wait((quick ? 2 : WARM_SECONDS) * 1000);
         say('measuring');
         pacer.say('measure');
-        await seconds(quick ? 5 : MEASURED_SECONDS);
+        await wait((quick ? 5 : MEASURED_SECONDS) * 1000);
         pacer.say('end');
         const { type: _, ...paced } = await pacer.next('paced');
         const row = (what: string, times: LatencyMs | null) => [
@@ -81,7 +82,3 @@ export const section: Section = {
     }
   },
 };
-
-function seconds(count: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, count * 1000));
-}

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { startChild } from '../road/child.ts';
 import { createVehicles, openRest } from '../road/definitions.ts';
 import type { PacerTask, PacerTells } from '../road/pacer.ts';
@@ -16,13 +17,13 @@ export const section: Section = {
     const terminals = quick ? TERMINALS / 10 : TERMINALS;
     const service = await startService();
     try {
-      await seconds(2);
+      await wait(2000);
       const idleMb = await service.residentMb();
       say(`making ${terminals.toLocaleString('en-US')} vehicles`);
       const rest = await openRest(service);
       await createVehicles(rest, terminals);
       rest.close();
-      await seconds(2);
+      await wait(2000);
       const definedMb = await service.residentMb();
       say('connecting');
       const pacer = await startChild<PacerTask, PacerTells>('./pacer.ts', {
@@ -35,13 +36,13 @@ export const section: Section = {
       });
       try {
         const { seconds: connectSeconds } = await pacer.next('connected');
-        await seconds(quick ? 2 : HELD_SECONDS);
+        await wait((quick ? 2 : HELD_SECONDS) * 1000);
         const connectedMb = await service.residentMb();
         say(`each sends ${PER_PACKET} positions every ${PER_PACKET} s`);
         pacer.say('begin');
         await pacer.next('begun');
         pacer.say('measure');
-        await seconds(quick ? 12 : LOAD_SECONDS);
+        await wait((quick ? 12 : LOAD_SECONDS) * 1000);
         const loadedMb = await service.residentMb();
         pacer.say('end');
         const { type: _, ...paced } = await pacer.next('paced');
@@ -84,7 +85,3 @@ export const section: Section = {
     }
   },
 };
-
-function seconds(count: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, count * 1000));
-}

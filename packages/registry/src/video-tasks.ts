@@ -419,11 +419,7 @@ export class VideoTasks {
       .orderBy('finished_at_ms')
       .limit(limit)
       .execute();
-    return rows.map((row) => ({
-      id: row.id as VideoTaskId,
-      bytes: row.file_bytes,
-      finishedAtMs: row.finished_at_ms ?? 0,
-    }));
+    return rows.map(storedVideo);
   }
 
   /** Files whose vehicle is gone: nobody may see them. */
@@ -436,11 +432,7 @@ export class VideoTasks {
       .where('vehicles.id', 'is', null)
       .limit(limit)
       .execute();
-    return rows.map((row) => ({
-      id: row.id as VideoTaskId,
-      bytes: row.file_bytes,
-      finishedAtMs: row.finished_at_ms ?? 0,
-    }));
+    return rows.map(storedVideo);
   }
 
   /** Notes that the file of a task is gone from the store. */
@@ -554,4 +546,8 @@ async function asWaiting(tx: Transaction<Tables>, row: VideoTaskRow, nowMs: numb
   if (state === 'waiting' || mayBecome(state, 'requested')) return row;
   const columns = { reason: 'interrupted', detail: `the service ended while it was ${state}` };
   return takeStep(tx, row, 'waiting', columns, nowMs);
+}
+
+function storedVideo(row: Pick<VideoTaskRow, 'id' | 'file_bytes' | 'finished_at_ms'>): StoredVideo {
+  return { id: row.id as VideoTaskId, bytes: row.file_bytes, finishedAtMs: row.finished_at_ms ?? 0 };
 }

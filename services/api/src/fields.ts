@@ -1,3 +1,4 @@
+import { emailAddress, MAX_RECIPIENTS } from '@outrider/channels';
 import { isUuid } from '@outrider/domain';
 import { z } from 'zod';
 import { badParameter } from './problem.ts';
@@ -8,6 +9,21 @@ const PRINTABLE = /^\P{Cc}*$/u;
 /** A line of text that people read. */
 export function line(maxCharacters: number) {
   return z.string().trim().min(1).max(maxCharacters).regex(PRINTABLE, 'It must not hold control characters.');
+}
+
+/** Addresses that each get an e-mail, once however often they stand there. */
+export function recipients(description: string) {
+  return z
+    .array(
+      z.string().transform((text, context) => {
+        const address = emailAddress(text.trim());
+        if (address === null) context.addIssue({ code: 'custom', message: 'It must be an e-mail address.' });
+        return address ?? '';
+      }),
+    )
+    .max(MAX_RECIPIENTS)
+    .transform((list) => [...new Set(list)])
+    .meta({ description });
 }
 
 /** A UUID of the service; branded for the compiler by the caller's `as`. */

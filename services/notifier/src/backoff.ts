@@ -1,3 +1,6 @@
+import type { SendResult } from '@outrider/channels';
+import type { Outcome } from '@outrider/registry';
+
 const FIRST_RETRY_MS = 5000;
 const FACTOR = 3;
 const LONGEST_RETRY_MS = 4 * 3_600_000;
@@ -24,4 +27,24 @@ export function nextAttemptAtMs(
   const waitMs = Math.max(grown * (1 + JITTER * (2 * random - 1)), retryAfterMs ?? 0);
   const atMs = Math.round(nowMs + waitMs);
   return atMs > giveUpAtMs ? null : atMs;
+}
+
+/**
+ * What an attempt makes of its delivery: it is done, it is tried again, or it is given up.
+ *
+ * @param random 0 to 1, as `Math.random` gives it
+ */
+export function outcomeOf(
+  { attempts, giveUpAtMs }: { attempts: number; giveUpAtMs: number },
+  result: SendResult,
+  nowMs: number,
+  random: number,
+): Outcome {
+  if (result.ok) return { state: 'delivered', status: result.status };
+  const { error, status } = result;
+  if (!result.retry) return { state: 'failed', error, status };
+  const nextMs = nextAttemptAtMs(attempts, nowMs, giveUpAtMs, result.retryAfterMs ?? null, random);
+  return nextMs === null
+    ? { state: 'failed', error, status }
+    : { state: 'pending', error, status, nextAttemptAtMs: nextMs };
 }

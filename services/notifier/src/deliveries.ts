@@ -3,14 +3,13 @@ import {
   type EmailMessage,
   type NotificationFacts,
   notificationText,
-  type SendResult,
   type WebhookChannel,
   type WebhookMessage,
 } from '@outrider/channels';
 import { geofenceOf, isoTime, mayHear, type Notification, notificationJson, type User } from '@outrider/domain';
 import type { Registry as Definitions, LeasedDelivery, Outcome } from '@outrider/registry';
 import { Counter, type Log as Diary, Gauge, Histogram, type Part, type Registry } from '@outrider/runtime';
-import { nextAttemptAtMs } from './backoff.ts';
+import { outcomeOf } from './backoff.ts';
 
 export interface DeliveriesParts {
   config: {
@@ -164,14 +163,19 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     const { channel } = leased.delivery;
     const prepared = await prepare(leased);
     const end = seconds.startTimer({ channel });
-    const outcome = 'cancelled' in prepared ? cancelled(prepared.cancelled) : outcomeOf(leased, await send(prepared));
+    const outcome = 'cancelled' in prepared ? cancelled(prepared.cancelled) : await trySending(leased, prepared);
     end();
     attempts.inc({ channel, outcome: outcome.state });
     await registry.deliveries.settle(leased, outcome);
   }
 
-  function send(prepared: Exclude<Prepared, { cancelled: string }>): Promise<SendResult> {
-    return 'email' in prepared ? email.send(prepared.email) : webhook.send(prepared.webhook);
+  async function trySending(
+    leased: LeasedDelivery,
+    prepared: Exclude<Prepared, { cancelled: string }>,
+  ): Promise<Outcome> {
+    const result = await ('email' in prepared ? email.send(prepared.email) : webhook.send(prepared.webhook));
+    const { attempts: made } = leased.delivery;
+    return outcomeOf({ attempts: made, giveUpAtMs: leased.giveUpAtMs }, result, now(), parts.random());
   }
 
   /** What the rule says now decides: who took an address out of it, or deleted it, wants nothing sent there. */
@@ -201,15 +205,6 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
       geofence: geofence ?? undefined,
       geofenceOwner: (geofence && (await registry.users.get(geofence.ownerId))) ?? undefined,
     });
-  }
-
-  function outcomeOf({ delivery, giveUpAtMs }: LeasedDelivery, result: SendResult): Outcome {
-    if (result.ok) return { state: 'delivered', status: result.status };
-    const { error, status } = result;
-    if (!result.retry) return { state: 'failed', error, status };
-    const nextMs = nextAttemptAtMs(delivery.attempts, now(), giveUpAtMs, result.retryAfterMs ?? null, parts.random());
-    if (nextMs === null) return { state: 'failed', error, status };
-    return { state: 'pending', error, status, nextAttemptAtMs: nextMs };
   }
 
   return {

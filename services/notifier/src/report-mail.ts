@@ -4,7 +4,7 @@ import { type Directory, isoTime, mayHear, type ReportSchedule, type User } from
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
 import { Counter, type Log as Diary, type Registry as Metrics, type Part } from '@outrider/runtime';
-import { nextAttemptAtMs } from './backoff.ts';
+import { outcomeOf } from './backoff.ts';
 
 export interface ReportMailParts {
   config: {
@@ -51,7 +51,9 @@ export function createReportMail(parts: ReportMailParts): Part {
   async function deliver(delivery: ReportDelivery): Promise<void> {
     const prepared = await prepare(delivery);
     const outcome: ReportDeliveryOutcome =
-      'cancelled' in prepared ? { state: 'cancelled', error: prepared.cancelled } : await send(delivery, prepared);
+      'cancelled' in prepared
+        ? { state: 'cancelled', error: prepared.cancelled }
+        : outcomeOf(delivery, await email.send(prepared), now(), parts.random());
     attempts.inc({ outcome: outcome.state });
     if (outcome.state === 'failed')
       diary.warn(
@@ -106,16 +108,6 @@ export function createReportMail(parts: ReportMailParts): Part {
         return mayHear(owner, { vehicle: undefined, geofence, geofenceOwner });
       })
     );
-  }
-
-  async function send(delivery: ReportDelivery, message: EmailMessage): Promise<ReportDeliveryOutcome> {
-    const result = await email.send(message);
-    if (result.ok) return { state: 'delivered' };
-    const { error } = result;
-    if (!result.retry) return { state: 'failed', error };
-    const { attempts: made, giveUpAtMs } = delivery;
-    const nextMs = nextAttemptAtMs(made, now(), giveUpAtMs, result.retryAfterMs ?? null, parts.random());
-    return nextMs === null ? { state: 'failed', error } : { state: 'pending', error, nextAttemptAtMs: nextMs };
   }
 
   async function run(): Promise<void> {

@@ -53,11 +53,11 @@ export function openDataDir(folder: string): DataDir {
 
 function checkFormat(path: string): void {
   const file = join(path, 'format');
+  const isNew = !existsSync(file) && !existsSync(join(path, 'log.sqlite'));
+  if (isNew) writeFileSync(file, `${FORMAT}\n`);
   // The first format did not say so.
-  const isOld = !existsSync(file) && existsSync(join(path, 'log.sqlite'));
-  const found = isOld ? '1' : existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
-  if (found === null) writeFileSync(file, `${FORMAT}\n`);
-  else if (found !== String(FORMAT))
+  const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : '1';
+  if (found !== String(FORMAT))
     throw new DataDirError(
       `DATA_DIR ${path} was written in format ${found}, and this version of Outrider reads format ${FORMAT} alone: ` +
         'start the version that wrote it, or set another DATA_DIR',

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { isFinal, type VideoTaskId } from '@outrider/domain';
-import type { Files, PutFile } from '@outrider/files';
+import { type Files, type PutFile, removeStrays } from '@outrider/files';
 import type { Registry, StoredVideo } from '@outrider/registry';
 import type { Log as Diary } from '@outrider/runtime';
 
@@ -66,24 +66,12 @@ export class Shelf {
 
   /** Takes away files that no task has: what a crash between two writes may have left. */
   async sweep(): Promise<void> {
-    let some: { id: string; task: string }[] = [];
-    const removeStrays = async () => {
-      const known = await this.#tasks.withFiles(some.map(({ task }) => task));
-      for (const { id, task } of some)
-        if (!known.has(task)) {
-          this.#diary.warn({ file: id }, 'a video that belongs to no task is removed');
-          await this.#files.delete(id);
-        }
-      some = [];
-    };
-    for await (const { id, storedAtMs } of this.#files.list()) {
-      // What is of another make is none of this service's business.
-      const [, task] = /^([0-9a-f-]{36})\.mp4$/.exec(id) ?? [];
-      if (task === undefined || storedAtMs > this.#now() - STRAY_AFTER_MS) continue;
-      some.push({ id, task });
-      if (some.length >= AT_ONCE) await removeStrays();
-    }
-    await removeStrays();
+    await removeStrays(this.#files, {
+      storedBeforeMs: this.#now() - STRAY_AFTER_MS,
+      ownerOf: (id) => /^([0-9a-f-]{36})\.mp4$/.exec(id)?.[1] ?? null,
+      known: (tasks) => this.#tasks.withFiles(tasks),
+      onStray: (file) => this.#diary.warn({ file }, 'a video that belongs to no task is removed'),
+    });
   }
 
   async #makeRoom(upToBytes: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { JobId } from '@outrider/domain';
-import type { Files } from '@outrider/files';
+import { type Files, removeStrays } from '@outrider/files';
 import type { Registry } from '@outrider/registry';
 import type { Log as Diary } from '@outrider/runtime';
 
@@ -83,23 +83,12 @@ export class ReportShelf {
 
   /** Takes away files that are noted nowhere: what a crash between two writes may have left. */
   async sweep(): Promise<void> {
-    let some: string[] = [];
-    const removeStrays = async () => {
-      const known = await this.#noted.known(some);
-      for (const id of some)
-        if (!known.has(id)) {
-          this.#diary.warn({ file: id }, 'a report that belongs to no job is removed');
-          await this.#files.delete(id);
-        }
-      some = [];
-    };
-    for await (const { id, storedAtMs } of this.#files.list()) {
-      // What is of another make is none of this service's business.
-      if (!OWN.test(id) || storedAtMs > this.#now() - STRAY_AFTER_MS) continue;
-      some.push(id);
-      if (some.length >= AT_ONCE) await removeStrays();
-    }
-    await removeStrays();
+    await removeStrays(this.#files, {
+      storedBeforeMs: this.#now() - STRAY_AFTER_MS,
+      ownerOf: (id) => (OWN.test(id) ? id : null),
+      known: (ids) => this.#noted.known(ids),
+      onStray: (file) => this.#diary.warn({ file }, 'a report that belongs to no job is removed'),
+    });
   }
 
   async #remove(id: string): Promise<void> {

@@ -1,6 +1,6 @@
-import type { EventKind, FleetEvent, VehicleId } from '@outrider/domain';
+import type { EventKind, FleetEvent } from '@outrider/domain';
 import { MAX_FLEET } from '@outrider/warehouse';
-import { vehicleCursor } from './cursors.ts';
+import { type VehicleCursor, vehicleCursor } from './cursors.ts';
 import { type Column, fleetFrom, type ReportKind, type Row, seconds } from './report.ts';
 
 const COLUMNS = [
@@ -37,7 +37,7 @@ export const currentStateReport: ReportKind = {
   columns: COLUMNS,
   cursor: vehicleCursor,
   async page(sources, { vehicles, nowMs, signal }, after, limit) {
-    const { vehicle = null } = (after as { vehicle: VehicleId } | null) ?? {};
+    const { vehicle = null } = (after as VehicleCursor | null) ?? {};
     const { part, following } = fleetFrom(vehicles, vehicle, Math.min(limit, MAX_FLEET));
     const vehicleIds = part.map(({ id }) => id);
     const [latest, open] = await Promise.all([

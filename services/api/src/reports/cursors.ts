@@ -1,27 +1,44 @@
-import { isUuid } from '@outrider/domain';
+import type { EventId, GeofenceId, VehicleId } from '@outrider/domain';
 import { z } from 'zod';
+import { id } from '../fields.ts';
 
 /*
  * Where reports go on, as it goes to the client and comes back: whatever else comes is refused. A cursor gives no right to anything:
  * it names a place among the vehicles that the caller may see.
  */
 
-const uuid = z.string().refine(isUuid);
+const vehicleId = id<VehicleId>();
 const timeMs = z.int();
-const count = z.int().min(0);
 
-const lastEvent = z.strictObject({ vehicleId: uuid, beganAtMs: timeMs, id: uuid }).nullable();
+const lastEvent = z.strictObject({ vehicleId, beganAtMs: timeMs, id: id<EventId>() }).nullable();
 
-export const vehicleCursor = z.strictObject({ vehicle: uuid });
-export const shapeCursor = z.strictObject({ vehicle: uuid, told: count });
-export const totalsCursor = z.strictObject({ vehicle: uuid, place: z.int().min(-1) });
-export const eventsCursor = z.strictObject({ fleet: uuid, after: lastEvent });
+/** The next vehicle. */
+export const vehicleCursor = z.strictObject({ vehicle: vehicleId });
+export type VehicleCursor = z.output<typeof vehicleCursor>;
+
+/** The vehicle, and how many of its rows were told already. */
+export const shapeCursor = z.strictObject({ vehicle: vehicleId, told: z.int().min(0) });
+export type ShapeCursor = z.output<typeof shapeCursor>;
+
+/** The vehicle, and the last place that was told of it; -1: none. */
+export const totalsCursor = z.strictObject({ vehicle: vehicleId, place: z.int().min(-1) });
+export type TotalsCursor = z.output<typeof totalsCursor>;
+
+/** Where a page of events ended: the first vehicle of the part of the fleet that it was of, and the last event. */
+export const eventsCursor = z.strictObject({ fleet: vehicleId, after: lastEvent });
+export type EventsCursor = z.output<typeof eventsCursor>;
+
+/** As {@link eventsCursor}, of positions. */
 export const trackCursor = z.strictObject({
-  fleet: uuid,
-  after: z.strictObject({ vehicleId: uuid, fixTimeMs: timeMs }).nullable(),
+  fleet: vehicleId,
+  after: z.strictObject({ vehicleId, fixTimeMs: timeMs }).nullable(),
 });
+export type TrackCursor = z.output<typeof trackCursor>;
+
+/** As {@link eventsCursor}, with what of the last visit is needed to tell of the stretch after it. */
 export const visitCursor = z.strictObject({
-  fleet: uuid,
+  fleet: vehicleId,
   after: lastEvent,
-  left: z.strictObject({ vehicleId: uuid, geofenceId: uuid, endedAtMs: timeMs.nullable() }).nullable(),
+  left: z.strictObject({ vehicleId, geofenceId: id<GeofenceId>(), endedAtMs: timeMs.nullable() }).nullable(),
 });
+export type VisitCursor = z.output<typeof visitCursor>;

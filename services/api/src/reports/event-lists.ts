@@ -1,13 +1,6 @@
-import {
-  EVENT_KINDS,
-  type EventKind,
-  type FleetEvent,
-  type GeofenceId,
-  geofenceOf,
-  type VehicleId,
-} from '@outrider/domain';
-import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
-import { eventsCursor } from './cursors.ts';
+import { EVENT_KINDS, type EventKind, type FleetEvent, type GeofenceId, geofenceOf } from '@outrider/domain';
+import { LIST_FLEET } from '@outrider/warehouse';
+import { type EventsCursor, eventsCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -40,12 +33,6 @@ export interface Naming {
   nowMs: number;
 }
 
-/** Where a page of events ended: the first vehicle of the part of the fleet that it was of, and the last event. */
-interface ListCursor {
-  fleet: VehicleId;
-  after: FleetCursor | null;
-}
-
 /**
  * A report that has a row for each event of some kinds that lasted into the stretch of time, with its own start and end.
  *
@@ -62,7 +49,7 @@ export function eventList(
     columns: [...VEHICLE, ...columns],
     cursor: eventsCursor,
     async page(sources, question, after, limit) {
-      const { fleet = null, after: last = null } = (after as ListCursor | null) ?? {};
+      const { fleet = null, after: last = null } = (after as EventsCursor | null) ?? {};
       const { part, following } = fleetFrom(question.vehicles, fleet, LIST_FLEET);
       const [first] = part;
       if (first === undefined) return { rows: [], next: null };
@@ -85,7 +72,7 @@ export function eventList(
         const row = rowOf(event, { vehicleName, geofenceName, nowMs: question.nowMs });
         if (row !== null) rows.push([event.vehicleId, vehicleName, ...row]);
       }
-      const next: ListCursor | null = page.next
+      const next: EventsCursor | null = page.next
         ? { fleet: first.id, after: page.next }
         : following && { fleet: following, after: null };
       return { rows, next };

@@ -1,4 +1,4 @@
-import type { GeofenceId, Position, Vehicle, VehicleId } from '@outrider/domain';
+import type { GeofenceId, Vehicle, VehicleId } from '@outrider/domain';
 import type { LatestPosition } from '@outrider/hub';
 import type { Warehouse } from '@outrider/warehouse';
 import type { z } from 'zod';
@@ -167,5 +167,3 @@ export function seconds(ms: number): number {
 export function tenths(value: number): number {
   return Math.round(value * 10) / 10;
 }
-
-export type Located = Pick<Position, 'latitude' | 'longitude'>;

@@ -16,7 +16,7 @@ import {
 import { Engine } from '@outrider/engine';
 import { boundingBox, prepareShape } from '@outrider/geo';
 import { type Box, MAX_FLEET, type PositionsCursor } from '@outrider/warehouse';
-import { shapeCursor } from './cursors.ts';
+import { type ShapeCursor, shapeCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -39,12 +39,6 @@ const ASKER = '00000000-0000-7000-8000-000000000001' as UserId;
 
 const COLUMNS: readonly Column[] = VISIT_COLUMNS.filter(({ name }) => !/geozone/i.test(name));
 const SHOWN = COLUMNS.map(({ name }) => VISIT_COLUMNS.findIndex((column) => column.name === name));
-
-interface ShapeCursor {
-  vehicle: VehicleId;
-  /** Rows of that vehicle that were told already. */
-  told: number;
-}
 
 /**
  * Visits of a shape that nobody saved: what the engine would have said, had it been there a day before the stretch of time

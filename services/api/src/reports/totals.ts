@@ -1,7 +1,7 @@
 import type { EventKind, VehicleId } from '@outrider/domain';
 import { MAX_FLEET, type Tally, type TripPart } from '@outrider/warehouse';
 import { calendarOf, hourGridOf } from './calendar.ts';
-import { totalsCursor } from './cursors.ts';
+import { type TotalsCursor, totalsCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -54,12 +54,6 @@ interface Cut {
   cuts: readonly number[];
   /** For each interval, its place; undefined: its own. */
   places?: readonly number[];
-}
-
-interface TotalsCursor {
-  vehicle: VehicleId;
-  /** The last place that was told of it; -1: none. */
-  place: number;
 }
 
 /** How many rows of many vehicles are worked out together, at most. */

@@ -1,7 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import { type ArchivedPosition, LIST_FLEET, type PositionsCursor } from '@outrider/warehouse';
 import { z } from 'zod';
-import { trackCursor, vehicleCursor } from './cursors.ts';
+import { type TrackCursor, trackCursor, type VehicleCursor, vehicleCursor } from './cursors.ts';
 import {
   type Column,
   fleetFrom,
@@ -44,11 +44,6 @@ export const TRACK_PLACES = {
   altitudeM: 8,
 };
 
-interface TrackCursor {
-  fleet: VehicleId;
-  after: PositionsCursor | null;
-}
-
 /** Positions, as they came. With `maxPoints`, those that say the most: a vehicle at a time. */
 export const trackReport: ReportKind = {
   name: 'track',
@@ -57,7 +52,7 @@ export const trackReport: ReportKind = {
   page: (sources, question, after, limit) =>
     question.maxPoints === null
       ? plainPage(sources, question, after as TrackCursor | null, limit)
-      : simplePage(sources, question, question.maxPoints, after as SimpleCursor | null),
+      : simplePage(sources, question, question.maxPoints, after as VehicleCursor | null),
 };
 
 async function plainPage(
@@ -85,16 +80,12 @@ async function plainPage(
   return { rows, next };
 }
 
-interface SimpleCursor {
-  vehicle: VehicleId;
-}
-
 /** The whole simplified track of the next vehicle. */
 async function simplePage(
   { archive }: ReportSources,
   question: Question,
   maxPoints: number,
-  cursor: SimpleCursor | null,
+  cursor: VehicleCursor | null,
 ): Promise<Page> {
   const { part, following } = fleetFrom(question.vehicles, cursor?.vehicle ?? null, 1);
   const [vehicle] = part;
@@ -115,7 +106,7 @@ async function simplePage(
     after = page.next;
   } while (after !== null);
   const rows = simplifier.points().map((position) => rowOf(position, vehicle.name));
-  return { rows, next: following && ({ vehicle: following } satisfies SimpleCursor) };
+  return { rows, next: following && ({ vehicle: following } satisfies VehicleCursor) };
 }
 
 function rowOf(position: ArchivedPosition & { vehicleId: VehicleId }, vehicleName: string): Row {

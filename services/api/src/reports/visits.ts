@@ -1,6 +1,6 @@
 import { type FleetEvent, type GeofenceId, type GeofenceVisit, geofenceOf, type VehicleId } from '@outrider/domain';
-import { type FleetCursor, LIST_FLEET } from '@outrider/warehouse';
-import { visitCursor } from './cursors.ts';
+import { LIST_FLEET } from '@outrider/warehouse';
+import { type VisitCursor, visitCursor } from './cursors.ts';
 import { isTold } from './event-lists.ts';
 import {
   type Column,
@@ -45,12 +45,6 @@ export interface Left {
   geofenceId: GeofenceId;
   /** Null: it still lasts, and nothing lies between it and another. */
   endedAtMs: number | null;
-}
-
-interface VisitCursor {
-  fleet: VehicleId;
-  after: FleetCursor | null;
-  left: Left | null;
 }
 
 /** Visits of geofences that are defined, and the stretches between them. */

@@ -1,4 +1,4 @@
-import { checkWebhookSecret, emailAddress, MAX_RECIPIENTS } from '@outrider/channels';
+import { checkWebhookSecret } from '@outrider/channels';
 import {
   type DeliveryId,
   eventJson,
@@ -25,6 +25,7 @@ import {
   pageReply,
   paging,
   readCursor,
+  recipients,
   timeOut,
   timeSuchAs,
   writeCursor,
@@ -99,17 +100,7 @@ const maxDataAgeMinutes = z.number().min(1).max(525_600).nullable().meta({
   description:
     'Nothing whose data was older than this when it came: a black box that was read hours later wakes nobody; null: however old.',
 });
-const emails = z
-  .array(
-    z.string().transform((text, context) => {
-      const address = emailAddress(text.trim());
-      if (address === null) context.addIssue({ code: 'custom', message: 'It must be an e-mail address.' });
-      return address ?? '';
-    }),
-  )
-  .max(MAX_RECIPIENTS)
-  .transform((list) => [...new Set(list)])
-  .meta({ description: 'Each gets an e-mail of its own.' });
+const emails = recipients('Each gets an e-mail of its own.');
 const secret = z
   .string()
   .superRefine((text, context) => {

@@ -1,4 +1,3 @@
-import { emailAddress, MAX_RECIPIENTS } from '@outrider/channels';
 import {
   isoTime,
   type ReportSchedule,
@@ -7,7 +6,7 @@ import {
   SCHEDULE_FREQUENCIES,
 } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeOut } from '../fields.ts';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, recipients, timeOut } from '../fields.ts';
 import { etagOf } from '../input.ts';
 import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-jobs/fields.ts';
 import { scheduledReport } from '../report-jobs/request.ts';
@@ -24,17 +23,7 @@ const hour = z.int().min(0).max(23).meta({
 const covers = z
   .enum(SCHEDULE_COVERS)
   .meta({ description: 'The day, the week (from Monday) or the month that ended last, in the `timeZone`.' });
-const emails = z
-  .array(
-    z.string().transform((text, context) => {
-      const address = emailAddress(text.trim());
-      if (address === null) context.addIssue({ code: 'custom', message: 'It must be an e-mail address.' });
-      return address ?? '';
-    }),
-  )
-  .max(MAX_RECIPIENTS)
-  .transform((list) => [...new Set(list)])
-  .meta({ description: 'Each gets an e-mail of its own, with the file where it is not too large for that.' });
+const emails = recipients('Each gets an e-mail of its own, with the file where it is not too large for that.');
 
 const { timeZone, ...REPORT } = REPORT_FIELDS;
 const FIELDS = {

@@ -259,21 +259,7 @@ export const vehicleRoutes: Route[] = [
     description: 'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for.',
     params: byKey,
     body: z
-      .strictObject({
-        name,
-        plate,
-        terminalId: terminalId.nullable(),
-        dealerId,
-        groupIds,
-        speedLimitKmh,
-        speedToleranceKmh,
-        speedingMinSeconds,
-        offlineAfterMinutes,
-        movingSpeedKmh,
-        movingDistanceM,
-        tripStopMinutes,
-        tripGapMinutes,
-      })
+      .strictObject({ ...VEHICLE_FIELDS, dealerId, groupIds })
       .partial()
       .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),
     conditional: true,
