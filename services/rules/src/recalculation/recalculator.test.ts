@@ -317,6 +317,24 @@ test('waits until the archive has what the log has', async () => {
   await vi.waitFor(() => expect(history.asked).toContain(van), PATIENCE);
 });
 
+test('late data is not given up, however long the archive fails', async () => {
+  const [van] = vans as [VehicleId];
+  const all = drive(van);
+  const [early, late] = [all.filter((_, minute) => minute < 3 || minute > 8), all.slice(3, 9)];
+  history.archivePacket(packet(van, early));
+  history.archivePacket(packet(van, late));
+  history.archiveEvents(told(van, early, late));
+  history.gate = async () => {
+    throw new Error('no disk');
+  };
+  const interval = { fromMs: late[0]?.fixTimeMs ?? 0, toMs: late.at(-1)?.fixTimeMs ?? 0, receivedAtMs: T0 + 3_600_000 };
+  await log.append(lateTopic, [{ vehicleId: van, ...interval }]);
+  await start({ retryMs: 1 });
+  await vi.waitFor(() => expect(history.asked.length).toBeGreaterThan(12), PATIENCE);
+  history.gate = async () => {};
+  await vi.waitFor(() => expect(found(van)).toEqual(wanted(van)), PATIENCE);
+});
+
 test('an archive that fails is asked again, and at last given up', async () => {
   const [van] = vans as [VehicleId];
   history.archivePacket(packet(van, drive(van)));
@@ -326,7 +344,7 @@ test('an archive that fails is asked again, and at last given up', async () => {
   await start({ retryMs: 1 });
   const { id } = await ask('recalculate-vehicle', van);
   expect(await ended(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('again and again') });
-  expect(history.asked.length).toBe(5);
+  expect(history.asked.length).toBe(10);
   history.gate = async () => {};
   const again = await ask('recalculate-vehicle', van);
   expect(await ended(again.id)).toMatchObject({ state: 'done' });

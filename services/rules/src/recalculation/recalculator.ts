@@ -86,7 +86,9 @@ const CONSUMER = 'recalculator';
 export const MAX_LATE_MS = 31 * 86_400_000;
 /** One at a time: of two at once about one vehicle, each would correct what the other is just correcting. */
 const AT_ONCE = 1;
-const MAX_FAILURES = 5;
+/** With pauses that double up to the longest, this is some twenty minutes: an archive that is started anew is waited for. */
+const MAX_FAILURES = 10;
+const LONGEST_RETRY_MS = 300_000;
 const LONGEST_AGAIN_MS = 6 * 3_600_000;
 const CATCH_UP_MS = 5000;
 /** What the gateway had so short a time ago may be archived and not yet judged by the live rules. */
@@ -323,7 +325,12 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     } else {
       diary.error({ err: error, job: job.id, kind: job.kind }, 'a recalculation failed');
       const failures = done.failures + 1;
-      if (failures < MAX_FAILURES) await later(retryMs * failures, { ...done, failures });
+      // Of late data nobody would ask again.
+      if (failures < MAX_FAILURES || job.kind === 'late-data')
+        await later(Math.min(retryMs * 2 ** Math.min(done.failures, MAX_FAILURES), LONGEST_RETRY_MS), {
+          ...done,
+          failures,
+        });
       else await jobs.settle(leased, { state: 'failed', error: 'It failed again and again; the diary says of what.' });
     }
   }
