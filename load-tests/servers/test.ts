@@ -16,6 +16,7 @@ const ON_SERVERS = [
   'packages/registry/src/postgres.test.ts',
   'services/outrider/src/distributed.test.ts',
   'services/outrider/src/distributed-jobs.test.ts',
+  'services/outrider/src/distributed-promises.test.ts',
 ];
 
 /** Starts Redis, PostgreSQL and Kafka on free ports and an empty folder, runs tests on them, and stops them. */

@@ -1,6 +1,3 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Position, ProtocolName, TerminalId, VehicleId } from '@outrider/domain';
 import { featureFromShape } from '@outrider/geo';
@@ -8,17 +5,9 @@ import { connectTerminal, createRandom, type TerminalClient } from '@outrider/si
 import { expect, vi } from 'vitest';
 import { driveRound, onCircuit, placeAt } from './circuit.fixture.ts';
 import { ComingBackClient } from './coming-back-client.fixture.ts';
-import { type LogContent, readLog } from './log-reader.fixture.ts';
-import {
-  call,
-  type LiveMessage,
-  logIn,
-  type RunningService,
-  reservedPorts,
-  type ServiceProcess,
-  spawnService,
-  startService,
-} from './service.fixture.ts';
+import type { LogContent } from './log-reader.fixture.ts';
+import type { Mortal } from './mortal.fixture.ts';
+import { call, type LiveMessage, logIn, OPERATOR_PASSWORD } from './service.fixture.ts';
 import { type ReceivedWebhook, receiveWebhooks } from './webhook-receiver.fixture.ts';
 
 const ENVIRONMENT = { WEBHOOK_ALLOW_PRIVATE: 'yes', CHECKPOINT_MS: '100', ARCHIVE_MS: '100' };
@@ -27,11 +16,9 @@ const BEGAN_AGO_MS = 20 * 3_600_000;
 const MAX_FIXES = 5000;
 const FEED_EVERY_MS = 60;
 const FIXES_AT_ONCE = 2;
-/** So many of the deaths lie between the first moment and the one when it would be ready; the others after that. */
-const DIES_EARLY = 0.4;
-const WORKS_AT_MOST_MS = 1500;
 const PATIENCE = { timeout: 90_000, interval: 100 };
 const PASSWORD = 'a password for a test';
+export const LISTENERS = ['anna', 'ben', 'admin'] as const;
 
 const FLEET: readonly { protocol: ProtocolName; terminalId: TerminalId; group: 'north' | 'south' }[] = [
   { protocol: 'teltonika', terminalId: '356307042441013' as TerminalId, group: 'north' },
@@ -70,6 +57,8 @@ export interface Told {
 /** What is left of a service that was killed again and again, and of those around it. */
 export interface Aftermath {
   kills: { whileStarting: number; whileRunning: number; fastestStartMs: number };
+  /** Of all that ended in order at last. */
+  exitCodes: (number | null)[];
   fleet: Driven[];
   geofenceIds: Record<'anna' | 'ben' | 'admin', string[]>;
   log: LogContent;
@@ -85,30 +74,30 @@ export interface Aftermath {
 }
 
 /**
- * Kills the running service with -9 at random moments while terminals send, people listen and messages go out: while it
- * starts, works, saves checkpoints. Then lets it finish, and looks at everything from outside, and into its log.
+ * Kills what runs with -9 at random moments while terminals send, people listen and messages go out: while it starts, works,
+ * saves checkpoints. Then lets it finish, and looks at everything from outside, and into its log.
  *
  * @param seed decides the moments and the drives
  */
-export async function crash(seed: number, kills: number): Promise<Aftermath> {
+export async function crash(
+  seed: number,
+  kills: number,
+  born: (environment: Record<string, string>) => Promise<Mortal>,
+): Promise<Aftermath> {
   const random = createRandom(seed);
   /** For what comes at its own time: it must not take from the stream above, or the seed would not decide the moments. */
   const chance = createRandom(seed + 1);
-  const folder = mkdtempSync(join(tmpdir(), 'outrider-crash-'));
-  const ports = await reservedPorts();
   const receiver = await receiveWebhooks((id, times) => (times === 1 && id.endsWith('0') ? 503 : 204));
   const terminals: TerminalClient[] = [];
   const clients: ComingBackClient[] = [];
-  const diaries: (() => string)[] = [];
   let feeding: NodeJS.Timeout | null = null;
-  let service: Pick<ServiceProcess, 'kill'> | null = null;
+  let mortal: Mortal | null = null;
   try {
-    const first = await startService(folder, ports, ENVIRONMENT);
-    service = first;
-    diaries.push(first.diary);
-    const { vehicleIds, geofenceIds, tokens, webhookSecret } = await furnish(first, receiver.url);
-    for (const name of ['anna', 'ben', 'admin'] as const)
-      clients.push(new ComingBackClient(ports.http, tokens[name], chance));
+    mortal = await born(ENVIRONMENT);
+    const { httpPort } = mortal;
+    const { vehicleIds, geofenceIds, tokens, webhookSecret } = await furnish(httpPort, receiver.url);
+    for (const [nth, name] of LISTENERS.entries())
+      clients.push(new ComingBackClient(mortal.livePort(nth), tokens[name], chance));
     await vi.waitFor(() => expect(clients.every(({ resumed }) => resumed !== null)).toBe(true), PATIENCE);
     // A change is in force within a second.
     await wait(1000);
@@ -117,13 +106,13 @@ export async function crash(seed: number, kills: number): Promise<Aftermath> {
     const beganMs = Math.floor((Date.now() - BEGAN_AGO_MS) / 1000) * 1000;
     const drives = FLEET.map((_, nth) => driveRound(createRandom(seed + 2 + nth), beganMs));
     const sent: Position[][] = FLEET.map(() => []);
-    for (const { protocol, terminalId } of FLEET)
+    for (const [nth, { protocol, terminalId }] of FLEET.entries())
       terminals.push(
         connectTerminal({
           protocol,
           terminalId,
           host: '127.0.0.1',
-          port: ports[protocol],
+          port: mortal.terminalPort(protocol, nth),
           positionsPerPacket: 5,
           windowPackets: 4,
           maxStoredPositions: MAX_FIXES,
@@ -143,37 +132,14 @@ export async function crash(seed: number, kills: number): Promise<Aftermath> {
     }, FEED_EVERY_MS);
 
     const killed = { whileStarting: 0, whileRunning: 0 };
-    let startMs = Number.POSITIVE_INFINITY;
-    await first.kill();
-    for (let nth = 0; nth < kills; nth++) {
-      const begunMs = performance.now();
-      const life = spawnService(folder, ports, ENVIRONMENT);
-      service = life;
-      diaries.push(life.diary);
-      const ready = life.ready.then((told) => {
-        if (told !== null) startMs = Math.min(startMs, performance.now() - begunMs);
-        return told !== null;
-      });
-      const [early, moment] = [random.next(), random.next()];
-      if (early < DIES_EARLY && startMs < Number.POSITIVE_INFINITY) await wait(moment * startMs);
-      else {
-        if (!(await ready)) throw new Error(`the service did not start again:\n${life.diary()}`);
-        await wait(moment * WORKS_AT_MOST_MS * 0.5);
-        // A connection may be lost without anybody's death.
-        chance.pick(clients).hangUp();
-        await wait(moment * WORKS_AT_MOST_MS * 0.5);
-      }
-      killed[(await Promise.race([ready, wait(0, false)])) ? 'whileRunning' : 'whileStarting']++;
-      await life.kill();
-    }
-    const last = spawnService(folder, ports, ENVIRONMENT);
-    service = last;
-    diaries.push(last.diary);
-    expect(await last.ready, last.diary()).toEqual(ports);
+    // A connection may be lost without anybody's death.
+    const hangUp = () => chance.pick(clients).hangUp();
+    for (let nth = 0; nth < kills; nth++) killed[await mortal.die(random, hangUp)]++;
+    await mortal.comeToLife();
     clearInterval(feeding);
     await Promise.all(terminals.map((terminal) => terminal.settled()));
 
-    const asAdmin = { port: ports.http, jwt: tokens.admin };
+    const asAdmin = { port: httpPort, jwt: tokens.admin };
     const fleet = await Promise.all(
       vehicleIds.map(async (vehicleId, nth): Promise<Driven> => {
         const all = sent[nth] ?? [];
@@ -187,24 +153,25 @@ export async function crash(seed: number, kills: number): Promise<Aftermath> {
         };
       }),
     );
-    const log = await readLog(folder);
-    await delivered(clients, log, ports.http, tokens);
+    const log = await mortal.readLog();
+    await delivered(clients, log, httpPort, tokens);
 
     const listeners = {} as Aftermath['listeners'];
-    for (const [nth, name] of (['anna', 'ben', 'admin'] as const).entries()) {
-      const inbox = await all<Told>({ port: ports.http, jwt: tokens[name] }, '/api/v1/notifications?');
+    for (const [nth, name] of LISTENERS.entries()) {
+      const inbox = await all<Told>({ port: httpPort, jwt: tokens[name] }, '/api/v1/notifications?');
       const client = clients[nth];
       if (!client) continue;
       const { heard, undescribed, connections } = client;
       listeners[name] = { heard, undescribed, inbox: inbox.toReversed(), connections };
     }
     const deliveries = await all<Aftermath['deliveries'][number]>(
-      { port: ports.http, jwt: tokens.anna },
+      { port: httpPort, jwt: tokens.anna },
       '/api/v1/webhook-deliveries?channel=any&',
     );
-    expect(await last.interrupt()).toBe(0);
+    const exitCodes = await mortal.end();
     return {
-      kills: { ...killed, fastestStartMs: Math.round(startMs) },
+      kills: { ...killed, fastestStartMs: Math.round(mortal.fastestStartMs) },
+      exitCodes,
       fleet,
       geofenceIds,
       log,
@@ -212,20 +179,15 @@ export async function crash(seed: number, kills: number): Promise<Aftermath> {
       deliveries,
       webhooks: receiver.received,
       webhookSecret,
-      mails: readdirSync(join(folder, 'mail')).filter((name) => name.endsWith('.eml')),
-      complaints: diaries.flatMap((diary) =>
-        diary()
-          .split('\n')
-          .filter((line) => /"level":[56]0/.test(line)),
-      ),
+      mails: mortal.mails(),
+      complaints: mortal.complaints(),
     };
   } finally {
     if (feeding) clearInterval(feeding);
     for (const terminal of terminals) await terminal.close();
     for (const client of clients) client.close();
-    await service?.kill();
+    await mortal?.close();
     receiver.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -237,24 +199,25 @@ interface Furnished {
 }
 
 /** Anna may see the north of the fleet and Ben the south; all three have geofences and rules of their own. */
-async function furnish(service: RunningService, webhookUrl: string): Promise<Furnished> {
-  const port = service.ports.http;
+async function furnish(port: number, webhookUrl: string): Promise<Furnished> {
+  const admin = await logIn(port, 'admin', OPERATOR_PASSWORD);
+  const asOperator = <T>(path: string, body: unknown) => call<T>(port, admin, 'POST', path, body);
   const groups = {
-    north: await service.call<{ id: string }>('POST', '/api/v1/vehicle-groups', { name: 'North' }),
-    south: await service.call<{ id: string }>('POST', '/api/v1/vehicle-groups', { name: 'South' }),
+    north: await asOperator<{ id: string }>('/api/v1/vehicle-groups', { name: 'North' }),
+    south: await asOperator<{ id: string }>('/api/v1/vehicle-groups', { name: 'South' }),
   };
   const vehicleIds: VehicleId[] = [];
   for (const { protocol, terminalId, group } of FLEET) {
     const body = { name: `${protocol} ${terminalId}`, terminalId, groupIds: [groups[group].id], speedLimitKmh: 60 };
-    vehicleIds.push((await service.call<{ id: VehicleId }>('POST', '/api/v1/vehicles', body)).id);
+    vehicleIds.push((await asOperator<{ id: VehicleId }>('/api/v1/vehicles', body)).id);
   }
-  const tokens = { anna: '', ben: '', admin: service.jwt };
+  const tokens = { anna: '', ben: '', admin };
   for (const [login, group] of [
     ['anna', 'north'],
     ['ben', 'south'],
   ] as const) {
     const account = { login, name: login, password: PASSWORD, apiAccess: true, groupIds: [groups[group].id] };
-    await service.call('POST', '/api/v1/users', account);
+    await asOperator('/api/v1/users', account);
     tokens[login] = await logIn(port, login, PASSWORD);
   }
 

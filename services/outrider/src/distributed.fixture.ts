@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startS3 } from '@outrider/files/s3-server';
+import { openKafkaLog } from '@outrider/log';
 import { openHttpFront } from '@outrider/warehouse/http-front';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { contentOf, type LogContent } from './log-reader.fixture.ts';
+import { OPERATOR_PASSWORD } from './service.fixture.ts';
 
 const SERVICES = join(import.meta.dirname, '../..');
 /** By service, where its process begins. */
@@ -22,15 +25,14 @@ export const MAIN: Record<ServiceName, string> = {
   video: join(SERVICES, 'video/src/main.ts'),
   api: join(SERVICES, 'api/src/main.ts'),
 };
-const PASSWORD = 'the operator of a test';
 
 export type ServiceName = 'gateway' | 'rules' | 'recalculator' | 'archiver' | 'notifier' | 'video' | 'api';
 
-/** A service in a process of its own. */
-export interface Instance {
+/** The process of a service, from its first moment on. */
+export interface Spawned {
   service: ServiceName;
-  /** By what listens there; `health` always does. */
-  ports: Record<string, number>;
+  /** What listens where, once all does; null when it ended before. */
+  ready: Promise<Record<string, number> | null>;
   /** What it said on standard error, a JSON object a line. */
   said(): Record<string, unknown>[];
   /** Resolves when it has ended, however it did. */
@@ -39,6 +41,12 @@ export interface Instance {
   kill(): Promise<void>;
   /** As an orchestrator does. @returns the exit code */
   terminate(): Promise<number | null>;
+}
+
+/** A service that works, in a process of its own. */
+export interface Instance extends Spawned {
+  /** By what listens there; `health` always does. */
+  ports: Record<string, number>;
 }
 
 /** Servers that others use as well. */
@@ -57,7 +65,9 @@ export function givenServers(environment: NodeJS.ProcessEnv = process.env): Serv
 /** The services as processes on servers: topics, database and keys of their own, so that nothing of another test is seen. */
 export class Cluster {
   readonly folder = mkdtempSync(join(tmpdir(), 'outrider-cluster-'));
-  readonly #instances: Instance[] = [];
+  /** What all but the video service have as their folder. */
+  readonly sharedFolder = join(this.folder, 'shared');
+  readonly #instances: Spawned[] = [];
   #closing = false;
   readonly #environment: Record<string, string>;
   readonly #ends: (() => Promise<unknown>)[];
@@ -116,12 +126,27 @@ export class Cluster {
     return cluster;
   }
 
+  /** Resolves when the service works. @throws {Error} with all that it said when it ends before */
   async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
+    const spawned = this.spawn(service, environment);
+    const ports = await spawned.ready;
+    if (ports === null)
+      throw new Error(
+        `${service} did not start:\n${spawned
+          .said()
+          .map((line) => JSON.stringify(line))
+          .join('\n')}`,
+      );
+    return { ...spawned, ports };
+  }
+
+  /** Begins to start a service, and does not wait for it. */
+  spawn(service: ServiceName, environment: Record<string, string> = {}): Spawned {
     const child = spawn(process.execPath, [MAIN[service]], {
       env: {
         PATH: process.env.PATH,
         ...this.#environment,
-        DATA_DIR: join(this.folder, service === 'video' ? `video-${this.#instances.length}` : 'shared'),
+        DATA_DIR: service === 'video' ? join(this.folder, `video-${this.#instances.length}`) : this.sharedFolder,
         HOST: '127.0.0.1',
         PORT: '0',
         HEALTH_PORT: '0',
@@ -133,7 +158,7 @@ export class Cluster {
         TERMINAL_SECRET: 'the secret of a test',
         VIDEO_MEDIA_PORT: '0',
         VIDEO_MEDIA_HOST: '127.0.0.1',
-        ADMIN_PASSWORD: PASSWORD,
+        ADMIN_PASSWORD: OPERATOR_PASSWORD,
         LIMIT_AUTHORIZED_PER_MINUTE: '100000',
         ARCHIVE_MS: '200',
         CHECKPOINT_MS: '300',
@@ -147,15 +172,13 @@ export class Cluster {
       diary += chunk;
     });
     const exited = once(child, 'exit') as Promise<[number | null]>;
-    const ports = await readyPorts(child);
-    if (ports === null) throw new Error(`${service} did not start:\n${diary}`);
     const end = async (signal: NodeJS.Signals) => {
       child.kill(signal);
       return (await exited)[0];
     };
-    const instance: Instance = {
+    const spawned: Spawned = {
       service,
-      ports,
+      ready: readyPorts(child),
       ended: exited,
       said: () =>
         diary
@@ -165,8 +188,8 @@ export class Cluster {
       kill: async () => void (await end('SIGKILL')),
       terminate: () => end('SIGTERM'),
     };
-    this.#instances.push(instance);
-    return instance;
+    this.#instances.push(spawned);
+    return spawned;
   }
 
   /**
@@ -197,6 +220,12 @@ export class Cluster {
     };
     await run();
     return { restarts: () => restarts, kill: async () => current?.kill() };
+  }
+
+  /** What its log holds. */
+  async readLog(): Promise<LogContent> {
+    const { KAFKA_BROKERS = '', KAFKA_PREFIX = '' } = this.#environment;
+    return contentOf(await openKafkaLog({ brokers: KAFKA_BROKERS.split(','), prefix: KAFKA_PREFIX }));
   }
 
   /** Everything that any of its processes said. */
@@ -235,7 +264,7 @@ export async function logInAt({ ports }: Instance): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${ports.http}/auth/login?jwt=1`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ login: 'admin', password: PASSWORD }),
+    body: JSON.stringify({ login: 'admin', password: OPERATOR_PASSWORD }),
   });
   const { jwt } = (await answer.json()) as { jwt?: string };
   if (jwt === undefined) throw new Error(`the operator was not let in: ${answer.status}`);

@@ -4,6 +4,7 @@ import { Oracle } from '@outrider/engine/oracle';
 import {
   definitionsTopic,
   eventsTopic,
+  type Log,
   type LogRecord,
   openSqliteLog,
   type Topic,
@@ -18,8 +19,12 @@ export interface LogContent {
 }
 
 /** Reads the log in the folder of a service, whether that runs or not. */
-export async function readLog(folder: string): Promise<LogContent> {
-  const log = openSqliteLog({ path: join(folder, 'log.sqlite') });
+export function readLog(folder: string): Promise<LogContent> {
+  return contentOf(openSqliteLog({ path: join(folder, 'log.sqlite') }));
+}
+
+/** Reads a log, partition after partition, and closes it. */
+export async function contentOf(log: Log): Promise<LogContent> {
   const all = async <T>(topic: Topic<T>) => {
     const records: LogRecord<T>[] = [];
     for (const [partition, end] of await log.endOffsets(topic))

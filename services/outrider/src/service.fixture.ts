@@ -10,7 +10,8 @@ import { WebSocket } from 'ws';
 import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
-const PASSWORD = 'the operator of a test';
+/** What the operator `admin` logs in with. */
+export const OPERATOR_PASSWORD = 'the operator of a test';
 
 export type Ports = Record<'http' | 'video' | ProtocolName, number>;
 
@@ -61,7 +62,7 @@ export function spawnService(
       JT808_PORT: String(ports.jt808),
       VIDEO_MEDIA_PORT: String(ports.video),
       VIDEO_MEDIA_HOST: '127.0.0.1',
-      ADMIN_PASSWORD: PASSWORD,
+      ADMIN_PASSWORD: OPERATOR_PASSWORD,
       LIMIT_AUTHORIZED_PER_MINUTE: '100000',
       LOG_FORMAT: 'json',
       ARCHIVE_MS: '200',
@@ -98,7 +99,7 @@ export async function startService(
   const service = spawnService(folder, ports, environment);
   const told = await service.ready;
   if (told === null) throw new Error(`the service did not start:\n${service.diary()}`);
-  const jwt = await logIn(told.http, 'admin', environment.ADMIN_PASSWORD ?? PASSWORD);
+  const jwt = await logIn(told.http, 'admin', environment.ADMIN_PASSWORD ?? OPERATOR_PASSWORD);
   const { diary, kill, interrupt } = service;
   return {
     ports: told,

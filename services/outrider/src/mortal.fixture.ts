@@ -1,0 +1,244 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ProtocolName } from '@outrider/domain';
+import type { Random } from '@outrider/simulator';
+import { Cluster, type Servers, type ServiceName, type Spawned } from './distributed.fixture.ts';
+import { type LogContent, readLog } from './log-reader.fixture.ts';
+import { type Ports, reservedPorts, type ServiceProcess, spawnService } from './service.fixture.ts';
+
+/** What is killed again and again: where it is reached all the while, and how it dies. */
+export interface Mortal {
+  /** Of REST. */
+  httpPort: number;
+  /** Where the nth of those who listen does. */
+  livePort(nth: number): number;
+  /** Where the nth terminal connects. */
+  terminalPort(protocol: ProtocolName, nth: number): number;
+  /**
+   * Dies by -9 once, at a moment that `random` decides, and comes back.
+   *
+   * @param meanwhile called while it works, where it dies at work
+   * @returns what it died at
+   */
+  die(random: Random, meanwhile: () => void): Promise<'whileStarting' | 'whileRunning'>;
+  /** Resolves when nothing of it is dead. */
+  comeToLife(): Promise<void>;
+  fastestStartMs: number;
+  readLog(): Promise<LogContent>;
+  /** Names of the files. */
+  mails(): string[];
+  /** Ends in order. @returns exit codes */
+  end(): Promise<(number | null)[]>;
+  /** Lines of all lives at level `error` and above. */
+  complaints(): string[];
+  close(): Promise<void>;
+}
+
+/** So many of the deaths lie between the first moment and the one when it would be ready; the others after that. */
+const DIES_EARLY = 0.4;
+const WORKS_AT_MOST_MS = 1500;
+/** Of each service that more than one may run of. */
+const PROCESSES = 3;
+const SCALABLE = ['api', 'gateway', 'rules', 'archiver', 'notifier'] as const;
+
+/** When it is to die: so far into its start, or so far into its work. */
+function moment(random: Random, fastestStartMs: number): { isEarly: boolean; ms: number } {
+  const [early, share] = [random.next(), random.next()];
+  const isEarly = early < DIES_EARLY && fastestStartMs < Number.POSITIVE_INFINITY;
+  return { isEarly, ms: share * (isEarly ? fastestStartMs : WORKS_AT_MOST_MS) };
+}
+
+async function work(ms: number, meanwhile: () => void): Promise<void> {
+  await wait(ms * 0.5);
+  meanwhile();
+  await wait(ms * 0.5);
+}
+
+/** All of it in one process, on a folder. */
+export async function oneProcess(environment: Record<string, string>): Promise<Mortal> {
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-crash-'));
+  const ports = await reservedPorts();
+  const diaries: (() => string)[] = [];
+  let living: { process: ServiceProcess; ready: Promise<boolean> } | null = null;
+  const live = () => {
+    const begunMs = performance.now();
+    const process = spawnService(folder, ports, environment);
+    diaries.push(process.diary);
+    const ready = process.ready.then((told) => {
+      if (told !== null) mortal.fastestStartMs = Math.min(mortal.fastestStartMs, performance.now() - begunMs);
+      return told !== null;
+    });
+    living = { process, ready };
+    return living;
+  };
+  const ready = async () => {
+    const { process, ready } = living ?? live();
+    if (!(await ready)) throw new Error(`the service did not start:\n${process.diary()}`);
+    return process;
+  };
+  const mortal: Mortal = {
+    httpPort: ports.http,
+    livePort: () => ports.http,
+    terminalPort: (protocol) => ports[protocol],
+    async die(random, meanwhile) {
+      const { isEarly, ms } = moment(random, mortal.fastestStartMs);
+      if (isEarly) {
+        await living?.process.kill();
+        live();
+        await wait(ms);
+      } else {
+        await ready();
+        await work(ms, meanwhile);
+      }
+      const { process, ready: isReady } = living ?? live();
+      const wasReady = await Promise.race([isReady, wait(0, false)]);
+      await process.kill();
+      live();
+      return wasReady ? 'whileRunning' : 'whileStarting';
+    },
+    comeToLife: async () => void (await ready()),
+    fastestStartMs: Number.POSITIVE_INFINITY,
+    readLog: () => readLog(folder),
+    mails: () => emlFiles(folder),
+    end: async () => [await (await ready()).interrupt()],
+    complaints: () => diaries.flatMap((diary) => complaintsOf(diary())),
+    async close() {
+      await living?.process.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await ready();
+  return mortal;
+}
+
+/** Three processes of each service that can be more than one, on servers: one of them dies at a time. */
+export async function manyProcesses(servers: Servers, environment: Record<string, string>): Promise<Mortal> {
+  const cluster = await Cluster.open(servers);
+  const members = await Promise.all(
+    SCALABLE.flatMap((service) =>
+      Array.from({ length: PROCESSES }, async () => new Member(cluster, service, await reservedPorts(), environment)),
+    ),
+  );
+  const nthOf = (service: ServiceName, nth: number) =>
+    members.filter((member) => member.service === service)[nth % PROCESSES] as Member;
+  const allReady = () => Promise.all(members.map((member) => member.ready()));
+  const mortal: Mortal = {
+    httpPort: nthOf('api', 0).ports.http,
+    livePort: (nth) => nthOf('notifier', nth).ports.http,
+    terminalPort: (protocol, nth) => nthOf('gateway', nth).ports[protocol],
+    async die(random, meanwhile) {
+      const member = random.pick(members);
+      const { isEarly, ms } = moment(random, member.fastestStartMs);
+      if (isEarly) {
+        await member.kill();
+        member.live();
+        await wait(ms);
+      } else {
+        await member.ready();
+        await work(ms, meanwhile);
+      }
+      const { isReady } = member;
+      await member.kill();
+      member.live();
+      mortal.fastestStartMs = Math.min(mortal.fastestStartMs, member.fastestStartMs);
+      return isReady ? 'whileRunning' : 'whileStarting';
+    },
+    comeToLife: async () => void (await allReady()),
+    fastestStartMs: Number.POSITIVE_INFINITY,
+    readLog: () => cluster.readLog(),
+    mails: () => emlFiles(cluster.sharedFolder),
+    async end() {
+      const processes = await allReady();
+      for (const member of members) member.rest();
+      return Promise.all(processes.map((process) => process.terminate()));
+    },
+    complaints: () => complaintsOf(cluster.said),
+    async close() {
+      for (const member of members) member.rest();
+      await cluster.close();
+    },
+  };
+  try {
+    // The first one makes the tables and the operator.
+    await nthOf('api', 0).ready();
+    await allReady();
+    return mortal;
+  } catch (error) {
+    await mortal.close();
+    throw error;
+  }
+}
+
+/** One of the processes: it has the same ports in all of its lives, and is started again when it ends by itself, as an orchestrator does. */
+class Member {
+  readonly service: ServiceName;
+  readonly ports: Ports;
+  fastestStartMs = Number.POSITIVE_INFINITY;
+  isReady = false;
+  readonly #spawn: () => Spawned;
+  #current: Spawned | null = null;
+  #isResting = false;
+
+  constructor(cluster: Cluster, service: ServiceName, ports: Ports, environment: Record<string, string>) {
+    this.service = service;
+    this.ports = ports;
+    const own = {
+      ...environment,
+      PORT: String(ports.http),
+      OMNICOMM_PORT: String(ports.omnicomm),
+      TELTONIKA_PORT: String(ports.teltonika),
+      WIALON_PORT: String(ports['wialon-ips']),
+      OSMAND_PORT: String(ports.osmand),
+      JT808_PORT: String(ports.jt808),
+    };
+    this.#spawn = () => cluster.spawn(service, own);
+  }
+
+  live(): Spawned {
+    const begunMs = performance.now();
+    const spawned = this.#spawn();
+    this.#current = spawned;
+    this.isReady = false;
+    void spawned.ready.then((ports) => {
+      if (ports === null || this.#current !== spawned) return;
+      this.isReady = true;
+      this.fastestStartMs = Math.min(this.fastestStartMs, performance.now() - begunMs);
+    });
+    void spawned.ended.then(async () => {
+      if (this.#current !== spawned || this.#isResting) return;
+      this.isReady = false;
+      await wait(500);
+      if (this.#current === spawned && !this.#isResting) this.live();
+    });
+    return spawned;
+  }
+
+  /** @throws {Error} when it ends before it works */
+  async ready(): Promise<Spawned> {
+    const spawned = this.#current ?? this.live();
+    if ((await spawned.ready) === null)
+      throw new Error(`${this.service} did not start:\n${JSON.stringify(spawned.said(), null, 1)}`);
+    return spawned;
+  }
+
+  async kill(): Promise<void> {
+    const spawned = this.#current;
+    this.#current = null;
+    await spawned?.kill();
+  }
+
+  /** It is not started again any more. */
+  rest(): void {
+    this.#isResting = true;
+  }
+}
+
+function emlFiles(folder: string): string[] {
+  return readdirSync(join(folder, 'mail')).filter((name) => name.endsWith('.eml'));
+}
+
+function complaintsOf(diary: string): string[] {
+  return diary.split('\n').filter((line) => /"level":[56]0/.test(line));
+}

@@ -1,0 +1,162 @@
+import { verifyWebhook } from '@outrider/channels';
+import type { FleetEvent } from '@outrider/domain';
+import { comparable, inOrder } from '@outrider/engine/oracle';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Aftermath, crash, LISTENERS, type Told } from './crash.fixture.ts';
+import { oracleEvents } from './log-reader.fixture.ts';
+import type { Mortal } from './mortal.fixture.ts';
+
+const phaseOf = ({ id, phase }: Pick<FleetEvent, 'id' | 'phase'> | Told['event']) => `${id} ${phase}`;
+
+/** What the promises of delivery say, held against something that is killed at random moments while it works. */
+export function describePromises(
+  name: string,
+  { seed, kills }: { seed: number; kills: number },
+  born: (environment: Record<string, string>) => Promise<Mortal>,
+): void {
+  describe(`${name}, killed with -9 at ${kills} random moments (CRASH_SEED=${seed})`, () => {
+    let after: Aftermath;
+    let expected: FleetEvent[];
+
+    beforeAll(
+      async () => {
+        after = await crash(seed, kills, born);
+        expected = oracleEvents(after.log);
+        const positions = after.fleet.reduce((sum, { sent }) => sum + sent.length, 0);
+        console.info(
+          `CRASH_SEED=${seed}: ${after.kills.whileStarting} kills while starting, ${after.kills.whileRunning} while running, ready after ${after.kills.fastestStartMs} ms at best; ` +
+            `${positions} positions, ${after.log.events.length} events, ` +
+            `${LISTENERS.map((name) => after.listeners[name].inbox.length).join(' + ')} notifications, ${after.deliveries.length} deliveries`,
+        );
+      },
+      600_000 + kills * 20_000,
+    );
+
+    test('it died while it started and while it worked, and complained of nothing', () => {
+      expect(after.kills.whileStarting).toBeGreaterThan(kills / 10);
+      expect(after.kills.whileRunning).toBeGreaterThan(kills / 10);
+      expect(after.complaints).toEqual([]);
+      expect(after.exitCodes).toEqual(after.exitCodes.map(() => 0));
+    });
+
+    test('1. An acknowledged position is never lost: each is stored, once', () => {
+      for (const { sent, acknowledged, archived } of after.fleet) {
+        expect(acknowledged).toBe(sent.length);
+        expect(archived.map(({ fixTime }) => fixTime)).toEqual(
+          sent.map(({ fixTimeMs }) => new Date(fixTimeMs).toISOString()),
+        );
+        for (const [nth, { latitude, longitude }] of archived.entries()) {
+          // Some protocols count in parts of a minute.
+          expect(Math.abs(latitude - (sent[nth]?.latitude ?? 0))).toBeLessThan(1e-5);
+          expect(Math.abs(longitude - (sent[nth]?.longitude ?? 0))).toBeLessThan(1e-5);
+        }
+      }
+    });
+
+    test('2. Each event happens once: they are those of the oracle', () => {
+      expect(new Set(after.log.events.map(phaseOf)).size).toBe(after.log.events.length);
+      expect(after.log.events.length).toBeGreaterThan(kills * 10);
+      expect(inOrder(after.log.events)).toEqual(comparable(inOrder(expected)));
+    });
+
+    test('5. A notification reaches a client that comes back: each once, and so does each event', () => {
+      const groupOf = new Map(after.fleet.map(({ vehicleId, group }) => [vehicleId, group]));
+      const about = (event: FleetEvent) => ('geofenceId' in event ? event.geofenceId : null);
+      const mine = (event: FleetEvent, owner: keyof Aftermath['geofenceIds']) =>
+        after.geofenceIds[owner].includes(about(event) ?? '');
+      const visits = expected.filter(({ kind }) => kind === 'geofence-visit');
+      const speeding = expected.filter(({ kind }) => kind === 'speeding');
+      const [sender] = after.fleet;
+      const wanted: Record<(typeof LISTENERS)[number], string[]> = {
+        anna: [
+          ...visits.filter((event) => mine(event, 'anna')).map((event) => `Visits ${phaseOf(event)}`),
+          ...visits
+            .filter(
+              (event) =>
+                event.phase === 'begin' &&
+                event.vehicleId === sender?.vehicleId &&
+                about(event) === after.geofenceIds.anna[0],
+            )
+            .map((event) => `Sent ${phaseOf(event)}`),
+        ],
+        ben: apart(
+          speeding.filter(
+            (event) =>
+              event.phase === 'begin' &&
+              groupOf.get(event.vehicleId) === 'south' &&
+              (about(event) === null || mine(event, 'ben')),
+          ),
+          10 * 60_000,
+        ).map((event) => `Too fast ${phaseOf(event)}`),
+        admin: [...visits, ...speeding]
+          .filter((event) => about(event) === null || mine(event, 'admin'))
+          .map((event) => `All ${phaseOf(event)}`),
+      };
+      for (const name of LISTENERS) {
+        const { heard, undescribed, inbox, connections } = after.listeners[name];
+        expect(connections).toBeGreaterThan(kills / 10);
+        expect(undescribed).toEqual([]);
+        expect(heard.filter(({ type }) => type === 'gap')).toEqual([]);
+        expect(inbox.map(({ ruleName, event }) => `${ruleName} ${phaseOf(event)}`).toSorted()).toEqual(
+          wanted[name].toSorted(),
+        );
+        const told = heard.filter(({ type }) => type === 'notification') as unknown as Told[];
+        expect(told.map(({ number }) => number)).toEqual(inbox.map((_, nth) => nth + 1));
+        expect(told.map(({ id }) => id)).toEqual(inbox.map(({ id }) => id));
+
+        const events = heard.filter(({ type }) => type === 'event') as unknown as FleetEvent[];
+        const visible = { anna: 'north', ben: 'south', admin: null }[name];
+        // Each vehicle's in the order of the log: between vehicles there is none where the log has more than one partition.
+        expect(byVehicle(events)).toEqual(
+          byVehicle(after.log.events.filter(({ vehicleId }) => visible === null || groupOf.get(vehicleId) === visible)),
+        );
+      }
+    });
+
+    test('an e-mail is one file, and a webhook the same id however often it comes, for each notification of their rule', () => {
+      const sent = after.listeners.anna.inbox.filter(({ ruleName }) => ruleName === 'Sent').map(({ id }) => id);
+      expect(sent.length).toBeGreaterThan(0);
+      const of = (wanted: string) => after.deliveries.filter(({ channel }) => channel === wanted);
+      for (const channel of ['email', 'webhook'])
+        expect(
+          of(channel)
+            .map(({ notificationId }) => notificationId)
+            .toSorted(),
+        ).toEqual(sent.toSorted());
+      expect(after.deliveries.filter(({ state }) => state !== 'delivered')).toEqual([]);
+      expect(after.mails.toSorted()).toEqual(
+        of('email')
+          .map(({ id }) => `${id}.eml`)
+          .toSorted(),
+      );
+      const bodies = Map.groupBy(after.webhooks, ({ id }) => id);
+      expect([...bodies.keys()].toSorted()).toEqual(
+        of('webhook')
+          .map(({ id }) => id)
+          .toSorted(),
+      );
+      for (const [id, requests] of bodies) {
+        expect(new Set(requests.map(({ body }) => body)).size, id).toBe(1);
+        for (const request of requests)
+          expect(
+            verifyWebhook(request, after.webhookSecret, Number(request.headers['webhook-timestamp']) * 1000),
+          ).toBeNull();
+      }
+    });
+  });
+}
+
+function byVehicle(events: readonly FleetEvent[]): Record<string, string[]> {
+  const groups = Map.groupBy(events, ({ vehicleId }) => vehicleId);
+  return Object.fromEntries([...groups].map(([vehicleId, of]) => [vehicleId, of.map(phaseOf)]));
+}
+
+/** Those of each vehicle that are at least so far apart from the last that was kept. */
+function apart(events: readonly FleetEvent[], intervalMs: number): FleetEvent[] {
+  const last = new Map<string, number>();
+  return events.filter(({ vehicleId, fixTimeMs }) => {
+    if (fixTimeMs < (last.get(vehicleId) ?? Number.NEGATIVE_INFINITY) + intervalMs) return false;
+    last.set(vehicleId, fixTimeMs);
+    return true;
+  });
+}
