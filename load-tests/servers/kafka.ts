@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, run, type Server, startServer } from './server.ts';
+import { freePort, run, type Security, type Server, startServer } from './server.ts';
 
 const KAFKA_VERSION = '4.1.0';
 const CLUSTER_ID = 'b3V0cmlkZXItbG9jYWwtMQ';
@@ -9,19 +9,39 @@ const CLUSTER_ID = 'b3V0cmlkZXItbG9jYWwtMQ';
 /** The published jars, kept between runs. */
 const LIBRARIES = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'outrider', `kafka-${KAFKA_VERSION}`);
 
+/** A further port of the broker, whose clients are told to come to another one: such as that of a proxy before it. */
+export interface KafkaEntrance {
+  port: number;
+  toldPort: number;
+}
+
 /** Apache Kafka as one broker that is its own controller (KRaft), from the jars that Maven Central has. Needs Java 17 and Maven. */
-export async function startKafka(folder: string, port?: number): Promise<Server> {
+export async function startKafka(
+  folder: string,
+  port?: number,
+  entrances: readonly KafkaEntrance[] = [],
+  security: Security | null = null,
+): Promise<Server> {
   mkdirSync(folder, { recursive: true });
   await fetchJars();
   const [at, controller] = [port ?? (await freePort()), await freePort()];
   const properties = join(folder, 'server.properties');
-  writeFileSync(properties, settings(join(folder, 'logs'), at, controller));
+  const secureAt = await freePort();
+  const doors: Door[] = [{ name: 'PLAINTEXT', protocol: 'PLAINTEXT', port: at, told: `127.0.0.1:${at}` }];
+  for (const [nth, { port, toldPort }] of entrances.entries())
+    doors.push({ name: `ENTRANCE${nth}`, protocol: 'PLAINTEXT', port, told: `127.0.0.1:${toldPort}` });
+  if (security !== null)
+    doors.push({ name: 'SECURE', protocol: 'SASL_SSL', port: secureAt, told: `localhost:${secureAt}` });
+  writeFileSync(
+    properties,
+    settings(join(folder, 'logs'), controller, doors) + (security === null ? '' : secureSettings(folder, security)),
+  );
   const classPath = join(LIBRARIES, '*');
   const java = (...args: string[]) => ['-Xmx768m', '-cp', classPath, ...args];
-  await run(
-    'java',
-    java('kafka.tools.StorageTool', 'format', '-t', CLUSTER_ID, '-c', properties, '--ignore-formatted'),
-  );
+  const format = ['format', '-t', CLUSTER_ID, '-c', properties, '--ignore-formatted'];
+  if (security !== null)
+    format.push('--add-scram', `SCRAM-SHA-512=[name=${security.user},password=${security.password}]`);
+  await run('java', java('kafka.tools.StorageTool', ...format));
   return startServer(
     'Kafka',
     at,
@@ -31,18 +51,33 @@ export async function startKafka(folder: string, port?: number): Promise<Server>
       args: java('-XX:+UseSerialGC', 'kafka.Kafka', properties),
       diaryPath: join(folder, 'kafka.log'),
     },
+    security && {
+      KAFKA_BROKERS: `localhost:${secureAt}`,
+      KAFKA_SSL: 'yes',
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
+      KAFKA_SASL_USERNAME: security.user,
+      KAFKA_SASL_PASSWORD: security.password,
+    },
   );
 }
 
+interface Door {
+  name: string;
+  protocol: 'PLAINTEXT' | 'SASL_SSL';
+  port: number;
+  /** What clients are told to come to. */
+  told: string;
+}
+
 /** A controller's port is in its settings: a broker that starts again on its folder takes another, which is as good. */
-function settings(logs: string, port: number, controller: number): string {
+function settings(logs: string, controller: number, doors: readonly Door[]): string {
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=CONTROLLER://127.0.0.1:${controller},${doors.map(({ name, port }) => `${name}://127.0.0.1:${port}`).join(',')}
+advertised.listeners=${doors.map(({ name, told }) => `${name}://${told}`).join(',')}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,${doors.map(({ name, protocol }) => `${name}:${protocol}`).join(',')}
 log.dirs=${logs}
 num.partitions=3
 offsets.topic.replication.factor=1
@@ -51,6 +86,17 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
+`;
+}
+
+/** It takes the key and the certificate from one file. */
+function secureSettings(folder: string, { keyFile, certificateFile }: Security): string {
+  const pem = join(folder, 'broker.pem');
+  writeFileSync(pem, readFileSync(keyFile, 'utf8') + readFileSync(certificateFile, 'utf8'), { mode: 0o600 });
+  return `ssl.keystore.type=PEM
+ssl.keystore.location=${pem}
+sasl.enabled.mechanisms=SCRAM-SHA-512
+listener.name.secure.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 `;
 }
 

@@ -1,12 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, run, type Server, startServer } from './server.ts';
+import { freePort, run, type Security, type Server, startServer } from './server.ts';
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const DATABASE = 'outrider';
 
 /** PostgreSQL, its cluster made where the folder has none. It refuses to run as root: then it runs as the user `postgres`. */
-export async function startPostgres(folder: string, port?: number): Promise<Server> {
+export async function startPostgres(folder: string, port?: number, security: Security | null = null): Promise<Server> {
   mkdirSync(folder, { recursive: true });
   const asRoot = process.getuid?.() === 0;
   const as = (command: string, args: readonly string[]) =>
@@ -29,18 +29,45 @@ export async function startPostgres(folder: string, port?: number): Promise<Serv
       '--no-sync',
     ]);
     await run(init.command, init.args, { cwd: folder });
+    if (security !== null) askForPassword(join(data, 'pg_hba.conf'), security.user);
   }
   const at = port ?? (await freePort());
   const settings = ['-p', String(at), '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`];
+  if (security !== null) settings.push(...(await secureSettings(folder, security, asRoot)));
   const server = await startServer(
     'PostgreSQL',
     at,
     { DATABASE_URL: `postgres://postgres@127.0.0.1:${at}/${DATABASE}` },
     // One process group: a fast end is asked for by SIGINT, but SIGTERM ends it too, once its clients have gone.
     { ...as(postgresBinary('postgres'), ['-D', data, ...settings]), diaryPath: join(folder, 'postgres.log') },
+    security && {
+      DATABASE_URL: `postgres://${security.user}:${security.password}@localhost:${at}/${DATABASE}?sslmode=verify-full`,
+    },
   );
-  if (isNew) await untilCreated(at);
+  if (isNew) {
+    await untilCreated(at);
+    if (security !== null) {
+      const role = `create role ${security.user} superuser login password '${security.password}'`;
+      await run(postgresBinary('psql'), ['-h', '127.0.0.1', '-p', String(at), '-U', 'postgres', '-c', role, DATABASE]);
+    }
+  }
   return server;
+}
+
+/** The account gets in over TLS and with its password alone. */
+function askForPassword(rulesFile: string, user: string): void {
+  const rules = [`hostssl all ${user} all scram-sha-256`, `host all ${user} all reject`];
+  writeFileSync(rulesFile, `${rules.join('\n')}\n${readFileSync(rulesFile, 'utf8')}`);
+}
+
+/** It takes a key only from a file that its own user alone can read. */
+async function secureSettings(folder: string, security: Security, asRoot: boolean): Promise<string[]> {
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  copyFileSync(security.keyFile, key);
+  copyFileSync(security.certificateFile, certificate);
+  chmodSync(key, 0o600);
+  if (asRoot) await run('chown', ['postgres', key, certificate]);
+  return ['-c', 'ssl=on', '-c', `ssl_key_file=${key}`, '-c', `ssl_cert_file=${certificate}`];
 }
 
 /** The port is open a moment before the server takes commands. */

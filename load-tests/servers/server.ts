@@ -8,6 +8,8 @@ export interface Server {
   name: string;
   /** What the services are told by, as environment variables. */
   environment: Record<string, string>;
+  /** The same for those who come over TLS and log in; null where it was given no {@link Security}. */
+  secureEnvironment: Record<string, string> | null;
   port: number;
   /** Ends it in order; what it was told stays on the disk. */
   stop(): Promise<void>;
@@ -15,6 +17,15 @@ export interface Server {
   kill(): Promise<void>;
   /** Starts it again on the same folder and port. */
   start(): Promise<void>;
+}
+
+/** What a server needs for a further port that speaks TLS and lets one account in. */
+export interface Security {
+  /** PEM files; the certificate is for `localhost`. */
+  keyFile: string;
+  certificateFile: string;
+  user: string;
+  password: string;
 }
 
 export interface ServerCommand {
@@ -34,6 +45,7 @@ export async function startServer(
   port: number,
   environment: Record<string, string>,
   command: ServerCommand,
+  secureEnvironment: Record<string, string> | null = null,
 ): Promise<Server> {
   let child: ChildProcess | null = null;
   const start = async () => {
@@ -52,7 +64,7 @@ export async function startServer(
     await gone;
     clearTimeout(timer);
   };
-  return { name, port, environment, start, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return { name, port, environment, secureEnvironment, start, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
 function launch({ command, args, environment, diaryPath }: ServerCommand): ChildProcess {

@@ -17,6 +17,7 @@ const ON_SERVERS = [
   'services/outrider/src/distributed.test.ts',
   'services/outrider/src/distributed-jobs.test.ts',
   'services/outrider/src/distributed-promises.test.ts',
+  'load-tests/servers/secure.test.ts',
 ];
 
 /** Starts Redis, PostgreSQL and Kafka on free ports and an empty folder, runs tests on them, and stops them. */

@@ -2,9 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemoryHub } from '@outrider/hub';
-import { createLogger, readConfig } from '@outrider/runtime';
+import { createLogger, explainStart, readConfig, StartError } from '@outrider/runtime';
 import { expect, test } from 'vitest';
-import { backingOf, needServers, openCheckpoints, openHub, openLog, openRegistry, openVideoFiles } from './index.ts';
+import {
+  type Backing,
+  backingOf,
+  needServers,
+  openCheckpoints,
+  openHub,
+  openLog,
+  openRegistry,
+  openVideoFiles,
+  openWarehouse,
+} from './index.ts';
 import { logVariables, serverVariables } from './variables.ts';
 
 const variables = { ...logVariables, ...serverVariables };
@@ -33,10 +43,26 @@ test('neither a server nor a folder is an error that says for what', async () =>
   await expect(openLog(read({}), diary)).rejects.toThrow('log.sqlite');
 });
 
-test('a server that does not answer is an error', async () => {
-  await expect(openHub(read({ REDIS_URL: 'redis://:geheim@127.0.0.1:1' }), diary)).rejects.toThrow('127.0.0.1');
-  await expect(openHub(read({ REDIS_URL: 'redis://:geheim@127.0.0.1:1' }), diary)).rejects.not.toThrow('geheim');
-});
+const NOBODY = '127.0.0.1:1';
+
+test.each([
+  ['Redis', { REDIS_URL: `redis://:geheim@${NOBODY}` }, openHub],
+  ['Redis', { REDIS_URL: `redis://:geheim@${NOBODY}` }, openCheckpoints],
+  ['PostgreSQL', { DATABASE_URL: `postgres://fleet:geheim@${NOBODY}/fleet` }, openRegistry],
+  ['ClickHouse', { CLICKHOUSE_URL: `http://fleet:geheim@${NOBODY}` }, (backing: Backing) => openWarehouse(backing)],
+] as const)(
+  '%s that does not answer is told by its name and place, without its password',
+  async (server, environment, open) => {
+    const error: unknown = await Promise.resolve(open(read(environment), diary)).catch((error) => error);
+    expect(error).toBeInstanceOf(StartError);
+    const told = explainStart(error);
+    expect(told).toContain(server);
+    expect(told).toContain(NOBODY);
+    expect(told).toContain('ECONNREFUSED');
+    expect(told).not.toContain('geheim');
+    expect(told).not.toContain('\n');
+  },
+);
 
 test('TLS and accounts are taken from the settings', () => {
   const backing = read({

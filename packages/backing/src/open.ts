@@ -10,7 +10,7 @@ import {
   openSqliteLog,
 } from '@outrider/log';
 import { openRegistry as openRegistryAt, type Registry } from '@outrider/registry';
-import type { Log as Diary, Registry as Metrics } from '@outrider/runtime';
+import { type Log as Diary, type Registry as Metrics, StartError } from '@outrider/runtime';
 import { openWarehouse as openWarehouseAt, type Warehouse, type WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
 import { unreadableRecords } from './dead-letter-office.ts';
@@ -20,7 +20,7 @@ import { unreadableRecords } from './dead-letter-office.ts';
  * reads goes on behind it.
  *
  * @param metrics where what is put aside is counted
- * @throws {Error} when it can't be opened or reached
+ * @throws {StartError} when the brokers can't be reached or don't let us in
  */
 export async function openLog(
   { folder, log: address }: Pick<Backing, 'folder' | 'log'>,
@@ -37,15 +37,18 @@ export async function openLog(
           maxBytes: address.retentionMb * 1024 * 1024,
           onUnreadable,
         })
-      : await openKafkaLog({
-          brokers: address.brokers,
-          prefix: address.prefix,
-          ...(address.ssl ? { ssl: true } : {}),
-          ...(address.sasl === null ? {} : { sasl: kafkaSasl(address.sasl) }),
-          maxAgeMs,
-          onUnreadable,
-          onWarning: (message) => diary.warn(message),
-        });
+      : await reached(
+          `Kafka at ${address.brokers.join(', ')}`,
+          openKafkaLog({
+            brokers: address.brokers,
+            prefix: address.prefix,
+            ...(address.ssl ? { ssl: true } : {}),
+            ...(address.sasl === null ? {} : { sasl: kafkaSasl(address.sasl) }),
+            maxAgeMs,
+            onUnreadable,
+            onWarning: (message) => diary.warn(message),
+          }),
+        );
   return log;
 }
 
@@ -66,13 +69,14 @@ export async function openCheckpoints(
   { folder, redisUrl }: Pick<Backing, 'folder' | 'redisUrl'>,
   diary: Diary,
 ): Promise<Checkpoints> {
-  if (redisUrl !== null) return openRedisCheckpoints({ url: redisUrl, onError: redisTrouble(diary) });
+  if (redisUrl !== null) return reached(null, openRedisCheckpoints({ url: redisUrl, onError: redisTrouble(diary) }));
   return openSqliteCheckpoints({ path: inFolder(folder, 'checkpoints.sqlite') });
 }
 
 /** Redis where it is given, else this process's memory. */
 export async function openHub({ redisUrl }: Pick<Backing, 'redisUrl'>, diary: Diary): Promise<Hub> {
-  return redisUrl === null ? new MemoryHub() : openRedisHub({ url: redisUrl, onError: redisTrouble(diary) });
+  if (redisUrl === null) return new MemoryHub();
+  return reached(null, openRedisHub({ url: redisUrl, onError: redisTrouble(diary) }));
 }
 
 /** PostgreSQL where it is given, else a SQLite file. */
@@ -81,10 +85,13 @@ export function openRegistry(
   diary: Diary,
 ): Promise<Registry> {
   if (databaseUrl === null) return openRegistryAt({ path: inFolder(folder, 'registry.sqlite') });
-  return openRegistryAt({
-    url: databaseUrl,
-    onIdleError: (error) => diary.warn({ err: error }, 'a connection to PostgreSQL broke'),
-  });
+  return reached(
+    `PostgreSQL at ${hostOf(databaseUrl)}`,
+    openRegistryAt({
+      url: databaseUrl,
+      onIdleError: (error) => diary.warn({ err: error }, 'a connection to PostgreSQL broke'),
+    }),
+  );
 }
 
 /** A ClickHouse server where it is given, else ClickHouse in this process. */
@@ -92,8 +99,8 @@ export function openWarehouse(
   { folder, clickhouseUrl }: Pick<Backing, 'folder' | 'clickhouseUrl'>,
   options: WarehouseOptions = {},
 ): Promise<Warehouse> {
-  const address = clickhouseUrl === null ? { path: inFolder(folder, 'warehouse') } : { url: clickhouseUrl };
-  return openWarehouseAt(address, options);
+  if (clickhouseUrl === null) return openWarehouseAt({ path: inFolder(folder, 'warehouse') }, options);
+  return reached(`ClickHouse at ${hostOf(clickhouseUrl)}`, openWarehouseAt({ url: clickhouseUrl }, options));
 }
 
 /** Where videos are: S3 where it is given, else a folder. */
@@ -107,6 +114,26 @@ export async function openReportFiles({ folder, s3Url }: Pick<Backing, 'folder' 
   const url = new URL(s3Url);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/reports`;
   return openS3({ url: url.href });
+}
+
+/**
+ * @param server where the reason alone does not name it
+ * @throws {StartError} that says which server can't be used and why: whoever started the process can mend it
+ */
+async function reached<T>(server: string | null, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    // A name with several addresses fails with a reason for each.
+    const reasons = error instanceof AggregateError ? error.errors : [error];
+    const said = reasons.map((reason) => (reason instanceof Error ? reason.message : String(reason))).join(', ');
+    throw new StartError(server === null ? said : `${server} can't be used: ${said}`, { cause: error });
+  }
+}
+
+/** Without the password. */
+function hostOf(url: string): string {
+  return new URL(url).host;
 }
 
 function redisTrouble(diary: Diary): (error: Error) => void {

@@ -33,7 +33,9 @@ export interface Spawned {
   service: ServiceName;
   /** What listens where, once all does; null when it ended before. */
   ready: Promise<Record<string, number> | null>;
-  /** What it said on standard error, a JSON object a line. */
+  /** All that it said on standard error. */
+  diary(): string;
+  /** Of that, the lines that are JSON objects. */
   said(): Record<string, unknown>[];
   /** Resolves when it has ended, however it did. */
   ended: Promise<unknown>;
@@ -77,10 +79,14 @@ export class Cluster {
     this.#ends = ends;
   }
 
-  /** @param clickhouseUrl a ClickHouse that somebody else opened; by default one is opened here */
+  /**
+   * @param clickhouseUrl a ClickHouse that somebody else opened; by default one is opened here
+   * @param asTold what the services are told of all this, where they are to come another way
+   */
   static async open(
     { kafkaBrokers, redisUrl, databaseUrl }: Servers,
     clickhouseUrl: string | null = null,
+    asTold: (environment: Record<string, string>) => Promise<Record<string, string>> = async (same) => same,
   ): Promise<Cluster> {
     const name = `outrider_${randomUUID().replaceAll('-', '')}`;
     await command(databaseUrl, `create database ${name}`);
@@ -114,6 +120,7 @@ export class Cluster {
     const s3 = await startS3();
     cluster.#environment.S3_URL = s3.url;
     ends.push(() => s3.close());
+    Object.assign(cluster.#environment, await asTold({ ...cluster.#environment }));
     ends.push(
       async () => {
         await redis.flushdb();
@@ -130,13 +137,7 @@ export class Cluster {
   async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
     const spawned = this.spawn(service, environment);
     const ports = await spawned.ready;
-    if (ports === null)
-      throw new Error(
-        `${service} did not start:\n${spawned
-          .said()
-          .map((line) => JSON.stringify(line))
-          .join('\n')}`,
-      );
+    if (ports === null) throw new Error(`${service} did not start:\n${spawned.diary()}`);
     return { ...spawned, ports };
   }
 
@@ -180,6 +181,7 @@ export class Cluster {
       service,
       ready: readyPorts(child),
       ended: exited,
+      diary: () => diary,
       said: () =>
         diary
           .split('\n')

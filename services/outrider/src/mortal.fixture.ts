@@ -218,8 +218,7 @@ class Member {
   /** @throws {Error} when it ends before it works */
   async ready(): Promise<Spawned> {
     const spawned = this.#current ?? this.live();
-    if ((await spawned.ready) === null)
-      throw new Error(`${this.service} did not start:\n${JSON.stringify(spawned.said(), null, 1)}`);
+    if ((await spawned.ready) === null) throw new Error(`${this.service} did not start:\n${spawned.diary()}`);
     return spawned;
   }
 
