@@ -9,6 +9,7 @@ const PACKAGES: Record<string, string> = {
   java: 'openjdk-17-jre-headless',
   mvn: 'maven',
   libfaketime: 'libfaketime',
+  ffmpeg: 'ffmpeg',
 };
 
 /**

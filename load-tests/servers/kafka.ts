@@ -100,9 +100,11 @@ listener.name.secure.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.secu
 `;
 }
 
-async function fetchJars(): Promise<void> {
+/** Fetches the published jars, where they are not kept yet. */
+export async function fetchJars(say: (line: string) => void = () => {}): Promise<void> {
   const done = join(LIBRARIES, 'complete');
   if (existsSync(done)) return;
+  say(`fetching Kafka ${KAFKA_VERSION} …`);
   mkdirSync(LIBRARIES, { recursive: true });
   writeFileSync(join(LIBRARIES, 'pom.xml'), project());
   await run('mvn', ['-B', '-q', 'dependency:copy-dependencies', `-DoutputDirectory=${LIBRARIES}`], { cwd: LIBRARIES });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureCommands, isInPath } from './install.ts';
-import { startKafka } from './kafka.ts';
+import { fetchJars, startKafka } from './kafka.ts';
 import { postgresBinary, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import type { Server } from './server.ts';
@@ -21,12 +21,27 @@ const SERVERS: Record<string, KnownServer> = {
 };
 
 const { values, positionals } = parseArgs({
-  options: { folder: { type: 'string', default: './data/servers' } },
+  options: {
+    folder: { type: 'string', default: './data/servers' },
+    /** Installs them, and what else the tests need, and ends. */
+    install: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
+if (values.install) {
+  await ensureCommands([...Object.values(SERVERS).flatMap(({ commands }) => commands), 'ffmpeg'], console.log, isThere);
+  await fetchJars(console.log);
+  console.log('Everything that the tests need is there.');
+  process.exit(0);
+}
 const names = positionals.length > 0 ? positionals : Object.keys(SERVERS);
 const folder = resolve(values.folder);
 mkdirSync(folder, { recursive: true });
+
+/** Debian keeps PostgreSQL's commands out of the path. */
+function isThere(command: string): boolean {
+  return isInPath(command) || existsSync(postgresBinary(command));
+}
 
 const running: Server[] = [];
 async function stopAll(): Promise<void> {
@@ -38,11 +53,7 @@ try {
   for (const name of names) {
     const known = SERVERS[name];
     if (!known) throw new Error(`there is no server ${name}; there are ${Object.keys(SERVERS).join(', ')}`);
-    await ensureCommands(
-      known.commands,
-      console.log,
-      (command) => isInPath(command) || existsSync(postgresBinary(command)),
-    );
+    await ensureCommands(known.commands, console.log, isThere);
     console.log(`${name} starts …`);
     running.push(await known.start(join(folder, name), known.port));
   }

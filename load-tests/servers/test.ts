@@ -33,8 +33,10 @@ try {
   running.push(await startPostgres(join(folder, 'postgres')));
   running.push(await startKafka(join(folder, 'kafka')));
   const environment = Object.assign({}, ...running.map((server) => server.environment)) as Record<string, string>;
-  const named = process.argv.slice(2);
-  code = await vitest(named.length > 0 ? named : ON_SERVERS, environment);
+  // Files in the place of all that is run here; options go to vitest as they are.
+  const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
+  const files = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+  code = await vitest([...(files.length > 0 ? files : ON_SERVERS), ...options], environment);
 } finally {
   for (const server of running.toReversed()) await server.stop();
   rmSync(folder, { recursive: true, force: true });

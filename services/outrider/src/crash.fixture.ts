@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest';
 import { driveRound, onCircuit, placeAt } from './circuit.fixture.ts';
 import { ComingBackClient } from './coming-back-client.fixture.ts';
 import type { LogContent } from './log-reader.fixture.ts';
-import type { Mortal } from './mortal.fixture.ts';
+import type { Death, Mortal } from './mortal.fixture.ts';
 import { call, type LiveMessage, logIn, OPERATOR_PASSWORD } from './service.fixture.ts';
 import { type ReceivedWebhook, receiveWebhooks } from './webhook-receiver.fixture.ts';
 
@@ -56,7 +56,7 @@ export interface Told {
 
 /** What is left of a service that was killed again and again, and of those around it. */
 export interface Aftermath {
-  kills: { whileStarting: number; whileRunning: number; fastestStartMs: number };
+  kills: Record<Death, number> & { fastestStartMs: number };
   /** Of all that ended in order at last. */
   exitCodes: (number | null)[];
   fleet: Driven[];
@@ -131,7 +131,7 @@ export async function crash(
       }
     }, FEED_EVERY_MS);
 
-    const killed = { whileStarting: 0, whileRunning: 0 };
+    const killed: Record<Death, number> = { whileStarting: 0, whileRunning: 0, inOrder: 0 };
     // A connection may be lost without anybody's death.
     const hangUp = () => chance.pick(clients).hangUp();
     for (let nth = 0; nth < kills; nth++) killed[await mortal.die(random, hangUp)]++;

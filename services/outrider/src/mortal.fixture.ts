@@ -8,6 +8,9 @@ import { Cluster, type Servers, type ServiceName, type Spawned } from './distrib
 import { type LogContent, readLog } from './log-reader.fixture.ts';
 import { type Ports, reservedPorts, type ServiceProcess, spawnService } from './service.fixture.ts';
 
+/** In its start, at work, or as an orchestrator replaces a process by a newer one. */
+export type Death = 'whileStarting' | 'whileRunning' | 'inOrder';
+
 /** What is killed again and again: where it is reached all the while, and how it dies. */
 export interface Mortal {
   /** Of REST. */
@@ -17,12 +20,11 @@ export interface Mortal {
   /** Where the nth terminal connects. */
   terminalPort(protocol: ProtocolName, nth: number): number;
   /**
-   * Dies by -9 once, at a moment that `random` decides, and comes back.
+   * Dies by -9 once, or is replaced in order, at a moment that `random` decides, and comes back.
    *
    * @param meanwhile called while it works, where it dies at work
-   * @returns what it died at
    */
-  die(random: Random, meanwhile: () => void): Promise<'whileStarting' | 'whileRunning'>;
+  die(random: Random, meanwhile: () => void): Promise<Death>;
   /** Resolves when nothing of it is dead. */
   comeToLife(): Promise<void>;
   fastestStartMs: number;
@@ -39,6 +41,8 @@ export interface Mortal {
 /** So many of the deaths lie between the first moment and the one when it would be ready; the others after that. */
 const DIES_EARLY = 0.4;
 const WORKS_AT_MOST_MS = 1500;
+/** Of those at work, where there is one of many processes to replace. */
+const GOES_IN_ORDER = 0.25;
 /** Of each service that more than one may run of. */
 const PROCESSES = 3;
 const SCALABLE = ['api', 'gateway', 'rules', 'archiver', 'notifier'] as const;
@@ -140,9 +144,12 @@ export async function manyProcesses(servers: Servers, environment: Record<string
         await work(ms, meanwhile);
       }
       const { isReady } = member;
-      await member.kill();
+      const isReplaced = isReady && random.next() < GOES_IN_ORDER;
+      if (isReplaced) await member.end();
+      else await member.kill();
       member.live();
       mortal.fastestStartMs = Math.min(mortal.fastestStartMs, member.fastestStartMs);
+      if (isReplaced) return 'inOrder';
       return isReady ? 'whileRunning' : 'whileStarting';
     },
     comeToLife: async () => void (await allReady()),
@@ -226,6 +233,14 @@ class Member {
     const spawned = this.#current;
     this.#current = null;
     await spawned?.kill();
+  }
+
+  /** As an orchestrator ends it. @throws {Error} when it complains of something by its exit code */
+  async end(): Promise<void> {
+    const spawned = this.#current;
+    this.#current = null;
+    const code = await spawned?.terminate();
+    if (code !== 0) throw new Error(`${this.service} ended with ${code}:\n${spawned?.diary()}`);
   }
 
   /** It is not started again any more. */

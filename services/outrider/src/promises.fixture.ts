@@ -24,7 +24,7 @@ export function describePromises(
         expected = oracleEvents(after.log);
         const positions = after.fleet.reduce((sum, { sent }) => sum + sent.length, 0);
         console.info(
-          `CRASH_SEED=${seed}: ${after.kills.whileStarting} kills while starting, ${after.kills.whileRunning} while running, ready after ${after.kills.fastestStartMs} ms at best; ` +
+          `CRASH_SEED=${seed}: ${after.kills.whileStarting} kills while starting, ${after.kills.whileRunning} while running, ${after.kills.inOrder} replaced in order, ready after ${after.kills.fastestStartMs} ms at best; ` +
             `${positions} positions, ${after.log.events.length} events, ` +
             `${LISTENERS.map((name) => after.listeners[name].inbox.length).join(' + ')} notifications, ${after.deliveries.length} deliveries`,
         );
