@@ -1,8 +1,16 @@
 import type { Socket } from 'node:net';
-import type { CommandOutcome, Position, TerminalAnswer, TerminalCommand, TerminalId } from '@outrider/domain';
+import type {
+  CommandOutcome,
+  PacketTrace,
+  Position,
+  TerminalAnswer,
+  TerminalCommand,
+  TerminalId,
+} from '@outrider/domain';
 import type { Inbound, Protocol, RefusalReason, Session } from '@outrider/protocols';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
+import type { PacketTraces } from './packet-traces.ts';
 
 /** A terminal that sends this many packets without waiting for an answer is not read until some are answered. */
 const MAX_UNANSWERED = 256;
@@ -16,6 +24,7 @@ const MAX_COMMANDS = 16;
 export interface Surroundings {
   intake: Intake;
   metrics: ProtocolMetrics;
+  traces: PacketTraces;
   idleTimeoutMs: number;
   /** How long a terminal may take to say who it is. */
   identifyTimeoutMs: number;
@@ -26,7 +35,8 @@ export interface Surroundings {
   /** Told once the terminal said who it is, and may be given commands. */
   onIdentified(terminalId: TerminalId, connection: Connection): void;
   onUnknown(terminalId: TerminalId, address: string): void;
-  onRefused(reason: RefusalReason | ConnectionEnd, detail: string, address: string): void;
+  /** @param trace of what was refused */
+  onRefused(reason: RefusalReason | ConnectionEnd, detail: string, address: string, trace: PacketTrace): void;
 }
 
 /** Why the gateway, rather than the codec, ends a connection. */
@@ -173,14 +183,14 @@ export class Connection {
   #takePositions(positions: Position[], ack: Buffer | null): void {
     const terminalId = this.#terminalId;
     if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
-    const { metrics, intake, now } = this.#around;
+    const { metrics, intake, traces, now } = this.#around;
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
     const answer: Answer = { bytes: ack, ready: false };
-    const taken = intake.take(this.#protocol.name, terminalId, positions, now(), () => {
+    const taken = intake.take(this.#protocol.name, terminalId, positions, now(), traces.next(), () => {
       answer.ready = true;
       metrics.acknowledged.inc();
       this.#say();
@@ -221,7 +231,8 @@ export class Connection {
     this.#socket.write(bytes);
     if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
       this.#ending = true;
-      this.#around.onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address());
+      const { onRefused, traces } = this.#around;
+      onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address(), traces.next());
       this.#socket.destroy();
     }
   }
@@ -239,7 +250,7 @@ export class Connection {
 
   #refuse(reason: RefusalReason | ConnectionEnd, detail: string, bytes: Buffer | null): void {
     this.#ending = true;
-    this.#around.onRefused(reason, detail, this.#address());
+    this.#around.onRefused(reason, detail, this.#address(), this.#around.traces.next());
     this.#say();
     if (bytes && this.#socket.writable) this.#socket.write(bytes);
     this.#socket.end();

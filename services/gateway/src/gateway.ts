@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { Directory, type ProtocolName, type TerminalId } from '@outrider/domain';
+import { Directory, type PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
 import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { type Protocol, tcpProtocols } from '@outrider/protocols';
@@ -10,6 +11,7 @@ import { Connection } from './connection.ts';
 import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { createOsmandServer } from './osmand-server.ts';
+import { PacketTraces } from './packet-traces.ts';
 
 export { gatewayConfigOf, gatewayVariables } from './settings.ts';
 
@@ -65,6 +67,7 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
   });
   failed.catch(() => {});
 
+  const traces = new PacketTraces(() => randomBytes(4).readInt32BE());
   const intake = new Intake(log, directory, diary, (hold) => {
     held = hold;
     diary.debug({ held, connections: connections.size }, held ? 'terminals are held back' : 'terminals go on');
@@ -78,9 +81,9 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
           .noteUnknownTerminal(terminalId, protocol, address, now())
           .catch((error) => diary.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
       },
-      onRefused(reason: string, detail: string, address: string) {
+      onRefused(reason: string, detail: string, address: string, trace: PacketTrace) {
         metrics.refused(protocol, reason);
-        diary.debug({ protocol, reason, detail, address }, 'refused');
+        diary.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
       },
     };
   }
@@ -90,6 +93,7 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
     const around = {
       intake,
       metrics: ofProtocol,
+      traces,
       idleTimeoutMs: config.idleTimeoutMs,
       identifyTimeoutMs: Math.min(IDENTIFY_TIMEOUT_MS, config.idleTimeoutMs),
       now,
@@ -157,6 +161,7 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
       const osmand = createOsmandServer({
         intake,
         metrics: metrics.of('osmand'),
+        traces,
         now,
         isHeld: () => held,
         ...refusals('osmand'),

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { TerminalId } from '@outrider/domain';
+import type { PacketTrace, TerminalId } from '@outrider/domain';
 import { decodeOsmand } from '@outrider/protocols';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
+import type { PacketTraces } from './packet-traces.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -10,11 +11,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 export interface HttpSurroundings {
   intake: Intake;
   metrics: ProtocolMetrics;
+  traces: PacketTraces;
   now(): number;
   /** True while the log can't take more: requests are turned away rather than queued. */
   isHeld(): boolean;
   onUnknown(terminalId: TerminalId, address: string): void;
-  onRefused(reason: string, detail: string, address: string): void;
+  /** @param trace of what was refused */
+  onRefused(reason: string, detail: string, address: string, trace: PacketTrace): void;
 }
 
 /** Phones by HTTP: one request, one answer, 200 only once the position is durable. */
@@ -27,7 +30,7 @@ export function createOsmandServer(around: HttpSurroundings): Server {
   server.on('request', (request, response) => {
     answer(request, response, around).catch((error: Error) => {
       // The peer went away in the middle of its request; there is nobody left to answer.
-      around.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown');
+      around.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown', around.traces.next());
       response.destroy();
     });
   });
@@ -36,8 +39,9 @@ export function createOsmandServer(around: HttpSurroundings): Server {
 
 async function answer(request: IncomingMessage, response: ServerResponse, around: HttpSurroundings): Promise<void> {
   const address = request.socket.remoteAddress ?? 'unknown';
+  const trace = around.traces.next();
   const refuse = (status: number, reason: string, detail: string) => {
-    around.onRefused(reason, detail, address);
+    around.onRefused(reason, detail, address, trace);
     response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${detail}\n`);
   };
 
@@ -66,7 +70,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
     response.writeHead(200).end();
   };
   if (positions.length === 0) return done();
-  if (!around.intake.take('osmand', terminalId, positions, receivedAtMs, done)) {
+  if (!around.intake.take('osmand', terminalId, positions, receivedAtMs, trace, done)) {
     around.onUnknown(terminalId, address);
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
   }

@@ -137,7 +137,9 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     const attempt = deliver(leased)
       .catch((error) => {
         // Its lease runs out, and it is tried again.
-        diary.error({ err: error, delivery: leased.delivery.id }, 'how a delivery ended could not be noted');
+        const { delivery, notification } = leased;
+        const { traceId } = notification.event;
+        diary.error({ err: error, traceId, delivery: delivery.id }, 'how a delivery ended could not be noted');
       })
       .finally(() => {
         const left = (busy.get(endpoint) ?? 1) - 1;
@@ -166,7 +168,22 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     const outcome = 'cancelled' in prepared ? cancelled(prepared.cancelled) : await trySending(leased, prepared);
     end();
     attempts.inc({ channel, outcome: outcome.state });
+    tellAttempt(leased, outcome);
     await registry.deliveries.settle(leased, outcome);
+  }
+
+  /** What goes well is detail; what does not is for whoever wonders why nothing came. */
+  function tellAttempt({ delivery, notification }: LeasedDelivery, outcome: Outcome): void {
+    const facts = {
+      traceId: notification.event.traceId,
+      notificationId: notification.id,
+      delivery: delivery.id,
+      channel: delivery.channel,
+      attempt: delivery.attempts,
+      outcome: outcome.state,
+    };
+    if (outcome.state === 'delivered') diary.debug(facts, 'delivery attempted');
+    else diary.info({ ...facts, reason: outcome.error }, 'delivery attempted');
   }
 
   async function trySending(

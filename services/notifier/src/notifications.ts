@@ -4,7 +4,7 @@ import type { FleetEvent, Notification, UserId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import { type Batch, eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
 import type { Notifications as Inbox, NotificationDraft } from '@outrider/registry';
-import { Counter, type Log as Diary, Gauge, type Part, type Registry } from '@outrider/runtime';
+import { Counter, type Log as Diary, Gauge, type Part, type Registry, tellsDetails } from '@outrider/runtime';
 import { RuleBook } from './rule-book.ts';
 
 export interface NotificationsConfig {
@@ -93,7 +93,8 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   function draftsOf(offset: number, event: FleetEvent): NotificationDraft[] {
     // Late data repairs history: nobody is woken for it.
     if (event.origin === 'recalculated') return [];
-    const arrivedAtMs = arrivalOf(event, now());
+    // Its age is that of the data when they arrived, however late it is told. What was recorded before that was: now.
+    const arrivedAtMs = event.receivedAtMs ?? now();
     return [...book.matches({ event, arrivedAtMs })].map(({ rule, vehicleName, geofenceName }) => ({
       offset,
       rule,
@@ -151,6 +152,12 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   async function tell(made: readonly Notification[]): Promise<void> {
     told.inc(made.length);
     parts.onSaved();
+    if (tellsDetails(diary))
+      for (const { id, userId, ruleId, event } of made)
+        diary.debug(
+          { traceId: event.traceId, eventId: event.id, phase: event.phase, notificationId: id, userId, ruleId },
+          'notification saved',
+        );
     try {
       for (const [userId, all] of Map.groupBy(made, (notification) => notification.userId)) {
         const message: ToldMessage = {
@@ -241,13 +248,4 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
       for (const partition of reached.keys()) await saveOffset(partition);
     },
   };
-}
-
-/**
- * When the data arrived that an event was made of, in Unix milliseconds: as the event says it, where it does, and else
- * now, which is a moment after.
- */
-function arrivalOf(event: FleetEvent, nowMs: number): number {
-  const { receivedAtMs } = event as { receivedAtMs?: unknown };
-  return typeof receivedAtMs === 'number' ? receivedAtMs : nowMs;
 }
