@@ -8,6 +8,7 @@ import type {
   TerminalId,
 } from '@outrider/domain';
 import type { Inbound, Protocol, RefusalReason, Session } from '@outrider/protocols';
+import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
@@ -25,6 +26,7 @@ export interface Surroundings {
   intake: Intake;
   metrics: ProtocolMetrics;
   traces: PacketTraces;
+  tracing: Tracing;
   idleTimeoutMs: number;
   /** How long a terminal may take to say who it is. */
   identifyTimeoutMs: number;
@@ -64,6 +66,8 @@ export class Connection {
   #ending = false;
   #peerIsDone = false;
   #heldByGateway = false;
+  /** When the bytes in hand came, by the clock of the traces; 0 where none are told. */
+  #chunkAtMs = 0;
 
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
@@ -138,7 +142,8 @@ export class Connection {
 
   #onData(chunk: Buffer): void {
     if (this.#ending) return;
-    const { now } = this.#around;
+    const { now, tracing } = this.#around;
+    if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
     for (const inbound of this.#session.push(chunk, now())) {
       this.#handle(inbound);
       if (this.#ending) return;
@@ -183,20 +188,27 @@ export class Connection {
   #takePositions(positions: Position[], ack: Buffer | null): void {
     const terminalId = this.#terminalId;
     if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
-    const { metrics, intake, traces, now } = this.#around;
+    const { metrics, intake, traces, tracing, now } = this.#around;
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
     const answer: Answer = { bytes: ack, ready: false };
-    const taken = intake.take(this.#protocol.name, terminalId, positions, now(), traces.next(), () => {
+    const trace = traces.next();
+    const span = tracing.isOn ? this.#beginPacket(trace, terminalId, positions.length) : NO_SPAN;
+    const append = span.child('append');
+    const taken = intake.take(this.#protocol.name, terminalId, positions, now(), trace, () => {
+      append.end();
       answer.ready = true;
       metrics.acknowledged.inc();
       this.#say();
       this.#readOrNot();
+      // Acknowledged by now, unless an earlier packet of the terminal has yet to be.
+      span.end();
     });
     if (!taken) {
+      span.end();
       // A video terminal need not be the one that tells where its vehicle is.
       if (!this.#around.isKnown(terminalId)) return this.#refuseUnknown(terminalId, null);
       metrics.withoutVehicle.inc(positions.length);
@@ -206,6 +218,22 @@ export class Connection {
     this.#answers.push(answer);
     metrics.packets.inc();
     metrics.positions.inc(positions.length);
+  }
+
+  /** A packet's first span, from when its bytes came: until here they were decoded. */
+  #beginPacket(trace: PacketTrace, terminalId: TerminalId, positions: number): Span {
+    const span = this.#around.tracing.beginPacket(trace, 'packet', {
+      kind: 'server',
+      startMs: this.#chunkAtMs,
+      facts: {
+        'outrider.protocol': this.#protocol.name,
+        'outrider.terminal.id': terminalId,
+        'outrider.positions': positions,
+        'client.address': this.#address(),
+      },
+    });
+    span.child('decode', this.#chunkAtMs).end();
+    return span;
   }
 
   /** Sends every answer whose turn has come, as one write. */

@@ -6,7 +6,7 @@ import { Directory, type PacketTrace, type ProtocolName, type TerminalId } from 
 import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { type Protocol, tcpProtocols } from '@outrider/protocols';
-import type { Log as Diary, Part, Registry } from '@outrider/runtime';
+import { type Log as Diary, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
 import { Connection } from './connection.ts';
 import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
@@ -31,6 +31,8 @@ export interface GatewayParts {
   hub: Hub;
   diary: Diary;
   metrics: Registry;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -50,7 +52,15 @@ const GOODBYE_MS = 2000;
  * The terminals' side of the service: listens for every protocol, refuses terminals without a vehicle profile, puts
  * what the others send into topic `telemetry`, and acknowledges it once it is durable.
  */
-export function createGateway({ config, log, hub, diary, metrics: registry, now }: GatewayParts): Gateway {
+export function createGateway({
+  config,
+  log,
+  hub,
+  diary,
+  metrics: registry,
+  tracing = NO_TRACING,
+  now,
+}: GatewayParts): Gateway {
   const metrics = gatewayMetrics(registry);
   const directory = new Directory();
   const connections = new Set<Connection>();
@@ -84,6 +94,11 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
       onRefused(reason: string, detail: string, address: string, trace: PacketTrace) {
         metrics.refused(protocol, reason);
         diary.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
+        if (!tracing.isOn) return;
+        const facts = { 'outrider.protocol': protocol, 'outrider.refusal': reason, 'client.address': address };
+        const span = tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
+        span.fail(detail);
+        span.end();
       },
     };
   }
@@ -94,6 +109,7 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
       intake,
       metrics: ofProtocol,
       traces,
+      tracing,
       idleTimeoutMs: config.idleTimeoutMs,
       identifyTimeoutMs: Math.min(IDENTIFY_TIMEOUT_MS, config.idleTimeoutMs),
       now,
@@ -162,6 +178,7 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
         intake,
         metrics: metrics.of('osmand'),
         traces,
+        tracing,
         now,
         isHeld: () => held,
         ...refusals('osmand'),

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { PacketTrace, TerminalId } from '@outrider/domain';
 import { decodeOsmand } from '@outrider/protocols';
+import { NO_SPAN, type Tracing } from '@outrider/runtime';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
@@ -12,6 +13,7 @@ export interface HttpSurroundings {
   intake: Intake;
   metrics: ProtocolMetrics;
   traces: PacketTraces;
+  tracing: Tracing;
   now(): number;
   /** True while the log can't take more: requests are turned away rather than queued. */
   isHeld(): boolean;
@@ -39,6 +41,8 @@ export function createOsmandServer(around: HttpSurroundings): Server {
 
 async function answer(request: IncomingMessage, response: ServerResponse, around: HttpSurroundings): Promise<void> {
   const address = request.socket.remoteAddress ?? 'unknown';
+  const { tracing } = around;
+  const startMs = tracing.nowMs();
   const trace = around.traces.next();
   const refuse = (status: number, reason: string, detail: string) => {
     around.onRefused(reason, detail, address, trace);
@@ -65,11 +69,26 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
   if ('refused' in decoded) return refuse(decoded.status, decoded.refused, decoded.detail);
 
   const { terminalId, positions } = decoded;
-  const done = () => {
+  if (positions.length === 0) {
     around.metrics.acknowledged.inc();
     response.writeHead(200).end();
+    return;
+  }
+  const facts = {
+    'outrider.protocol': 'osmand',
+    'outrider.terminal.id': terminalId,
+    'outrider.positions': positions.length,
+    'client.address': address,
   };
-  if (positions.length === 0) return done();
+  const span = tracing.isOn ? tracing.beginPacket(trace, 'packet', { kind: 'server', startMs, facts }) : NO_SPAN;
+  span.child('decode', startMs).end();
+  const append = span.child('append');
+  const done = () => {
+    append.end();
+    around.metrics.acknowledged.inc();
+    response.writeHead(200).end();
+    span.end();
+  };
   if (!around.intake.take('osmand', terminalId, positions, receivedAtMs, trace, done)) {
     around.onUnknown(terminalId, address);
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);

@@ -4,7 +4,16 @@ import type { FleetEvent, Notification, UserId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import { type Batch, eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
 import type { Notifications as Inbox, NotificationDraft } from '@outrider/registry';
-import { Counter, type Log as Diary, Gauge, type Part, type Registry, tellsDetails } from '@outrider/runtime';
+import {
+  Counter,
+  type Log as Diary,
+  Gauge,
+  NO_TRACING,
+  type Part,
+  type Registry,
+  type Tracing,
+  tellsDetails,
+} from '@outrider/runtime';
 import { RuleBook } from './rule-book.ts';
 
 export interface NotificationsConfig {
@@ -23,6 +32,8 @@ export interface NotificationsParts {
   onSaved(): void;
   diary: Diary;
   metrics: Registry;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -56,7 +67,7 @@ const FORGET_AT_ONCE = 1000;
  * share the partitions; each holds all the rules.
  */
 export function createNotifications(parts: NotificationsParts): Part & { failed: Promise<never> } {
-  const { config, log, hub, inbox, diary, metrics, now } = parts;
+  const { config, log, hub, inbox, diary, metrics, now, tracing = NO_TRACING } = parts;
   const book = new RuleBook();
   const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, diary, metrics, now });
   /** Next offset by partition, and what of it is saved. */
@@ -121,8 +132,17 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     reached.set(partition, state);
     const next = last.offset + 1;
     if (drafts.length > 0) {
+      const startMs = tracing.nowMs();
       const made = await saveUntilItWorks(partition, next, drafts);
       if (made === null) return;
+      if (tracing.isOn)
+        for (const { id, ruleId, event } of made)
+          tracing
+            .ofPacket(event.traceId, 'save notification', {
+              startMs,
+              facts: { 'outrider.notification.id': id, 'outrider.rule.id': ruleId, 'outrider.event.id': event.id },
+            })
+            .end();
       state.saved = next;
       if (made.length > 0) await tell(made);
     }

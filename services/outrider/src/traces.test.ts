@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { blankPosition, type Position, type TerminalId } from '@outrider/domain';
+import { type Collector, openCollector } from '@outrider/runtime/collector';
 import { playDrive } from '@outrider/simulator';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readLog } from './log-reader.fixture.ts';
@@ -15,11 +16,13 @@ const ENVIRONMENT = { WEBHOOK_ALLOW_PRIVATE: 'yes', LOG_LEVEL: 'debug' };
 let folder: string;
 let service: RunningService | null = null;
 let receiver: WebhookReceiver;
+let collector: Collector;
 const live = new LiveRecorder();
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'outrider-traces-'));
   // Busy at first, with every message: it is tried again.
+  collector = await openCollector();
   receiver = await receiveWebhooks((_, times) => (times === 1 ? 503 : 204));
 });
 afterEach(async () => {
@@ -27,6 +30,7 @@ afterEach(async () => {
   receiver.close();
   await service?.kill();
   service = null;
+  await collector.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -124,9 +128,82 @@ test('one id follows a packet from the gateway to its notification, in all diari
     const told = diaryOf(running).filter(({ msg }) => msg === 'late data');
     expect(told).toMatchObject([{ part: 'rules', traceId: late }]);
   }, PATIENCE);
+  // Nobody asked for traces: there is none to answer of.
+  const plain = await fetch(`http://127.0.0.1:${service.ports.http}/health/live`);
+  expect(plain.headers.get('traceresponse')).toBeNull();
   expect((await fetch(`http://127.0.0.1:${service.ports.osmand}/?id=nobody&lat=1&lon=2`)).status).toBe(404);
   await vi.waitFor(() => {
     const refused = diaryOf(running).filter(({ msg }) => msg === 'refused');
     expect(refused).toMatchObject([{ reason: 'unknown-terminal', traceId: expect.stringMatching(/^[0-9a-f]{32}$/) }]);
   }, PATIENCE);
+});
+
+test('with a collector, the same id is a trace of all that was done because of the packet', {
+  timeout: 120_000,
+}, async () => {
+  service = await startService(folder, undefined, {
+    ...ENVIRONMENT,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_SERVICE_NAME: 'fleet of a test',
+  });
+  await define(service);
+  await play(service, drive(0, 13.4));
+  await play(service, drive(1, 13.405));
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(2), PATIENCE);
+  const traceId = (await readLog(folder)).packets[1]?.value.trace?.id;
+  const inTrace = () => collector.spans.filter((span) => span.traceId === traceId);
+  await vi.waitFor(() => {
+    const names = inTrace().map(({ name, facts }) => [name, facts['outrider.delivery.outcome']].join(' ').trim());
+    expect(names.toSorted()).toEqual([
+      'append',
+      'decode',
+      'deliver by email delivered',
+      'deliver by webhook delivered',
+      'deliver by webhook pending',
+      'packet',
+      'save notification',
+    ]);
+  }, PATIENCE);
+  const packet = inTrace().find(({ name }) => name === 'packet');
+  expect(packet).toMatchObject({
+    service: 'fleet of a test',
+    facts: { 'outrider.protocol': 'teltonika', 'outrider.terminal.id': TERMINAL, 'outrider.positions': 1 },
+  });
+  for (const span of inTrace()) if (span !== packet) expect(span.parentSpanId).toBe(packet?.spanId);
+  // What took it along with others names it.
+  await vi.waitFor(() => {
+    const naming = collector.spans.filter(({ links }) => links.some(({ spanId }) => spanId === packet?.spanId));
+    expect(naming.map(({ name }) => name).toSorted()).toEqual(['archive positions', 'rules batch']);
+  }, PATIENCE);
+
+  // A call is part of its caller's trace, and says so.
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const answer = await fetch(`http://127.0.0.1:${service.ports.http}/api/v1/vehicles`, {
+    headers: { traceparent, authorization: `JWT ${service.jwt}` },
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('traceresponse')).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-01$/);
+  await vi.waitFor(() => {
+    const call = collector.spans.find(({ parentSpanId }) => parentSpanId === 'b7ad6b7169203331');
+    expect(call).toMatchObject({
+      name: 'GET /api/v1/vehicles',
+      facts: { 'http.route': '/api/v1/vehicles', 'http.response.status_code': 200 },
+    });
+  }, PATIENCE);
+  expect(await service.interrupt()).toBe(0);
+});
+
+test('a collector that takes nothing keeps no packet and no call waiting', { timeout: 120_000 }, async () => {
+  collector.willAnswer(null);
+  service = await startService(folder, undefined, { ...ENVIRONMENT, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  await define(service);
+  const longitudes = Array.from({ length: 300 }, (_, nth) => 13.4 + nth / 50_000);
+  await play(
+    service,
+    longitudes.map((longitude, nth) => ({ ...blankPosition(T0 + nth * 1000, 52.52, longitude), speedKmh: 40 })),
+  );
+  await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2), PATIENCE);
+  const { items } = await service.call<{ items: Told[] }>('GET', '/api/v1/notifications');
+  expect(items.length).toBeGreaterThan(0);
+  expect(await service.interrupt()).toBe(0);
 });
