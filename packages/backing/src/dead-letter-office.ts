@@ -1,3 +1,4 @@
+import { traceIdOf } from '@outrider/domain';
 import { type Log, NOBODY, setAside, type Topic, type UnreadableRecord } from '@outrider/log';
 import { Counter, type Log as Diary, type Registry } from '@outrider/runtime';
 
@@ -26,7 +27,10 @@ export function createDeadLetterOffice({ log, reader, diary, metrics, now }: Dea
   return {
     async take(topic, partition, offset, record, error) {
       const letter = { topic: topic.name, partition, offset, reader, reason: reasonOf(error) };
-      diary.error({ err: error, ...letter }, 'a record could not be processed: it is put aside');
+      diary.error(
+        { err: error, ...letter, traceId: traceIdOf(record) },
+        'a record could not be processed: it is put aside',
+      );
       await setAside(log, { ...letter, record: topic.encode(record) }, now());
       counter.inc({ topic: topic.name, reader });
     },

@@ -1,5 +1,6 @@
 import type { EventId, GeofenceId, VehicleId } from './ids.ts';
 import type { Alarm } from './position.ts';
+import type { TraceId } from './trace.ts';
 
 /** What every event has. An event that lasts is told twice under one id: when it begins and when it ends. */
 interface EventBase {
@@ -27,6 +28,16 @@ interface EventBase {
   origin: 'live' | 'recalculated';
   /** True where no fix shows it and it was inferred from the way between two. */
   inferred: boolean;
+
+  // What brought it about. Records of the log have it, and what is told live; the archive does not.
+
+  /**
+   * Unix milliseconds at which the gateway had the packet that made the engine say so; where no packet did (a definition
+   * changed, nothing came), `fixTimeMs`. Missing in what was recorded before this was known, and where it was recalculated.
+   */
+  receivedAtMs?: number;
+  /** The trace of that packet. Missing where none did, and where it has none. */
+  traceId?: TraceId;
 }
 
 /** The vehicle was inside a geofence: its `begin` is the entry, its `end` the exit. */

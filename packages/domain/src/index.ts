@@ -12,4 +12,5 @@ export * from './report-schedule.ts';
 export * from './rights.ts';
 export * from './stream-address.ts';
 export * from './terminal-command.ts';
+export * from './trace.ts';
 export * from './video.ts';

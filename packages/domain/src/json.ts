@@ -36,9 +36,10 @@ export function positionJson(vehicleId: VehicleId, position: Position): Record<s
 
 /** An event as REST and live API show it: times of the clock as text and without `Ms`, everything else as it is. */
 export function eventJson(event: FleetEvent): Record<string, unknown> {
-  const { startedAtMs, endedAtMs, fromFixTimeMs, fixTimeMs, ...rest } = event;
+  const { startedAtMs, endedAtMs, fromFixTimeMs, fixTimeMs, receivedAtMs, ...rest } = event;
   return {
     ...rest,
+    ...(receivedAtMs === undefined ? {} : { receivedAt: isoTime(receivedAtMs) }),
     startedAt: isoTime(startedAtMs),
     endedAt: endedAtMs === null ? null : isoTime(endedAtMs),
     fromFixTime: isoTime(fromFixTimeMs),

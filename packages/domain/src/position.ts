@@ -1,4 +1,5 @@
 import type { TerminalId, VehicleId } from './ids.ts';
+import type { PacketTrace } from './trace.ts';
 
 /**
  * What a terminal can raise. `sos` is the panic button, `power-cut` the loss of external power, `tamper` an opened case.
@@ -67,6 +68,8 @@ export interface TelemetryPacket {
   receivedAtMs: number;
   /** In the order in which the terminal sent them. At least one. */
   positions: Position[];
+  /** What it is known by on its way; null or missing in what was recorded before there was such a thing. */
+  trace?: PacketTrace | null;
 }
 
 /** No alarms: shared, so that a position without any allocates nothing for them. */

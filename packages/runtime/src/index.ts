@@ -6,3 +6,4 @@ export { type Readiness, type ReadyCheck, readiness } from './readiness.ts';
 export * from './service.ts';
 export * from './start-error.ts';
 export { stopSignal } from './stop-signal.ts';
+export * from './tracing/index.ts';

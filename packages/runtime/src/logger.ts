@@ -3,7 +3,12 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 export type { Logger } from 'pino';
 
 /** What a part needs of a logger: a line with facts and a sentence. */
-export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
+export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & Partial<Pick<Logger, 'isLevelEnabled'>>;
+
+/** Does the diary take lines of level `debug`? Asked where putting one together would cost something. */
+export function tellsDetails(diary: Log): boolean {
+  return diary.isLevelEnabled?.('debug') ?? true;
+}
 
 /**
  * The process's own diary, on standard error so that standard output stays free for what a command answers.

@@ -6,6 +6,7 @@ import { createLogger, type Log, type Logger } from './logger.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
 import { explainStart } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
+import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './tracing/index.ts';
 
 /** What a service says about itself. */
 export const diaryVariables = {
@@ -23,12 +24,14 @@ export const serviceVariables = {
   ...hostVariables,
   HEALTH_PORT: port(9464, 'Health and metrics of a service that runs in a process of its own.'),
   ...diaryVariables,
+  ...tracingVariables,
 } satisfies Variables;
 
 export interface ServiceParts<V extends Variables> {
   config: Config<V> & Config<typeof serviceVariables>;
   diary: Logger;
   metrics: Registry;
+  tracing: Tracing;
   /** Stops, in reverse order, what was started or is owned. */
   life: Lifecycle;
   /** Unix milliseconds. */
@@ -86,10 +89,13 @@ export async function runService<V extends Variables>(
       diary,
     });
     life.own('health', () => health.close());
+    const tracing = await openTracing(tracingConfigOf(config as never, `outrider-${name}`), diary);
+    // Closed last: until then there is something to tell.
+    life.own('traces', () => tracing.close());
 
     let reason: unknown;
     try {
-      const started = start({ config, diary, metrics, life, now: Date.now });
+      const started = start({ config, diary, metrics, tracing, life, now: Date.now });
       started.catch(() => {});
       const running = await Promise.race([started, stopped]);
       if (typeof running === 'string') reason = running;

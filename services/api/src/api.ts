@@ -12,7 +12,7 @@ import {
   StaleError,
   UnknownReferenceError,
 } from '@outrider/registry';
-import { type Log as Diary, Histogram, type Registry as Metrics } from '@outrider/runtime';
+import { type Log as Diary, Histogram, type Registry as Metrics, NO_TRACING, type Tracing } from '@outrider/runtime';
 import { BusyError, TooMuchError } from '@outrider/warehouse';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -34,6 +34,7 @@ import { crossOrigin, noApiAccess, refused } from './routes/auth.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED, ROUTES } from './routes.ts';
 import { streamed, streamedBytes } from './streamed.ts';
+import { traced, traceIdOfSpan } from './traced.ts';
 import type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
@@ -90,6 +91,8 @@ export interface ApiParts {
   metricsText: () => Promise<string>;
   diary: Diary;
   metrics: Metrics;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now: () => number;
 }
@@ -121,7 +124,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  * @throws {Error} when the configuration names a proxy that is no address
  */
 export function createApi(parts: ApiParts): Api {
-  const { config, registry, directory, tokens, hub, diary, now } = parts;
+  const { config, registry, directory, tokens, hub, diary, now, tracing = NO_TRACING } = parts;
   const limits = new Limits(config.limits, hub, now);
   const trusted = trustedProxies(config.trustedProxies);
   const lastUse = new LastUse();
@@ -168,6 +171,7 @@ export function createApi(parts: ApiParts): Api {
     end({ method: c.req.method, route: c.get('routePath') ?? 'other', status: String(c.res.status) });
   });
 
+  if (tracing.isOn) app.use(traced(tracing));
   app.route('/', operations(parts));
   app.route('/', docsPages());
 
@@ -229,10 +233,10 @@ export function createApi(parts: ApiParts): Api {
     return (found ? notAllowed(found.routes) : notFound()).toResponse();
   });
 
-  app.onError((error) => {
+  app.onError((error, c) => {
     const problem = asProblem(error);
     if (problem) return problem.toResponse();
-    diary.error({ err: error }, 'a request failed');
+    diary.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
     return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
   });
 

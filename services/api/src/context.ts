@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Arrival, TokenError } from '@outrider/auth';
 import type { SessionId, User } from '@outrider/domain';
+import type { Span } from '@outrider/runtime';
 import type { RateLimitInfo } from 'hono-rate-limiter';
 
 /** How an account showed who it is: by the API's JWT, which needs the right to use the API, or by the console's cookie. */
@@ -25,5 +26,7 @@ export interface ApiEnv {
     rateLimit: RateLimitInfo | undefined;
     /** Path of the route that answers, as it is described. */
     routePath: string | undefined;
+    /** Undefined where no traces are told. */
+    span: Span | undefined;
   };
 }

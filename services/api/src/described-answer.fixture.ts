@@ -69,6 +69,7 @@ const OF_ALL = new Set([
   'keep-alive',
   'ratelimit',
   'ratelimit-policy',
+  'traceresponse',
   'transfer-encoding',
   'vary',
   'x-content-type-options',

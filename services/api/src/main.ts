@@ -39,7 +39,7 @@ const VARIABLES = {
  * The REST API in a process of its own, with the relay of definitions. Any number of instances answer side by side: what one
  * changes is in force in the others once the relay has told it; of the relays one works at a time.
  */
-await runService('api', VARIABLES, async ({ config, diary, metrics, life, now }) => {
+await runService('api', VARIABLES, async ({ config, diary, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, diary);
@@ -77,6 +77,7 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, life, now })
     files: reportFiles,
     diary,
     metrics,
+    tracing,
     now,
   });
   await life.start(reports);
@@ -110,6 +111,7 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, life, now })
     metricsText: () => metrics.metrics(),
     diary,
     metrics,
+    tracing,
     now,
   });
   life.own('api', () => api.close());

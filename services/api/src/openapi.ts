@@ -30,7 +30,11 @@ Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everyt
 
 ## Limits
 
-10 failed logins a minute and 60 calls without a token a minute for an address, 180 calls a minute for a user. Over one of them, all calls of that address or user answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` tell where one stands.`;
+10 failed logins a minute and 60 calls without a token a minute for an address, 180 calls a minute for a user. Over one of them, all calls of that address or user answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` tell where one stands.
+
+## Traces
+
+Where the service tells traces, a call is part of the caller’s, if its header \`traceparent\` names one (W3C Trace Context), and every answer says in \`traceresponse\` which trace and span it was.`;
 
 /** Every call of a kind can meet these. */
 function problemsOf(route: DescribedRoute): ProblemKind[] {

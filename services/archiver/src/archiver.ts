@@ -10,7 +10,15 @@ import {
   type Topic,
   telemetryTopic,
 } from '@outrider/log';
-import type { Log as Diary, Part, Registry } from '@outrider/runtime';
+import {
+  type Log as Diary,
+  inSpan,
+  NO_TRACING,
+  type Part,
+  type Registry,
+  recordedAmong,
+  type Tracing,
+} from '@outrider/runtime';
 import { UnfitRecordError, type Warehouse } from '@outrider/warehouse';
 import { Gatherer } from './gatherer.ts';
 import { archiverMetrics } from './metrics.ts';
@@ -35,6 +43,8 @@ export interface ArchiverParts {
   warehouse: Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
   diary: Diary;
   metrics: Registry;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -59,7 +69,7 @@ const BATCH_RECORDS = 4096;
  * the rest waits in the log. A record that can never be archived is put aside, into topic `<name>-dead`.
  */
 export function createArchiver(parts: ArchiverParts): Archiver {
-  const { log, checkpoints, warehouse, diary, now } = parts;
+  const { log, checkpoints, warehouse, diary, now, tracing = NO_TRACING } = parts;
   const { maxRows = 100_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
   const metrics = archiverMetrics(parts.metrics);
   const giveUp = new AbortController();
@@ -176,7 +186,12 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       telemetryTopic,
       (packet) => packet.positions.length,
       async (records) => {
-        await warehouse.insertPositions(records);
+        const packets = recordedAmong(tracing, records);
+        if (packets.length === 0) await warehouse.insertPositions(records);
+        else {
+          const span = tracing.begin('archive positions', { packets, facts: { 'outrider.packets': records.length } });
+          await inSpan(span, () => warehouse.insertPositions(records));
+        }
         const oldest = records[0];
         if (oldest) metrics.delay.set((now() - oldest.value.receivedAtMs) / 1000);
       },

@@ -15,7 +15,7 @@ import { archiverVariables } from './settings.ts';
 
 /** The archiver in a process of its own; members share the partitions of what they archive. */
 await runService('archiver', { ...archiverVariables, ...logVariables, ...serverVariables }, async (parts) => {
-  const { config, diary, metrics, life, now } = parts;
+  const { config, diary, metrics, tracing, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'CLICKHOUSE_URL']);
   const backing = backingOf(config, null);
   const log = await openLog(backing, diary, metrics);
@@ -31,6 +31,7 @@ await runService('archiver', { ...archiverVariables, ...logVariables, ...serverV
     warehouse,
     diary,
     metrics,
+    tracing,
     now,
   });
   await life.start(archiver);

@@ -1,8 +1,17 @@
 import type { Socket } from 'node:net';
-import type { CommandOutcome, Position, TerminalAnswer, TerminalCommand, TerminalId } from '@outrider/domain';
+import type {
+  CommandOutcome,
+  PacketTrace,
+  Position,
+  TerminalAnswer,
+  TerminalCommand,
+  TerminalId,
+} from '@outrider/domain';
 import type { Inbound, Protocol, RefusalReason, Session } from '@outrider/protocols';
+import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
+import type { PacketTraces } from './packet-traces.ts';
 
 /** A terminal that sends this many packets without waiting for an answer is not read until some are answered. */
 const MAX_UNANSWERED = 256;
@@ -16,6 +25,8 @@ const MAX_COMMANDS = 16;
 export interface Surroundings {
   intake: Intake;
   metrics: ProtocolMetrics;
+  traces: PacketTraces;
+  tracing: Tracing;
   idleTimeoutMs: number;
   /** How long a terminal may take to say who it is. */
   identifyTimeoutMs: number;
@@ -26,7 +37,8 @@ export interface Surroundings {
   /** Told once the terminal said who it is, and may be given commands. */
   onIdentified(terminalId: TerminalId, connection: Connection): void;
   onUnknown(terminalId: TerminalId, address: string): void;
-  onRefused(reason: RefusalReason | ConnectionEnd, detail: string, address: string): void;
+  /** @param trace of what was refused */
+  onRefused(reason: RefusalReason | ConnectionEnd, detail: string, address: string, trace: PacketTrace): void;
 }
 
 /** Why the gateway, rather than the codec, ends a connection. */
@@ -54,6 +66,8 @@ export class Connection {
   #ending = false;
   #peerIsDone = false;
   #heldByGateway = false;
+  /** When the bytes in hand came, by the clock of the traces; 0 where none are told. */
+  #chunkAtMs = 0;
 
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
@@ -128,7 +142,8 @@ export class Connection {
 
   #onData(chunk: Buffer): void {
     if (this.#ending) return;
-    const { now } = this.#around;
+    const { now, tracing } = this.#around;
+    if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
     for (const inbound of this.#session.push(chunk, now())) {
       this.#handle(inbound);
       if (this.#ending) return;
@@ -173,20 +188,27 @@ export class Connection {
   #takePositions(positions: Position[], ack: Buffer | null): void {
     const terminalId = this.#terminalId;
     if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
-    const { metrics, intake, now } = this.#around;
+    const { metrics, intake, traces, tracing, now } = this.#around;
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
     const answer: Answer = { bytes: ack, ready: false };
-    const taken = intake.take(this.#protocol.name, terminalId, positions, now(), () => {
+    const trace = traces.next();
+    const span = tracing.isOn ? this.#beginPacket(trace, terminalId, positions.length) : NO_SPAN;
+    const append = span.child('append');
+    const taken = intake.take(this.#protocol.name, terminalId, positions, now(), trace, () => {
+      append.end();
       answer.ready = true;
       metrics.acknowledged.inc();
       this.#say();
       this.#readOrNot();
+      // Acknowledged by now, unless an earlier packet of the terminal has yet to be.
+      span.end();
     });
     if (!taken) {
+      span.end();
       // A video terminal need not be the one that tells where its vehicle is.
       if (!this.#around.isKnown(terminalId)) return this.#refuseUnknown(terminalId, null);
       metrics.withoutVehicle.inc(positions.length);
@@ -196,6 +218,22 @@ export class Connection {
     this.#answers.push(answer);
     metrics.packets.inc();
     metrics.positions.inc(positions.length);
+  }
+
+  /** A packet's first span, from when its bytes came: until here they were decoded. */
+  #beginPacket(trace: PacketTrace, terminalId: TerminalId, positions: number): Span {
+    const span = this.#around.tracing.beginPacket(trace, 'packet', {
+      kind: 'server',
+      startMs: this.#chunkAtMs,
+      facts: {
+        'outrider.protocol': this.#protocol.name,
+        'outrider.terminal.id': terminalId,
+        'outrider.positions': positions,
+        'client.address': this.#address(),
+      },
+    });
+    span.child('decode', this.#chunkAtMs).end();
+    return span;
   }
 
   /** Sends every answer whose turn has come, as one write. */
@@ -221,7 +259,8 @@ export class Connection {
     this.#socket.write(bytes);
     if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
       this.#ending = true;
-      this.#around.onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address());
+      const { onRefused, traces } = this.#around;
+      onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address(), traces.next());
       this.#socket.destroy();
     }
   }
@@ -239,7 +278,7 @@ export class Connection {
 
   #refuse(reason: RefusalReason | ConnectionEnd, detail: string, bytes: Buffer | null): void {
     this.#ending = true;
-    this.#around.onRefused(reason, detail, this.#address());
+    this.#around.onRefused(reason, detail, this.#address(), this.#around.traces.next());
     this.#say();
     if (bytes && this.#socket.writable) this.#socket.write(bytes);
     this.#socket.end();

@@ -1,15 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { Directory, type ProtocolName, type TerminalId } from '@outrider/domain';
+import { Directory, type PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
 import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { type Protocol, tcpProtocols } from '@outrider/protocols';
-import type { Log as Diary, Part, Registry } from '@outrider/runtime';
+import { type Log as Diary, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
 import { Connection } from './connection.ts';
 import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { createOsmandServer } from './osmand-server.ts';
+import { PacketTraces } from './packet-traces.ts';
 
 export { gatewayConfigOf, gatewayVariables } from './settings.ts';
 
@@ -29,6 +31,8 @@ export interface GatewayParts {
   hub: Hub;
   diary: Diary;
   metrics: Registry;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -48,7 +52,15 @@ const GOODBYE_MS = 2000;
  * The terminals' side of the service: listens for every protocol, refuses terminals without a vehicle profile, puts
  * what the others send into topic `telemetry`, and acknowledges it once it is durable.
  */
-export function createGateway({ config, log, hub, diary, metrics: registry, now }: GatewayParts): Gateway {
+export function createGateway({
+  config,
+  log,
+  hub,
+  diary,
+  metrics: registry,
+  tracing = NO_TRACING,
+  now,
+}: GatewayParts): Gateway {
   const metrics = gatewayMetrics(registry);
   const directory = new Directory();
   const connections = new Set<Connection>();
@@ -65,6 +77,7 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
   });
   failed.catch(() => {});
 
+  const traces = new PacketTraces(() => randomBytes(4).readInt32BE());
   const intake = new Intake(log, directory, diary, (hold) => {
     held = hold;
     diary.debug({ held, connections: connections.size }, held ? 'terminals are held back' : 'terminals go on');
@@ -78,9 +91,14 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
           .noteUnknownTerminal(terminalId, protocol, address, now())
           .catch((error) => diary.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
       },
-      onRefused(reason: string, detail: string, address: string) {
+      onRefused(reason: string, detail: string, address: string, trace: PacketTrace) {
         metrics.refused(protocol, reason);
-        diary.debug({ protocol, reason, detail, address }, 'refused');
+        diary.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
+        if (!tracing.isOn) return;
+        const facts = { 'outrider.protocol': protocol, 'outrider.refusal': reason, 'client.address': address };
+        const span = tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
+        span.fail(detail);
+        span.end();
       },
     };
   }
@@ -90,6 +108,8 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
     const around = {
       intake,
       metrics: ofProtocol,
+      traces,
+      tracing,
       idleTimeoutMs: config.idleTimeoutMs,
       identifyTimeoutMs: Math.min(IDENTIFY_TIMEOUT_MS, config.idleTimeoutMs),
       now,
@@ -157,6 +177,8 @@ export function createGateway({ config, log, hub, diary, metrics: registry, now 
       const osmand = createOsmandServer({
         intake,
         metrics: metrics.of('osmand'),
+        traces,
+        tracing,
         now,
         isHeld: () => held,
         ...refusals('osmand'),

@@ -1,6 +1,6 @@
-import type { Directory, Position, ProtocolName, TelemetryPacket, TerminalId } from '@outrider/domain';
+import type { Directory, PacketTrace, Position, ProtocolName, TelemetryPacket, TerminalId } from '@outrider/domain';
 import { type Log, LogFullError, telemetryTopic } from '@outrider/log';
-import type { Log as Diary } from '@outrider/runtime';
+import { type Log as Diary, tellsDetails } from '@outrider/runtime';
 
 /** Told when a packet is durable. */
 export type Durable = () => void;
@@ -18,6 +18,8 @@ export class Intake {
   readonly #directory: Directory;
   readonly #diary: Diary;
   readonly #onHold: (held: boolean) => void;
+  /** Packets are many: what is not written down is not put together either. */
+  readonly #tellsPackets: boolean;
   #packets: TelemetryPacket[] = [];
   #durable: Durable[] = [];
   #flushing: NodeJS.Immediate | null = null;
@@ -33,6 +35,7 @@ export class Intake {
     this.#directory = directory;
     this.#diary = diary;
     this.#onHold = onHold;
+    this.#tellsPackets = tellsDetails(diary);
   }
 
   /** False while the log takes nothing. */
@@ -50,11 +53,17 @@ export class Intake {
     terminalId: TerminalId,
     positions: Position[],
     receivedAtMs: number,
+    trace: PacketTrace,
     durable: Durable,
   ): boolean {
     const vehicle = this.#directory.vehicleOfTerminal(terminalId);
     if (vehicle === undefined) return false;
-    this.#packets.push({ vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions });
+    this.#packets.push({ vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions, trace });
+    if (this.#tellsPackets)
+      this.#diary.debug(
+        { traceId: trace.id, protocol, terminalId, vehicleId: vehicle.id, positions: positions.length },
+        'packet taken',
+      );
     this.#durable.push(durable);
     this.#flushing ??= setImmediate(() => this.#flush());
     return true;

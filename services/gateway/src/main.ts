@@ -14,7 +14,7 @@ import { gatewayConfigOf, gatewayVariables } from './settings.ts';
 
 /** The gateway in a process of its own; any number of them take terminals side by side. */
 await runService('gateway', { ...gatewayVariables, ...logVariables, ...serverVariables }, async (parts) => {
-  const { config, diary, metrics, life, now } = parts;
+  const { config, diary, metrics, tracing, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
   const { TERMINAL_SECRET: terminalSecret } = config;
   if (terminalSecret === null)
@@ -32,6 +32,7 @@ await runService('gateway', { ...gatewayVariables, ...logVariables, ...serverVar
     hub,
     diary,
     metrics,
+    tracing,
     now,
   });
   await life.start(gateway);

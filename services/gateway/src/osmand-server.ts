@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { TerminalId } from '@outrider/domain';
+import type { PacketTrace, TerminalId } from '@outrider/domain';
 import { decodeOsmand } from '@outrider/protocols';
+import { NO_SPAN, type Tracing } from '@outrider/runtime';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
+import type { PacketTraces } from './packet-traces.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -10,11 +12,14 @@ const MAX_BODY_BYTES = 64 * 1024;
 export interface HttpSurroundings {
   intake: Intake;
   metrics: ProtocolMetrics;
+  traces: PacketTraces;
+  tracing: Tracing;
   now(): number;
   /** True while the log can't take more: requests are turned away rather than queued. */
   isHeld(): boolean;
   onUnknown(terminalId: TerminalId, address: string): void;
-  onRefused(reason: string, detail: string, address: string): void;
+  /** @param trace of what was refused */
+  onRefused(reason: string, detail: string, address: string, trace: PacketTrace): void;
 }
 
 /** Phones by HTTP: one request, one answer, 200 only once the position is durable. */
@@ -27,7 +32,7 @@ export function createOsmandServer(around: HttpSurroundings): Server {
   server.on('request', (request, response) => {
     answer(request, response, around).catch((error: Error) => {
       // The peer went away in the middle of its request; there is nobody left to answer.
-      around.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown');
+      around.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown', around.traces.next());
       response.destroy();
     });
   });
@@ -36,8 +41,11 @@ export function createOsmandServer(around: HttpSurroundings): Server {
 
 async function answer(request: IncomingMessage, response: ServerResponse, around: HttpSurroundings): Promise<void> {
   const address = request.socket.remoteAddress ?? 'unknown';
+  const { tracing } = around;
+  const startMs = tracing.nowMs();
+  const trace = around.traces.next();
   const refuse = (status: number, reason: string, detail: string) => {
-    around.onRefused(reason, detail, address);
+    around.onRefused(reason, detail, address, trace);
     response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${detail}\n`);
   };
 
@@ -61,12 +69,27 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
   if ('refused' in decoded) return refuse(decoded.status, decoded.refused, decoded.detail);
 
   const { terminalId, positions } = decoded;
-  const done = () => {
+  if (positions.length === 0) {
     around.metrics.acknowledged.inc();
     response.writeHead(200).end();
+    return;
+  }
+  const facts = {
+    'outrider.protocol': 'osmand',
+    'outrider.terminal.id': terminalId,
+    'outrider.positions': positions.length,
+    'client.address': address,
   };
-  if (positions.length === 0) return done();
-  if (!around.intake.take('osmand', terminalId, positions, receivedAtMs, done)) {
+  const span = tracing.isOn ? tracing.beginPacket(trace, 'packet', { kind: 'server', startMs, facts }) : NO_SPAN;
+  span.child('decode', startMs).end();
+  const append = span.child('append');
+  const done = () => {
+    append.end();
+    around.metrics.acknowledged.inc();
+    response.writeHead(200).end();
+    span.end();
+  };
+  if (!around.intake.take('osmand', terminalId, positions, receivedAtMs, trace, done)) {
     around.onUnknown(terminalId, address);
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
   }

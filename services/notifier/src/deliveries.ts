@@ -8,7 +8,18 @@ import {
 } from '@outrider/channels';
 import { geofenceOf, isoTime, mayHear, type Notification, notificationJson, type User } from '@outrider/domain';
 import type { Registry as Definitions, LeasedDelivery, Outcome } from '@outrider/registry';
-import { Counter, type Log as Diary, Gauge, Histogram, type Part, type Registry } from '@outrider/runtime';
+import {
+  Counter,
+  type Log as Diary,
+  Gauge,
+  Histogram,
+  inSpan,
+  NO_TRACING,
+  type Part,
+  type Registry,
+  type Span,
+  type Tracing,
+} from '@outrider/runtime';
 import { outcomeOf } from './backoff.ts';
 
 export interface DeliveriesParts {
@@ -23,6 +34,8 @@ export interface DeliveriesParts {
   webhook: Pick<WebhookChannel, 'send'>;
   diary: Diary;
   metrics: Registry;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now(): number;
   /** 0 to 1. */
@@ -51,7 +64,7 @@ type Prepared = { email: EmailMessage } | { webhook: WebhookMessage } | { cancel
  * What fails for now is tried again, later and later, for a day.
  */
 export function createDeliveries(parts: DeliveriesParts): Deliverer {
-  const { config, registry, email, webhook, diary, metrics, now } = parts;
+  const { config, registry, email, webhook, diary, metrics, now, tracing = NO_TRACING } = parts;
   const maxAtOnce = config.maxAtOnce ?? DEFAULT_MAX_AT_ONCE;
   const maxPerEndpoint = config.maxPerEndpoint ?? DEFAULT_MAX_PER_ENDPOINT;
   const busy = new Map<string, number>();
@@ -134,10 +147,16 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
   function begin(leased: LeasedDelivery): void {
     const { endpoint } = leased;
     busy.set(endpoint, (busy.get(endpoint) ?? 0) + 1);
-    const attempt = deliver(leased)
+    const { delivery, notification } = leased;
+    const span = tracing.ofPacket(notification.event.traceId, `deliver by ${delivery.channel}`, {
+      kind: 'client',
+      facts: { 'outrider.delivery.id': delivery.id, 'outrider.notification.id': notification.id },
+    });
+    const attempt = inSpan(span, () => deliver(leased, span))
       .catch((error) => {
         // Its lease runs out, and it is tried again.
-        diary.error({ err: error, delivery: leased.delivery.id }, 'how a delivery ended could not be noted');
+        const { traceId } = notification.event;
+        diary.error({ err: error, traceId, delivery: delivery.id }, 'how a delivery ended could not be noted');
       })
       .finally(() => {
         const left = (busy.get(endpoint) ?? 1) - 1;
@@ -159,14 +178,31 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     }, RENEW_EVERY_MS);
   }
 
-  async function deliver(leased: LeasedDelivery): Promise<void> {
+  async function deliver(leased: LeasedDelivery, span: Span): Promise<void> {
     const { channel } = leased.delivery;
     const prepared = await prepare(leased);
     const end = seconds.startTimer({ channel });
     const outcome = 'cancelled' in prepared ? cancelled(prepared.cancelled) : await trySending(leased, prepared);
     end();
     attempts.inc({ channel, outcome: outcome.state });
+    tellAttempt(leased, outcome);
+    span.note({ 'outrider.delivery.attempt': leased.delivery.attempts, 'outrider.delivery.outcome': outcome.state });
+    if (outcome.state === 'pending' || outcome.state === 'failed') span.fail(outcome.error);
     await registry.deliveries.settle(leased, outcome);
+  }
+
+  /** What goes well is detail; what does not is for whoever wonders why nothing came. */
+  function tellAttempt({ delivery, notification }: LeasedDelivery, outcome: Outcome): void {
+    const facts = {
+      traceId: notification.event.traceId,
+      notificationId: notification.id,
+      delivery: delivery.id,
+      channel: delivery.channel,
+      attempt: delivery.attempts,
+      outcome: outcome.state,
+    };
+    if (outcome.state === 'delivered') diary.debug(facts, 'delivery attempted');
+    else diary.info({ ...facts, reason: outcome.error }, 'delivery attempted');
   }
 
   async function trySending(

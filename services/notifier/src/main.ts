@@ -28,7 +28,7 @@ const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, .
  * The notifier in a process of its own. Each instance serves WebSockets, wherever the clients of its users are connected; the
  * holding of events against notification rules is shared among the instances, and so are the deliveries.
  */
-await runService('notifier', VARIABLES, async ({ config, diary, metrics, life, now }) => {
+await runService('notifier', VARIABLES, async ({ config, diary, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, diary);
@@ -53,6 +53,7 @@ await runService('notifier', VARIABLES, async ({ config, diary, metrics, life, n
     hub,
     diaryOf: () => diary,
     metrics,
+    tracing,
     now,
   });
   const trusted = trustedProxies(config.TRUSTED_PROXIES);

@@ -1,4 +1,4 @@
-import type { FleetEvent, GeofenceId, GroupId, Notification, User, Vehicle } from '@outrider/domain';
+import type { FleetEvent, GeofenceId, GroupId, Notification, TraceId, User, Vehicle } from '@outrider/domain';
 import type { NotificationBatch } from '@outrider/registry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -118,6 +118,44 @@ describe('what is told', () => {
       'Fresh 36 begin',
       'Fresh 44 begin',
     ]);
+  });
+
+  test('data that was fresh when it came is told, however long nobody was there to tell it', async () => {
+    const MINUTE_MS = 60_000;
+    await place.addRule(anna.id, { name: 'Fresh', maxDataAgeMinutes: 30 });
+    await place.relay();
+    const received = (minute: number, afterMinutes: number) => {
+      const event = visit(car.id, depot, minute);
+      return { ...event, receivedAtMs: event.fixTimeMs + afterMinutes * MINUTE_MS };
+    };
+    await place.happen(received(0, 0), received(1, 31), received(2, 30));
+    place.nowMs += 24 * 60 * MINUTE_MS;
+    await place.startNotifications();
+    await place.settled();
+    expect(await place.inbox(anna)).toEqual(['Fresh 0 begin', 'Fresh 2 begin']);
+  });
+
+  test('it says which packet made it known, in the inbox and in the diary', async () => {
+    await place.addRule(anna.id, { emails: ['anna@example.org'] });
+    await place.relay();
+    const lines: object[] = [];
+    const write = (facts: object, what: string) => lines.push({ ...facts, what });
+    const diary = {
+      debug: write,
+      info: write,
+      warn: write,
+      error: write,
+      fatal: write,
+    } as unknown as NotificationsParts['diary'];
+    await place.startNotifications(place.registry.notifications, { diary });
+    const traceId = '0af7651916cd43dd8448eb211c80319c' as TraceId;
+    await place.happen({ ...visit(car.id, depot, 0), traceId });
+    await place.settled();
+    const [told] = await place.registry.notifications.after(anna.id, 0, 1);
+    expect(told?.event.traceId).toBe(traceId);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ what: 'notification saved', traceId, notificationId: told?.id }),
+    );
   });
 });
 

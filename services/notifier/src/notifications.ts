@@ -4,7 +4,16 @@ import type { FleetEvent, Notification, UserId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import { type Batch, eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
 import type { Notifications as Inbox, NotificationDraft } from '@outrider/registry';
-import { Counter, type Log as Diary, Gauge, type Part, type Registry } from '@outrider/runtime';
+import {
+  Counter,
+  type Log as Diary,
+  Gauge,
+  NO_TRACING,
+  type Part,
+  type Registry,
+  type Tracing,
+  tellsDetails,
+} from '@outrider/runtime';
 import { RuleBook } from './rule-book.ts';
 
 export interface NotificationsConfig {
@@ -23,6 +32,8 @@ export interface NotificationsParts {
   onSaved(): void;
   diary: Diary;
   metrics: Registry;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -56,7 +67,7 @@ const FORGET_AT_ONCE = 1000;
  * share the partitions; each holds all the rules.
  */
 export function createNotifications(parts: NotificationsParts): Part & { failed: Promise<never> } {
-  const { config, log, hub, inbox, diary, metrics, now } = parts;
+  const { config, log, hub, inbox, diary, metrics, now, tracing = NO_TRACING } = parts;
   const book = new RuleBook();
   const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, diary, metrics, now });
   /** Next offset by partition, and what of it is saved. */
@@ -93,7 +104,8 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   function draftsOf(offset: number, event: FleetEvent): NotificationDraft[] {
     // Late data repairs history: nobody is woken for it.
     if (event.origin === 'recalculated') return [];
-    const arrivedAtMs = arrivalOf(event, now());
+    // Its age is that of the data when they arrived, however late it is told. What was recorded before that was: now.
+    const arrivedAtMs = event.receivedAtMs ?? now();
     return [...book.matches({ event, arrivedAtMs })].map(({ rule, vehicleName, geofenceName }) => ({
       offset,
       rule,
@@ -120,8 +132,17 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     reached.set(partition, state);
     const next = last.offset + 1;
     if (drafts.length > 0) {
+      const startMs = tracing.nowMs();
       const made = await saveUntilItWorks(partition, next, drafts);
       if (made === null) return;
+      if (tracing.isOn)
+        for (const { id, ruleId, event } of made)
+          tracing
+            .ofPacket(event.traceId, 'save notification', {
+              startMs,
+              facts: { 'outrider.notification.id': id, 'outrider.rule.id': ruleId, 'outrider.event.id': event.id },
+            })
+            .end();
       state.saved = next;
       if (made.length > 0) await tell(made);
     }
@@ -151,6 +172,12 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   async function tell(made: readonly Notification[]): Promise<void> {
     told.inc(made.length);
     parts.onSaved();
+    if (tellsDetails(diary))
+      for (const { id, userId, ruleId, event } of made)
+        diary.debug(
+          { traceId: event.traceId, eventId: event.id, phase: event.phase, notificationId: id, userId, ruleId },
+          'notification saved',
+        );
     try {
       for (const [userId, all] of Map.groupBy(made, (notification) => notification.userId)) {
         const message: ToldMessage = {
@@ -241,13 +268,4 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
       for (const partition of reached.keys()) await saveOffset(partition);
     },
   };
-}
-
-/**
- * When the data arrived that an event was made of, in Unix milliseconds: as the event says it, where it does, and else
- * now, which is a moment after.
- */
-function arrivalOf(event: FleetEvent, nowMs: number): number {
-  const { receivedAtMs } = event as { receivedAtMs?: unknown };
-  return typeof receivedAtMs === 'number' ? receivedAtMs : nowMs;
 }

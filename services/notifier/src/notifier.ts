@@ -25,7 +25,7 @@ import {
 import type { Hub, LatestPosition, Unsubscribe } from '@outrider/hub';
 import { eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
 import type { Notifications as Inbox } from '@outrider/registry';
-import { Counter, type Log as Diary, Gauge, type Part, type Registry } from '@outrider/runtime';
+import { Counter, type Log as Diary, Gauge, type Part, type Registry, tellsDetails } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
 import { jsonFrame, textFrame } from './frames.ts';
@@ -81,6 +81,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export function createNotifier(parts: NotifierParts): Notifier {
   const { config, log, hub, inbox, verify, diary, metrics, now } = parts;
+  const details = tellsDetails(diary);
   const directory = new Directory();
   const clients = new Set<LiveClient>();
   const repeated = new RepeatedEvents();
@@ -181,11 +182,17 @@ export function createNotifier(parts: NotifierParts): Notifier {
 
   function onEvent(event: FleetEvent): void {
     let frameFor: ((notified: number | null) => Buffer) | null = null;
+    let clientCount = 0;
     for (const client of audienceOf(event.vehicleId)) {
       if (!client.subscription?.events || client.catchingUp) continue;
       frameFor ??= eventFrames(event, told);
       client.send(frameFor(client.notified));
       eventsSent.inc();
+      clientCount++;
+    }
+    if (clientCount > 0 && details) {
+      const { traceId, id, phase } = event;
+      diary.debug({ traceId, eventId: id, phase, clients: clientCount }, 'event sent to live clients');
     }
   }
 
@@ -234,6 +241,10 @@ export function createNotifier(parts: NotifierParts): Notifier {
     const cursor = writeCursor({ events: reached, notifications: client.notified });
     client.send(jsonFrame({ type: 'notification', ...notificationJson(notification), cursor }));
     notificationsSent.inc();
+    if (details) {
+      const { id, userId, event } = notification;
+      diary.debug({ traceId: event.traceId, notificationId: id, userId }, 'notification sent to a live client');
+    }
     return true;
   }
 

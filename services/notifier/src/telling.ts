@@ -4,7 +4,7 @@ import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import type { Log } from '@outrider/log';
 import type { Registry as Definitions } from '@outrider/registry';
-import type { Config, Log as Diary, Lifecycle, Registry } from '@outrider/runtime';
+import type { Config, Log as Diary, Lifecycle, Registry, Tracing } from '@outrider/runtime';
 import { createChannels } from './channels.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createNotifications } from './notifications.ts';
@@ -23,6 +23,7 @@ export interface TellingParts {
   /** What a part of it writes its diary to. */
   diaryOf(part: 'deliveries' | 'reports' | 'notifications'): Diary;
   metrics: Registry;
+  tracing: Tracing;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -32,7 +33,7 @@ export interface TellingParts {
  * that the settings have, and so are reports made by schedule. `life` stops it all, what saves before what sends.
  */
 export async function startTelling(life: Lifecycle, parts: TellingParts): Promise<void> {
-  const { config, registry, directory, reportFiles, log, hub, diaryOf, metrics, now } = parts;
+  const { config, registry, directory, reportFiles, log, hub, diaryOf, metrics, tracing, now } = parts;
   const { email, webhook } = createChannels(config, now);
   life.own('e-mail', () => email.close());
   // Nothing waits for this, as what can't be sent now is tried again; but who set it up wants to know at once.
@@ -47,6 +48,7 @@ export async function startTelling(life: Lifecycle, parts: TellingParts): Promis
     webhook,
     diary: diaryOf('deliveries'),
     metrics,
+    tracing,
     now,
     random: Math.random,
   });
@@ -73,6 +75,7 @@ export async function startTelling(life: Lifecycle, parts: TellingParts): Promis
       onSaved: () => deliveries.wake(),
       diary: diaryOf('notifications'),
       metrics,
+      tracing,
       now,
     }),
   );

@@ -4,7 +4,7 @@ import { accessVariables, logVariables, serverVariables, videoStoreVariables } f
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
 import { rulesVariables } from '@outrider/rules';
-import { diaryVariables, hostVariables, type Variables } from '@outrider/runtime';
+import { diaryVariables, hostVariables, tracingVariables, type Variables } from '@outrider/runtime';
 import { videoVariables } from '@outrider/video';
 
 /** Every environment variable that Outrider reads as one process; the README's table is checked against this. */
@@ -21,4 +21,5 @@ export const variables = {
   ...archiverVariables,
   ...serverVariables,
   ...diaryVariables,
+  ...tracingVariables,
 } satisfies Variables;

@@ -8,7 +8,7 @@ export interface GatewaySettings {
 }
 
 /** The gateway in a thread of its own: a busy port keeps no person waiting. */
-await runInThread<GatewaySettings>(async ({ settings, hub, diary, metrics }) => {
+await runInThread<GatewaySettings>(async ({ settings, hub, diary, metrics, tracing }) => {
   const log = await openLog(settings.backing, diary, metrics);
   const gateway = createGateway({
     config: settings.config,
@@ -16,6 +16,7 @@ await runInThread<GatewaySettings>(async ({ settings, hub, diary, metrics }) => 
     hub,
     diary: diary.child({ part: 'gateway' }),
     metrics,
+    tracing,
     now: Date.now,
   });
   return { part: gateway, told: () => gateway.ports, healthy: () => gateway.healthy, close: () => log.close() };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DefinitionChange, FleetEvent, TelemetryPacket } from '@outrider/domain';
+import { type DefinitionChange, type FleetEvent, noteCause, noteNoCause, type TelemetryPacket } from '@outrider/domain';
 import { Oracle } from '@outrider/engine/oracle';
 import {
   definitionsTopic,
@@ -51,10 +51,17 @@ export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 
   const events: FleetEvent[] = [];
   const waiting = [...changes];
   for (const { offset, value } of packets) {
-    while (waiting[0] && waiting[0].changedAtMs <= value.receivedAtMs)
-      events.push(...oracle.apply(waiting.shift() as DefinitionChange));
+    while (waiting[0] && waiting[0].changedAtMs <= value.receivedAtMs) apply(waiting.shift() as DefinitionChange);
+    const before = events.length;
     events.push(...oracle.process(value, offset));
+    noteCause(events, before, value);
   }
-  for (const change of waiting) events.push(...oracle.apply(change));
+  for (const change of waiting) apply(change);
   return events;
+
+  function apply(change: DefinitionChange): void {
+    const ends = oracle.apply(change);
+    noteNoCause(ends);
+    events.push(...ends);
+  }
 }

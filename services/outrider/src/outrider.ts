@@ -26,7 +26,16 @@ import { gatewayConfigOf } from '@outrider/gateway';
 import { createNotifier, startTelling } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
-import { type Config, Lifecycle, type Logger, Registry as Metrics, mergedMetrics, snapshotOf } from '@outrider/runtime';
+import {
+  type Config,
+  Lifecycle,
+  type Logger,
+  Registry as Metrics,
+  mergedMetrics,
+  openTracing,
+  snapshotOf,
+  tracingConfigOf,
+} from '@outrider/runtime';
 import { createVideo, openDrivers, videoConfigOf } from '@outrider/video';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
@@ -64,6 +73,9 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
 
   try {
     life.own('data folder', () => dataDir.release());
+    const tracingConfig = tracingConfigOf(config, 'outrider');
+    const tracing = await openTracing(tracingConfig, diary);
+    life.own('traces', () => tracing.close());
 
     const backing = backingOf(config, dataDir.path);
     const registry = await openRegistry(backing, part('registry'));
@@ -92,6 +104,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       warehouse,
       diary: part('archiver'),
       metrics,
+      tracing,
       now,
     });
     await life.start(archiver);
@@ -103,6 +116,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       { config: rulesConfigOf(config), backing },
       hub,
       threadDiary,
+      tracingConfig,
     );
     await life.start(rules);
 
@@ -115,6 +129,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       { config: gatewayConfigOf(config, terminalSecret), backing },
       hub,
       threadDiary,
+      tracingConfig,
     );
 
     const { directory, stop: unfollow } = await followRegistry(registry);
@@ -141,6 +156,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       drivers,
       diary: part('video'),
       metrics,
+      tracing,
       now,
       random: Math.random,
     });
@@ -155,6 +171,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       files: reportFiles,
       diary: part('reports'),
       metrics,
+      tracing,
       now,
     });
     await life.start(reports);
@@ -190,6 +207,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
         mergedMetrics(await Promise.all([snapshotOf(metrics), rules.metrics(), gateway.metrics()])),
       diary: part('api'),
       metrics,
+      tracing,
       now,
     });
     life.own('api', () => api.close());
@@ -212,6 +230,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       hub,
       diaryOf: part,
       metrics,
+      tracing,
       now,
     });
     const notifier = createNotifier({

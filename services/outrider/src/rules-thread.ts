@@ -8,7 +8,7 @@ export interface RulesSettings {
 }
 
 /** The rules in a thread of their own: the engine has a core to itself where there is one. */
-await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics }) => {
+await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics, tracing }) => {
   const log = await openLog(settings.backing, diary, metrics);
   const checkpoints = await openCheckpoints(settings.backing, diary);
   const rules = createRules({
@@ -18,6 +18,7 @@ await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics }) => {
     hub,
     diary: diary.child({ part: 'rules' }),
     metrics,
+    tracing,
     now: Date.now,
   });
   return {

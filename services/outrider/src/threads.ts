@@ -1,6 +1,16 @@
 import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { connectHub, type Hub, serveHub } from '@outrider/hub';
-import { createLogger, type Logger, type MetricsSnapshot, type Part, Registry, snapshotOf } from '@outrider/runtime';
+import {
+  createLogger,
+  type Logger,
+  type MetricsSnapshot,
+  openTracing,
+  type Part,
+  Registry,
+  snapshotOf,
+  type Tracing,
+  type TracingConfig,
+} from '@outrider/runtime';
 
 /** What a thread is given: its own share of the process's means. */
 export interface ThreadParts<Settings> {
@@ -8,6 +18,7 @@ export interface ThreadParts<Settings> {
   hub: Hub;
   diary: Logger;
   metrics: Registry;
+  tracing: Tracing;
 }
 
 /** A service that runs in a thread of its own, as seen from the main thread. */
@@ -23,6 +34,7 @@ interface Started {
   settings: unknown;
   hub: MessagePort;
   diary: { level: string; format: 'json' | 'text' };
+  tracing: TracingConfig;
 }
 type Command = { ask: 'stop' | 'metrics' | 'healthy'; id: number };
 /** An error on its way to another thread, with what the copying of errors leaves out, such as `code` and `port`. */
@@ -49,6 +61,7 @@ export function createServiceThread<Settings, Told>(
   settings: Settings,
   hub: Hub,
   diary: Started['diary'],
+  tracing: TracingConfig,
 ): ServiceThread<Told> {
   let worker: Worker | null = null;
   let ready: { told: Told } | null = null;
@@ -81,7 +94,7 @@ export function createServiceThread<Settings, Told>(
     async start() {
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
-      const started: Started = { settings, hub: port2, diary };
+      const started: Started = { settings, hub: port2, diary, tracing };
       const thread = new Worker(entry, { workerData: started, transferList: [port2] });
       worker = thread;
       await new Promise<void>((resolve, reject) => {
@@ -128,19 +141,21 @@ export async function runInThread<Settings>(
 ): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this module runs in a worker thread only');
-  const { settings, hub: hubPort, diary: diarySettings } = workerData as Started;
+  const { settings, hub: hubPort, diary: diarySettings, tracing: tracingConfig } = workerData as Started;
   const say = (report: Report) => port.postMessage(report);
   const hub = connectHub(hubPort);
   const metrics = new Registry();
   try {
     const diary = createLogger(diarySettings.level, diarySettings.format);
-    const service = await create({ settings: settings as Settings, hub, diary, metrics });
+    const tracing = await openTracing(tracingConfig, diary);
+    const service = await create({ settings: settings as Settings, hub, diary, metrics, tracing });
     port.on('message', async ({ ask, id }: Command) => {
       try {
         if (ask === 'metrics') return say({ id, value: await snapshotOf(metrics) });
         if (ask === 'healthy') return say({ id, value: service.healthy() });
         await service.part.stop();
         await service.close();
+        await tracing.close();
         await hub.close();
         say({ id, value: null });
       } catch (error) {

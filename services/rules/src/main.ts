@@ -17,7 +17,7 @@ import { rulesConfigOf, rulesVariables } from './settings.ts';
 
 /** The rules in a process of its own; members share the partitions of the telemetry. */
 await runService('rules', { ...rulesVariables, ...logVariables, ...serverVariables }, async (parts) => {
-  const { config, diary, metrics, life, now } = parts;
+  const { config, diary, metrics, tracing, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
   const backing = backingOf(config, null);
   const log = await openLog(backing, diary, metrics);
@@ -26,6 +26,6 @@ await runService('rules', { ...rulesVariables, ...logVariables, ...serverVariabl
   life.own('checkpoints', () => checkpoints.close());
   const hub = patientHub(await openHub(backing, diary), diary);
   life.own('hub', () => hub.close());
-  await life.start(createRules({ config: rulesConfigOf(config), log, checkpoints, hub, diary, metrics, now }));
+  await life.start(createRules({ config: rulesConfigOf(config), log, checkpoints, hub, diary, metrics, tracing, now }));
   return { checks: { log: logCheck(log), hub: hubCheck(hub, now) } };
 });

@@ -1,5 +1,13 @@
 import type { DeadLetterOffice } from '@outrider/backing';
-import type { DefinitionChange, FleetEvent, TelemetryPacket } from '@outrider/domain';
+import {
+  type DefinitionChange,
+  type FleetEvent,
+  type LateInterval,
+  noteCause,
+  noteNoCause,
+  type TelemetryPacket,
+  type TraceId,
+} from '@outrider/domain';
 import { Engine } from '@outrider/engine';
 import type { Hub } from '@outrider/hub';
 import {
@@ -12,7 +20,7 @@ import {
   lateTopic,
   telemetryTopic,
 } from '@outrider/log';
-import type { Log as Diary } from '@outrider/runtime';
+import { type Log as Diary, tellsDetails } from '@outrider/runtime';
 import { appendAll } from './append-all.ts';
 import type { RulesMetrics } from './metrics.ts';
 import { ToldEvents } from './told-events.ts';
@@ -179,18 +187,20 @@ export class PartitionRules {
       for (const { value, offset } of records) {
         // A consumer may be given again what it was in the middle of.
         if (offset < this.#position) continue;
+        const eventsBefore = events.length;
         try {
           moved += this.#engine.process(value, offset, events);
         } catch (error) {
           // It would fail again however often it is tried. What it made before stays: a replay makes it again, too.
           await this.#parts.deadLetters.take(telemetryTopic, this.#partition, offset, value, error);
         }
+        noteCause(events, eventsBefore, value);
         positions += value.positions.length;
         this.#position = offset + 1;
         this.#reachedAtMs = value.receivedAtMs;
       }
       await this.#append(events);
-      await this.#appendLate();
+      await this.#appendLate(records);
       this.#unsaved = true;
       this.#packetsSinceSave += records.length;
       metrics.packets.inc(records.length);
@@ -267,6 +277,7 @@ export class PartitionRules {
   async #lookAt(untilMs: number): Promise<void> {
     const events: FleetEvent[] = [];
     this.#engine.advance(untilMs, events);
+    noteNoCause(events);
     this.#unsaved = true;
     await this.#append(events);
   }
@@ -274,6 +285,7 @@ export class PartitionRules {
   async #applyAll(changes: readonly DefinitionChange[]): Promise<void> {
     const events: FleetEvent[] = [];
     for (const change of changes) events.push(...this.#engine.applyDefinition(change));
+    noteNoCause(events);
     this.#unsaved = true;
     await this.#append(events);
   }
@@ -315,20 +327,25 @@ export class PartitionRules {
 
   async #append(made: FleetEvent[]): Promise<void> {
     if (made.length === 0) return;
-    const { log, metrics } = this.#parts;
+    const { log, diary, metrics } = this.#parts;
     const events = this.#told.withoutTold(made);
     metrics.replayed.inc(made.length - events.length);
     await appendAll(log, eventsTopic, events, () => metrics.logFull.inc());
     for (const { kind, phase } of events) metrics.events.inc({ kind, phase });
+    if (!tellsDetails(diary)) return;
+    for (const { id, kind, phase, vehicleId, traceId } of events)
+      diary.debug({ traceId, eventId: id, kind, phase, vehicleId }, 'event');
   }
 
   /** Before the checkpoint, as events are: a replay tells them again, which changes nothing. */
-  async #appendLate(): Promise<void> {
-    const { log, metrics } = this.#parts;
+  async #appendLate(records: readonly LogRecord<TelemetryPacket>[]): Promise<void> {
+    const { log, diary, metrics } = this.#parts;
     const late = this.#engine.takeLate();
     if (late.length === 0) return;
     await appendAll(log, lateTopic, late, () => metrics.logFull.inc());
     metrics.late.inc(late.length);
+    if (tellsDetails(diary))
+      for (const each of late) diary.debug({ traceId: traceOfLate(each, records), ...each }, 'late data');
   }
 
   /**
@@ -375,4 +392,12 @@ export class PartitionRules {
 /** The partition that a checkpoint's offset named `<topic>/<partition>` is about; null where it is about something else. */
 function partitionIn(topic: string, name: string): number | null {
   return name.startsWith(`${topic}/`) ? Number(name.slice(topic.length + 1)) : null;
+}
+
+/** Of the packet that the stretch's first late fix came with. */
+function traceOfLate(late: LateInterval, records: readonly LogRecord<TelemetryPacket>[]): TraceId | undefined {
+  const found = records.find(
+    ({ value }) => value.vehicleId === late.vehicleId && value.receivedAtMs === late.receivedAtMs,
+  );
+  return found?.value.trace?.id;
 }

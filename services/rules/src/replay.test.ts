@@ -6,6 +6,8 @@ import {
   type EventKind,
   type FleetEvent,
   type GeofenceId,
+  noteCause,
+  PacketTrace,
   type Position,
   type TelemetryPacket,
   type TerminalId,
@@ -85,6 +87,7 @@ function logOf(packets: Recording): Buffer[] {
       protocol: 'teltonika',
       receivedAtMs: atMs,
       positions,
+      trace: new PacketTrace(1, 2, vehicle, atMs | 0),
     };
     return Buffer.from(telemetryTopic.encode(packet));
   });
@@ -111,7 +114,9 @@ function replay(log: readonly Buffer[], restartsBefore: (packet: number) => bool
       engine.restore(kept);
     }
     const events: FleetEvent[] = [];
-    engine.process(telemetryTopic.decode(record), offset, events);
+    const packet = telemetryTopic.decode(record);
+    engine.process(packet, offset, events);
+    noteCause(events, 0, packet);
     for (const event of events) {
       kinds.add(event.kind);
       bytes.push(Buffer.from(eventsTopic.encode(event)));

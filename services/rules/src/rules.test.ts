@@ -10,6 +10,8 @@ import {
   type Geofence,
   type GeofenceId,
   geofenceOf,
+  noteCause,
+  PacketTrace,
   type Position,
   type TelemetryPacket,
   type TerminalId,
@@ -77,6 +79,7 @@ const packet = (n: number, ...positions: Position[]): TelemetryPacket => ({
   protocol: 'osmand',
   receivedAtMs: Math.max(...positions.map(({ fixTimeMs }) => fixTimeMs)),
   positions,
+  trace: new PacketTrace(1, 2, n, positions.length),
 });
 
 class Killed extends Error {}
@@ -428,7 +431,11 @@ test('each event is in the log once, wherever the service was killed', async () 
       const engine = new Engine();
       engine.load(definitions.map((definition) => changeTo(definition)));
       const expected: FleetEvent[] = [];
-      for (const [offset, packet] of (await all(telemetryTopic)).entries()) engine.process(packet, offset, expected);
+      for (const [offset, packet] of (await all(telemetryTopic)).entries()) {
+        const before = expected.length;
+        engine.process(packet, offset, expected);
+        noteCause(expected, before, packet);
+      }
       expect(await all(eventsTopic)).toEqual(expected);
     }),
     { numRuns: 25 },

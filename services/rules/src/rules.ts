@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createDeadLetterOffice } from '@outrider/backing';
+import type { TelemetryPacket, TraceId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import {
+  type Batch,
   CheckpointFencedError,
   type Checkpoints,
   definitionsTopic,
@@ -9,7 +11,16 @@ import {
   type Subscription,
   telemetryTopic,
 } from '@outrider/log';
-import type { Log as Diary, Part, Registry } from '@outrider/runtime';
+import {
+  type Log as Diary,
+  inSpan,
+  NO_TRACING,
+  type Part,
+  type Registry,
+  recordedAmong,
+  type Span,
+  type Tracing,
+} from '@outrider/runtime';
 import { type Lag, rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
@@ -41,6 +52,8 @@ export interface RulesParts {
   hub: Hub;
   diary: Diary;
   metrics: Registry;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -54,7 +67,7 @@ const LOOK_MS = 5000;
  * tells the hub where vehicles are. Each partition of the telemetry has an engine and a checkpoint of its own.
  */
 export function createRules({ config, metrics: registry, ...parts }: RulesParts): Part & { failed: Promise<never> } {
-  const { log, diary } = parts;
+  const { log, diary, tracing = NO_TRACING } = parts;
   const partitions = new Map<number, PartitionRules>();
   /** Of these another member has claimed the checkpoints. */
   const fenced = new Set<number>();
@@ -123,6 +136,12 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
     diary.info({ partition }, 'another member has the partition now: let go of it');
   }
 
+  /** From when the batch came until its events are durable. */
+  function spanOf({ partition, records }: Batch<TelemetryPacket>, packets: readonly TraceId[]): Span {
+    const facts = { 'outrider.partition': partition, 'outrider.packets': records.length };
+    return tracing.begin('rules batch', { packets, facts });
+  }
+
   function ofEach(work: (rules: PartitionRules) => Promise<void>): void {
     for (const [partition, rules] of partitions)
       work(rules)
@@ -137,7 +156,9 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
       async onBatch(batch) {
         const rules = ofPartition(batch.partition);
         try {
-          await rules.takePackets(batch);
+          const packets = recordedAmong(tracing, batch.records);
+          if (packets.length === 0) await rules.takePackets(batch);
+          else await inSpan(spanOf(batch, packets), () => rules.takePackets(batch));
         } catch (error) {
           letGo(batch.partition, rules, error);
           throw error;

@@ -30,7 +30,7 @@ const VARIABLES = {
  * The video service in a process of its own; instances share the tasks by lease. Each has a `DATA_DIR` of its own, for what it is
  * just fetching, and an address of its own that terminals reach.
  */
-await runService('video', VARIABLES, async ({ config, diary, metrics, life, now }) => {
+await runService('video', VARIABLES, async ({ config, diary, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, diary);
@@ -52,6 +52,7 @@ await runService('video', VARIABLES, async ({ config, diary, metrics, life, now 
     drivers,
     diary,
     metrics,
+    tracing,
     now,
     random: Math.random,
   });

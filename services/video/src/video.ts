@@ -16,7 +16,16 @@ import {
 import type { Files } from '@outrider/files';
 import type { Hub, Unsubscribe } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
-import { Counter, type Log as Diary, Gauge, type Registry as Metrics, type Part } from '@outrider/runtime';
+import {
+  Counter,
+  type Log as Diary,
+  Gauge,
+  inSpan,
+  type Registry as Metrics,
+  NO_TRACING,
+  type Part,
+  type Tracing,
+} from '@outrider/runtime';
 import type { VideoDriver, VideoSource } from './driver.ts';
 import { Job } from './job.ts';
 import { Shelf, type ShelfConfig } from './shelf.ts';
@@ -49,6 +58,8 @@ export interface VideoParts {
   drivers: readonly VideoDriver[];
   diary: Diary;
   metrics: Metrics;
+  /** Default: none. */
+  tracing?: Tracing;
   now(): number;
   random(): number;
 }
@@ -68,7 +79,7 @@ const EXPIRED_AT_ONCE = 100;
  * finds them. What it knows is in the registry: it may die at any moment, and whoever takes over goes on.
  */
 export function createVideo(parts: VideoParts): Video {
-  const { config, registry, directory, files, hub, diary, metrics, now } = parts;
+  const { config, registry, directory, files, hub, diary, metrics, now, tracing = NO_TRACING } = parts;
   const tasks = registry.videoTasks;
   const shelf = new Shelf(files, tasks, config, diary, now);
   const drivers = new Map<VideoProtocol, VideoDriver>(parts.drivers.map((driver) => [driver.protocol, driver]));
@@ -168,8 +179,15 @@ export function createVideo(parts: VideoParts): Video {
       now,
       random: parts.random,
     });
-    const ended = job
-      .run()
+    const { id, vehicleId, channel } = leased.task;
+    const facts = { 'outrider.task.id': id, 'outrider.vehicle.id': vehicleId, 'outrider.channel': channel };
+    const span = tracing.begin('video task', { facts });
+    const ended = inSpan(span, async () => {
+      await job.run();
+      const { state, reason } = job.task;
+      span.note({ 'outrider.task.state': state });
+      if (state !== 'done' && reason !== null) span.fail(reason);
+    })
       .catch((error) => {
         // The registry could not be told: the lease runs out, and the task is taken again.
         diary.error({ err: error, task: leased.task.id }, 'what became of a video task could not be written down');

@@ -10,13 +10,18 @@ import type {
   PowerCut,
   Speeding,
   Stop,
+  TraceId,
   Trip,
   VehicleId,
 } from '@outrider/domain';
 import { toLong } from './numbers.ts';
 import { checkHeader, HEADER_BYTES, nameOf, readSchema, symbolOf } from './schema-file.ts';
 
-const schema = readSchema('event');
+/** The version without `receivedAt` and `traceId`. */
+const EARLIER = ['e54cf8bfaf1909d1'];
+const schema = readSchema('event', EARLIER);
+/** What such a record lacks at its end: a null for each. */
+const NOT_KNOWN = Buffer.alloc(2);
 
 interface AvroEvent {
   id: string;
@@ -33,6 +38,8 @@ interface AvroEvent {
   origin: string;
   inferred: boolean;
   endReason: string | null;
+  receivedAt: number | null;
+  traceId: Buffer | null;
 }
 interface AvroVisit extends AvroEvent {
   geofenceId: string;
@@ -76,10 +83,11 @@ export function encodeEvent(event: FleetEvent): Buffer {
   return Buffer.concat([schema.header, schema.type.toBuffer(toAvro(event))]);
 }
 
-/** @throws {Error} when the bytes are not what {@link encodeEvent} wrote */
+/** @throws {Error} when the bytes are not what {@link encodeEvent}, or an earlier version of it, wrote */
 export function decodeEvent(bytes: Buffer): FleetEvent {
-  checkHeader(schema, bytes);
-  return fromAvro(schema.type.fromBuffer(bytes.subarray(HEADER_BYTES)) as AvroUnion);
+  const isWhole = checkHeader(schema, bytes);
+  const record = bytes.subarray(HEADER_BYTES);
+  return fromAvro(schema.type.fromBuffer(isWhole ? record : Buffer.concat([record, NOT_KNOWN])) as AvroUnion);
 }
 
 function toAvro(event: FleetEvent): AvroUnion {
@@ -98,6 +106,8 @@ function toAvro(event: FleetEvent): AvroUnion {
     origin: symbolOf(event.origin),
     inferred: event.inferred,
     endReason: event.endReason === null ? null : symbolOf(event.endReason),
+    receivedAt: event.receivedAtMs === undefined ? null : toLong(event.receivedAtMs),
+    traceId: event.traceId === undefined ? null : Buffer.from(event.traceId, 'hex'),
   };
   switch (event.kind) {
     case 'geofence-visit':
@@ -206,6 +216,8 @@ function baseOf(avro: AvroEvent) {
     definitionVersion: avro.definitionVersion,
     origin: nameOf(avro.origin) as FleetEvent['origin'],
     inferred: avro.inferred,
+    ...(avro.receivedAt === null ? {} : { receivedAtMs: avro.receivedAt }),
+    ...(avro.traceId === null ? {} : { traceId: avro.traceId.toString('hex') as TraceId }),
   };
 }
 

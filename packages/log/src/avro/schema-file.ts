@@ -12,15 +12,15 @@ export interface SchemaFile {
   type: Type;
   /** What each record begins with. */
   header: Buffer;
-  /** What records of earlier versions begin with that read the same. */
+  /** What records of earlier versions begin with that can be read. */
   earlierHeaders: readonly Buffer[];
 }
 
 /**
  * Reads `schemas/<name>.avsc`.
  *
- * @param earlier fingerprints, as they stand in a record, of versions whose records read the same by this one: those that it only
- *   added to at the end of an enum or of a union
+ * @param earlier fingerprints, as they stand in a record, of versions whose records can be read: those that this one only added to
+ *   at the end of an enum or of a union, which read the same, or at the end of the record, which its codec has to make up for
  * @throws {Error} when there is no such file, or what it holds is no Avro schema
  */
 export function readSchema(name: string, earlier: readonly string[] = []): SchemaFile {
@@ -32,12 +32,13 @@ export function readSchema(name: string, earlier: readonly string[] = []): Schem
 }
 
 /**
+ * @returns whether the record was written by this very version of the schema, and not by an earlier one
  * @throws {Error} when the record is not one that `schema` wrote: it begins otherwise, or was written by another version
  *   of the schema, which reads as a different record
  */
-export function checkHeader(schema: SchemaFile, bytes: Uint8Array): void {
-  if (beginsWith(bytes, schema.header)) return;
-  for (const header of schema.earlierHeaders) if (beginsWith(bytes, header)) return;
+export function checkHeader(schema: SchemaFile, bytes: Uint8Array): boolean {
+  if (beginsWith(bytes, schema.header)) return true;
+  for (const header of schema.earlierHeaders) if (beginsWith(bytes, header)) return false;
   throw new Error(mismatch(schema, bytes));
 }
 

@@ -4,6 +4,7 @@ import {
   type Alarm,
   type AttributeValue,
   blankPosition,
+  PacketTrace,
   type Position,
   type ProtocolName,
   rejectionOf,
@@ -68,6 +69,7 @@ function toAvro(packet: TelemetryPacket) {
             .map(([name, value]) => [name, attributeToAvro(value)]),
         ),
     })),
+    traceId: packet.trace ? Buffer.from(packet.trace.id, 'hex') : null,
   };
 }
 
@@ -112,12 +114,14 @@ function positions(number: fc.Arbitrary<number>): fc.Arbitrary<Position> {
     .map((fields) => Object.assign(blankPosition(0, 0, 0), fields));
 }
 
+const word = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const packets = fc.record({
   vehicleId: anyText as fc.Arbitrary<VehicleId>,
   terminalId: anyText as fc.Arbitrary<TerminalId>,
   protocol: fc.constantFrom(...PROTOCOLS),
   receivedAtMs: anyNumber,
   positions: fc.array(positions(anyNumber), { maxLength: 20 }),
+  trace: maybe(fc.tuple(word, word, word, word).map(([a, b, c, d]) => new PacketTrace(a, b, c, d))),
 });
 
 const packetOf = (...list: Position[]): TelemetryPacket => ({
@@ -162,6 +166,7 @@ describe('telemetry in Avro', () => {
           terminalId: avro.terminalId,
           protocol: nameOf(avro.protocol),
           receivedAtMs: avro.receivedAt,
+          trace: packet.trace,
           positions: avro.positions.map((position: AvroPosition) => ({
             fixTimeMs: position.fixTime,
             latitude: position.latitudeE7 / 1e7,
@@ -196,7 +201,7 @@ describe('telemetry in Avro', () => {
     const rich = position([2, 1, 4 * 2, ...text('a'), 2, 6, 1, 4 * 2, ...text('b'), 0, 1, 0]);
     const body = [...text('v'), ...text('t'), 0, 0];
     for (const block of [plain, rich]) body.push(1, block.length * 2, ...block);
-    body.push(0);
+    body.push(0, 0);
     const bytes = Buffer.concat([encoded(packetOf()).subarray(0, HEADER_BYTES), Buffer.from(body)]);
     const read = decodeTelemetry(bytes);
     expect(read.positions).toHaveLength(2);
@@ -262,6 +267,33 @@ describe('telemetry in Avro', () => {
         .subarray(HEADER_BYTES)
         .equals(type.toBuffer(toAvro(long))),
     ).toBe(true);
+  });
+
+  test('a record from before packets had a trace is read as one without', () => {
+    const base64 =
+      'wwHMJsNcLOPLREgwMThmNGMxZS03YTAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDEeMzU2MzA3MDQyNDQxMDEzAoDY7pbvZgLArueW72bAmdaTBMDS1uYCAQK6CQAAAAIBAAAAAAAA';
+    const earlier = Buffer.from(base64, 'base64');
+    const packet = packetOf({
+      ...blankPosition(Date.UTC(2026, 0, 1, 11, 59), 55.75, 37.61),
+      speedKmh: 60.5,
+      ignition: true,
+    });
+    expect(decodeTelemetry(earlier)).toEqual({ ...packet, trace: null });
+    // What it would be today: a null more, and another schema's name before it.
+    expect(Buffer.concat([earlier.subarray(HEADER_BYTES), Buffer.alloc(1)])).toEqual(
+      encoded(packet).subarray(HEADER_BYTES),
+    );
+    for (let end = 0; end < earlier.length; end++)
+      expect(() => decodeTelemetry(earlier.subarray(0, end))).toThrow(Error);
+  });
+
+  test('a trace costs a packet 16 bytes, and comes back as the text that it stands for', () => {
+    const trace = new PacketTrace(0x0af76519, 0x16cd43dd, 0x8448eb21 | 0, 0x1c80319c);
+    const plain = packetOf(blankPosition(1, 2, 3));
+    const bytes = encoded({ ...plain, trace });
+    expect(bytes.length - encoded(plain).length).toBe(16);
+    expect(decodeTelemetry(bytes).trace?.id).toBe('0af7651916cd43dd8448eb211c80319c');
+    expect(JSON.stringify({ traceId: trace })).toBe('{"traceId":"0af7651916cd43dd8448eb211c80319c"}');
   });
 
   test('a record is not touched by those encoded after it', () => {

@@ -7,7 +7,7 @@ import type {
   TerminalId,
   VehicleId,
 } from '@outrider/domain';
-import { ALARMS, NO_ALARMS } from '@outrider/domain';
+import { ALARMS, NO_ALARMS, PacketTrace } from '@outrider/domain';
 import { MAX_LONG, toInt, toLong } from './numbers.ts';
 import { checkHeader, HEADER_BYTES, readSchema } from './schema-file.ts';
 
@@ -16,8 +16,8 @@ import { checkHeader, HEADER_BYTES, readSchema } from './schema-file.ts';
  * by the schema. The test beside it proves that both write and read the same bytes.
  */
 
-/** The version without protocol `JT808`. */
-const EARLIER = ['a8e67377e93ee0c7'];
+/** The versions without `traceId`, and before that without protocol `JT808`. */
+const EARLIER = ['cc26c35c2ce3cb44', 'a8e67377e93ee0c7'];
 const schema = readSchema('telemetry', EARLIER);
 
 /** In the order of the schema's enums. */
@@ -60,6 +60,7 @@ export function encodeTelemetry(packet: TelemetryPacket): Buffer {
     for (const position of positions) writePosition(position);
   }
   slab[at++] = 0;
+  writeTrace(packet.trace);
   return slab.subarray(begin, at);
 }
 
@@ -103,6 +104,26 @@ function writePosition(position: Position): void {
     slab[at++] = 2;
     writeAttributes(position.attributes);
   }
+}
+
+function writeTrace(trace: PacketTrace | null | undefined): void {
+  reserve(POSITION_BYTES);
+  if (trace == null) {
+    slab[at++] = 0;
+    return;
+  }
+  slab[at++] = 2;
+  writeWord(trace.a);
+  writeWord(trace.b);
+  writeWord(trace.c);
+  writeWord(trace.d);
+}
+
+function writeWord(word: number): void {
+  slab[at++] = word >>> 24;
+  slab[at++] = word >>> 16;
+  slab[at++] = word >>> 8;
+  slab[at++] = word;
 }
 
 function writeNullableInt(value: number | null, scale: number): void {
@@ -240,7 +261,7 @@ let cursor = 0;
  * @throws {Error} when the bytes are not such a record
  */
 export function decodeTelemetry(bytes: Buffer): TelemetryPacket {
-  checkHeader(schema, bytes);
+  const hasTrace = checkHeader(schema, bytes);
   source = bytes;
   cursor = HEADER_BYTES;
   const packet: TelemetryPacket = {
@@ -249,10 +270,12 @@ export function decodeTelemetry(bytes: Buffer): TelemetryPacket {
     protocol: PROTOCOLS[readInt()] ?? malformed('protocol'),
     receivedAtMs: readLong(),
     positions: [],
+    trace: null,
   };
   for (let left = readBlock(); left > 0; left = readBlock()) {
     for (; left > 0; left--) packet.positions.push(readPosition());
   }
+  if (hasTrace && readNullable()) packet.trace = readTrace();
   if (cursor !== bytes.length) malformed('end');
   return packet;
 }
@@ -365,6 +388,20 @@ function readBlock(): number {
   }
   if (count > source.length - cursor) malformed('count');
   return count;
+}
+
+function readTrace(): PacketTrace {
+  if (cursor + 16 > source.length) malformed('end');
+  return new PacketTrace(readWord(), readWord(), readWord(), readWord());
+}
+
+/** The four bytes must be there. */
+function readWord(): number {
+  const at = cursor;
+  cursor += 4;
+  return (
+    ((source[at] ?? 0) << 24) | ((source[at + 1] ?? 0) << 16) | ((source[at + 2] ?? 0) << 8) | (source[at + 3] ?? 0)
+  );
 }
 
 function readNullable(): boolean {

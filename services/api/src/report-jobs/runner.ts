@@ -10,7 +10,16 @@ import {
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import type { JobProgress, LeasedJob, Registry } from '@outrider/registry';
-import { Counter, type Log as Diary, type Registry as Metrics, type Part } from '@outrider/runtime';
+import {
+  Counter,
+  type Log as Diary,
+  inSpan,
+  type Registry as Metrics,
+  NO_TRACING,
+  type Part,
+  type Span,
+  type Tracing,
+} from '@outrider/runtime';
 import { BusyError, TooMuchError } from '@outrider/warehouse';
 import { ReportReach } from '../report-reach.ts';
 import type { Format } from '../reports/formats/format.ts';
@@ -56,6 +65,8 @@ export interface ReportRunnerParts {
   files: Files;
   diary: Diary;
   metrics: Metrics;
+  /** Default: none. */
+  tracing?: Tracing;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -97,7 +108,7 @@ class RightsChanged extends Error {}
  *   whoever fetches it must have them still.
  */
 export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
-  const { config, registry, directory, hub, diary, now } = parts;
+  const { config, registry, directory, hub, diary, now, tracing = NO_TRACING } = parts;
   const { pollMs = 500, leaseMs = 20_000, atOnce = 4, retryMs = 5000 } = config;
   const shelf = new ReportShelf(parts.files, registry.reportFiles, config, diary, now);
   const ended = new Counter({
@@ -110,6 +121,12 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
   let working: Promise<void> = Promise.resolve();
   let tidying: Promise<void> = Promise.resolve();
   let healthy = true;
+
+  function spanOf({ job, attempts }: LeasedJob): Span {
+    const { report, format } = requestOf(job);
+    const facts = { 'outrider.job.id': job.id, 'outrider.report': report, 'outrider.format': format };
+    return tracing.begin('report job', { facts: { ...facts, 'outrider.job.attempt': attempts } });
+  }
 
   /** Says that a job is in hand for as long as it is, and ends it when it is not to go on. */
   function heartOf(leased: LeasedJob, progress: JobProgress, ending: AbortController) {
@@ -174,7 +191,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     throw new BrokenOff('lost');
   }
 
-  async function work(leased: LeasedJob): Promise<void> {
+  async function work(leased: LeasedJob, span: Span): Promise<void> {
     const request = requestOf(leased.job);
     const progress: JobProgress = { percent: 0, positions: 0 };
     const ending = new AbortController();
@@ -188,6 +205,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     } catch (error) {
       await rest();
       const why = signal.aborted ? signal.reason : error;
+      span.fail(why instanceof Error ? why.message : String(why));
       await letGo(leased, request, why);
     }
   }
@@ -243,7 +261,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
         const options = { kinds: [REPORT_JOB], leaseMs, atOnce, byUser: true, maxAttempts: MAX_ATTEMPTS + 1 };
         const leased = await registry.jobs.lease(options);
         healthy = true;
-        if (leased !== null) await work(leased);
+        if (leased !== null) await inSpan(spanOf(leased), (span) => work(leased, span));
         else await pause(pollMs);
       } catch (error) {
         if (healthy) diary.error({ err: error }, 'reports can not be worked at; trying on');

@@ -203,6 +203,8 @@ const EVENT_EXAMPLE = {
   definitionVersion: 1,
   origin: 'live' as const,
   inferred: false,
+  receivedAt: '2026-01-15T22:30:04.600Z',
+  traceId: '0af7651916cd43dd8448eb211c80319c',
 };
 
 /** Kinds have fields of their own beside these. */
@@ -222,6 +224,15 @@ const ToldEvent = z
     latitude: z.number(),
     longitude: z.number(),
     speedKmh: z.number().nullable(),
+    receivedAt: timeOut.optional().meta({
+      description:
+        'When the packet came that made it known; where none did (a definition changed, nothing came), `fixTime`.',
+    }),
+    traceId: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .optional()
+      .meta({ description: 'What that packet is known by in the diaries and traces of all services.' }),
   })
   .meta({
     id: 'ToldEvent',

@@ -1,0 +1,33 @@
+import { PacketTrace } from '@outrider/domain';
+
+/** Odd, so that different counts stay different; and spread over all bits, so that a share of the ids is a share of any packets. */
+const SPREAD = 0x9e3779b1;
+const COUNTS = 2 ** 32;
+
+/**
+ * Gives each packet an id that no other has, in any gateway, before or after: 96 random bits, drawn when a gateway starts, and
+ * a count. Nothing is drawn and no text is made for a packet.
+ */
+export class PacketTraces {
+  readonly #drawWord: () => number;
+  #a = 0;
+  #b = 0;
+  #c = 0;
+  #count = COUNTS;
+
+  /** @param drawWord 32 random bits, as whatever integer */
+  constructor(drawWord: () => number) {
+    this.#drawWord = drawWord;
+  }
+
+  next(): PacketTrace {
+    if (this.#count === COUNTS) {
+      this.#a = this.#drawWord() | 0;
+      this.#b = this.#drawWord() | 0;
+      // An id that is all zero is none.
+      this.#c = this.#drawWord() | 1;
+      this.#count = 0;
+    }
+    return new PacketTrace(this.#a, this.#b, this.#c, Math.imul(this.#count++, SPREAD));
+  }
+}
