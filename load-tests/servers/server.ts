@@ -9,6 +9,8 @@ export interface Server {
   /** What the services are told by, as environment variables. */
   environment: Record<string, string>;
   port: number;
+  /** Of its process as it runs now; null while it does not. */
+  readonly pid: number | null;
   /** Ends it in order; what it was told stays on the disk. */
   stop(): Promise<void>;
   /** `kill -9`. */
@@ -52,7 +54,17 @@ export async function startServer(
     await gone;
     clearTimeout(timer);
   };
-  return { name, port, environment, start, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return {
+    name,
+    port,
+    environment,
+    get pid() {
+      return child?.pid ?? null;
+    },
+    start,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
 }
 
 function launch({ command, args, environment, diaryPath }: ServerCommand): ChildProcess {
