@@ -13,8 +13,8 @@ export interface BareKafkaTask {
   positionsPerVehicle: number;
   perPacket: number;
   endMs: number;
-  /** Messages of a request. */
-  requestMessages: number;
+  /** A request takes so many bytes: as many as the services' log puts into one. */
+  requestBytes: number;
 }
 
 export type BareKafkaTells =
@@ -42,9 +42,7 @@ const producer = kafka.producer({
   createPartitioner: Partitioners.DefaultPartitioner,
 });
 await producer.connect();
-const requests: Message[][] = [];
-for (let from = 0; from < messages.length; from += task.requestMessages)
-  requests.push(messages.slice(from, from + task.requestMessages));
+const requests = requestsOf(messages);
 tell({
   type: 'produced',
   ...(await timed(async () => {
@@ -73,6 +71,20 @@ await consumer.run({
 await joined.promise;
 tell({ type: 'consumed', ...(await timed(() => all.promise)) });
 await consumer.disconnect();
+
+function requestsOf(all: readonly Message[]): Message[][] {
+  const made: Message[][] = [[]];
+  let bytes = 0;
+  for (const message of all) {
+    bytes += message.value?.length ?? 0;
+    if (bytes > task.requestBytes) {
+      made.push([]);
+      bytes = message.value?.length ?? 0;
+    }
+    made.at(-1)?.push(message);
+  }
+  return made;
+}
 
 /** In the order in which a gateway gets them: a packet of each vehicle in turn. */
 function recordMessages(): Message[] {

@@ -13,8 +13,8 @@ const CONNECTIONS = 500;
 const PER_PACKET = 10;
 const WINDOW_PACKETS = 8;
 const RULES = [1, 2, 4];
-/** Requests of this many messages are the best for the bare library: fewer cost more rounds, more cost it more than they save. */
-const BARE_REQUEST_MESSAGES = 500;
+/** What the log puts into a request at most. */
+const BARE_REQUEST_BYTES = 900 * 1024;
 /** What comes before this share of a load is acknowledged warms up, and is not measured. */
 const WARM_SHARE = 0.2;
 const LOOK_MS = 200;
@@ -45,7 +45,7 @@ export const section: Section = {
   about: 'positions a second through Kafka, with 1, 2 and 4 rules instances; needs servers, and takes some minutes',
   async run(say, quick) {
     const load: Load = {
-      positionsPerConnection: quick ? 400 : 4000,
+      positionsPerConnection: quick ? 400 : 2000,
       geofences: quick ? 1000 : 10_000,
       endMs: Date.now(),
     };
@@ -78,8 +78,13 @@ function rate(positions: number, seconds: number): Rate {
 
 interface BareRates {
   bytesPerRecord: number;
-  produce: Rate & { cpuSeconds: number };
-  consume: Rate & { cpuSeconds: number };
+  produce: BareRate;
+  consume: BareRate;
+}
+
+interface BareRate extends Rate {
+  /** Seconds of processor time, the broker's too. */
+  cpuSeconds: { client: number; Kafka: number };
 }
 
 async function bare({ kafka, environment }: AllServers, load: Load, prefix: string): Promise<BareRates> {
@@ -95,19 +100,28 @@ async function bare({ kafka, environment }: AllServers, load: Load, prefix: stri
     positionsPerVehicle: load.positionsPerConnection,
     perPacket: PER_PACKET,
     endMs: load.endMs,
-    requestMessages: BARE_REQUEST_MESSAGES,
+    requestBytes: BARE_REQUEST_BYTES,
   });
   try {
     const positions = CONNECTIONS * load.positionsPerConnection;
     const { messages, bytes } = await child.next('ready');
+    const broker = async () => (await cpuSecondsOf(kafka.pid ?? 0)) ?? 0;
+    const brokerBefore = await broker();
     child.say('produce');
     const produced = await child.next('produced');
+    const brokerBetween = await broker();
     child.say('consume');
     const consumed = await child.next('consumed');
     return {
       bytesPerRecord: Math.round(bytes / messages),
-      produce: { ...rate(positions, produced.seconds), cpuSeconds: produced.cpuSeconds },
-      consume: { ...rate(positions, consumed.seconds), cpuSeconds: consumed.cpuSeconds },
+      produce: {
+        ...rate(positions, produced.seconds),
+        cpuSeconds: { client: produced.cpuSeconds, Kafka: brokerBetween - brokerBefore },
+      },
+      consume: {
+        ...rate(positions, consumed.seconds),
+        cpuSeconds: { client: consumed.cpuSeconds, Kafka: (await broker()) - brokerBetween },
+      },
     };
   } finally {
     await child.stop();
@@ -378,8 +392,12 @@ function report(load: Load, bareRates: Bare, { alone, together }: Scaled) {
     tables: [
       {
         title: `The client library alone, ${bareRates.bytesPerRecord.toLocaleString('en-US')} bytes a record of ${PER_PACKET} positions`,
-        columns: ['what', 'seconds', 'positions/s', 'of the slower'],
-        rows: [row('produce', produce), row('consume', consume)],
+        columns: ['what', 'seconds', 'positions/s', 'of the slower', 'CPU s for a million', 'Kafka: CPU s for a million'],
+        rows: [produce, consume].map((of, index) => [
+          ...row(index === 0 ? 'produce' : 'consume', of),
+          (of.cpuSeconds.client / of.positions) * 1e6,
+          (of.cpuSeconds.Kafka / of.positions) * 1e6,
+        ]),
       },
       {
         title: 'A stage alone, beside the client library at the same',

@@ -54,6 +54,7 @@ export class Connection {
   #ending = false;
   #peerIsDone = false;
   #heldByGateway = false;
+  #willSay = false;
 
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
@@ -118,6 +119,7 @@ export class Connection {
   /** Says what is ready to be said and ends. */
   end(): void {
     this.#ending = true;
+    this.#sayReady();
     this.#socket.end();
   }
 
@@ -183,8 +185,7 @@ export class Connection {
     const taken = intake.take(this.#protocol.name, terminalId, positions, now(), () => {
       answer.ready = true;
       metrics.acknowledged.inc();
-      this.#say();
-      this.#readOrNot();
+      this.#saySoon();
     });
     if (!taken) {
       // A video terminal need not be the one that tells where its vehicle is.
@@ -198,14 +199,29 @@ export class Connection {
     metrics.positions.inc(positions.length);
   }
 
-  /** Sends every answer whose turn has come, as one write. */
+  /** Packets that became durable together are answered together: one write, and not one for each. */
+  #saySoon(): void {
+    if (this.#willSay) return;
+    this.#willSay = true;
+    queueMicrotask(() => {
+      this.#willSay = false;
+      this.#say();
+      this.#readOrNot();
+    });
+  }
+
   #say(): void {
+    this.#sayReady();
+    if (this.#peerIsDone && this.#answers.length === 0) this.end();
+  }
+
+  /** Sends every answer whose turn has come, as one write. */
+  #sayReady(): void {
     const answers = this.#answers;
     let ready = 0;
     while (ready < answers.length && answers[ready]?.ready) ready++;
     const said = answers.splice(0, ready);
     if (said.length > 0 && this.#socket.writable) this.#write(said);
-    if (this.#peerIsDone && answers.length === 0) this.end();
   }
 
   #write(said: readonly Answer[]): void {

@@ -1,5 +1,6 @@
-import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs';
+import type { Kafka, Message, Producer } from 'kafkajs';
 import { encodeAll, LogFullError, type Topic } from '../log.ts';
+import { partitionByKey } from './partitioner.ts';
 import type { KafkaTopics, TopicName } from './topics.ts';
 
 /**
@@ -109,7 +110,7 @@ export class KafkaAppender {
 
   async #sendRequest(request: readonly Queued[]): Promise<void> {
     const byTopic = Map.groupBy(request, ({ topic }) => topic.name);
-    for (const { topic } of request) await this.#topics.ensure(topic);
+    for (const [first] of byTopic.values()) if (first) await this.#topics.ensure(first.topic);
     this.#producer ??= this.#connect();
     const producer = await this.#producer;
     await producer.sendBatch({
@@ -123,7 +124,7 @@ export class KafkaAppender {
       idempotent: true,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
-      createPartitioner: Partitioners.DefaultPartitioner,
+      createPartitioner: () => partitionByKey,
       retry: { retries: 8 },
     });
     await producer.connect();

@@ -243,7 +243,8 @@ export class KafkaSubscription<T> implements Subscription {
     const handled = (async () => {
       const records: LogRecord<T>[] = [];
       for (const { offset, value } of messages) {
-        const record = await this.#decoder.decode(partition, Number(offset), value ?? Buffer.alloc(0));
+        const decoded = this.#decoder.decode(partition, Number(offset), value ?? Buffer.alloc(0));
+        const record = decoded instanceof Promise ? await decoded : decoded;
         if (record) records.push(record);
       }
       if (records.length > 0) await this.#options.onBatch({ partition, records });
