@@ -6,6 +6,7 @@ import { createGeofences, createVehicles, openRest } from '../road/definitions.t
 import type { GeneratorTask, GeneratorTells } from '../road/generator.ts';
 import { ADMIN_PASSWORD, cpuSecondsOf } from '../road/service.ts';
 import type { BareKafkaTask, BareKafkaTells } from '../scale/bare-kafka.ts';
+import { type Moves, measureMoves } from '../scale/moves.ts';
 import { summed } from '../scale/processes.ts';
 import type { Section } from '../section.ts';
 
@@ -146,6 +147,7 @@ interface Scaled {
   /** Each service alone: the gateway fills the topic, the others empty it. */
   alone: { gateway: Rate; rules: Rate; archiver: Rate };
   together: Together[];
+  moves: Moves;
 }
 
 async function services(servers: AllServers, load: Load, say: Say): Promise<Scaled> {
@@ -188,8 +190,11 @@ async function services(servers: AllServers, load: Load, say: Say): Promise<Scal
       say(`all together, ${count} of the rules`);
       together.push(await loaded({ gateway, rules, archiver }, port, ofLoad(1 + index), servers, say));
     }
-    for (const instance of [gateway, ...rules, archiver]) await instance.terminate();
-    return { alone: { gateway: filled, rules: processed, archiver: archived }, together };
+    say('a partition’s move');
+    await Promise.all(rules.splice(1).map((instance) => instance.terminate()));
+    const moves = await measureMoves(cluster, port, () => start('rules'));
+    await Promise.all([gateway, ...rules, archiver].map((instance) => instance.terminate()));
+    return { alone: { gateway: filled, rules: processed, archiver: archived }, together, moves };
   } finally {
     await cluster.close();
   }
@@ -291,7 +296,10 @@ async function loaded(roles: Roles, port: number, load: Load, servers: AllServer
           archived: stage('archived', archived),
           all: rate(positions - had.acknowledged, (Math.max(acknowledged, processed, archived) - from) / 1000),
           cpuSeconds: Object.fromEntries(
-            Object.entries(cpuAfter).map(([who, used]) => [who, Math.round((used - (cpuBefore[who] ?? 0)) * 100) / 100]),
+            Object.entries(cpuAfter).map(([who, used]) => [
+              who,
+              Math.round((used - (cpuBefore[who] ?? 0)) * 100) / 100,
+            ]),
           ),
         };
       }
@@ -367,6 +375,10 @@ async function until<T>(ask: () => Promise<T | null>): Promise<T> {
   }
 }
 
+function total(values: Readonly<Record<string, number>>): number {
+  return Object.values(values).reduce((sum, value) => sum + value, 0);
+}
+
 // --- The report --------------------------------------------------------------------------------------------------------
 
 interface Bare extends BareRates {
@@ -374,7 +386,7 @@ interface Bare extends BareRates {
   after: BareRates;
 }
 
-function report(load: Load, bareRates: Bare, { alone, together }: Scaled) {
+function report(load: Load, bareRates: Bare, { alone, together, moves }: Scaled) {
   const { produce, consume } = bareRates;
   const slower = Math.min(produce.positionsPerSecond, consume.positionsPerSecond);
   const ratio = (of: Rate, to = slower): number => Math.round((of.positionsPerSecond / to) * 1000) / 1000;
@@ -387,12 +399,20 @@ function report(load: Load, bareRates: Bare, { alone, together }: Scaled) {
       geofences: load.geofences,
       bare: bareRates,
       alone,
+      moves,
       together: together.map((each) => ({ ...each, ofSlowerBareRate: ratio(each.all) })),
     },
     tables: [
       {
         title: `The client library alone, ${bareRates.bytesPerRecord.toLocaleString('en-US')} bytes a record of ${PER_PACKET} positions`,
-        columns: ['what', 'seconds', 'positions/s', 'of the slower', 'CPU s for a million', 'Kafka: CPU s for a million'],
+        columns: [
+          'what',
+          'seconds',
+          'positions/s',
+          'of the slower',
+          'CPU s for a million',
+          'Kafka: CPU s for a million',
+        ],
         rows: [produce, consume].map((of, index) => [
           ...row(index === 0 ? 'produce' : 'consume', of),
           (of.cpuSeconds.client / of.positions) * 1e6,
@@ -410,7 +430,14 @@ function report(load: Load, bareRates: Bare, { alone, together }: Scaled) {
       },
       {
         title: `End to end: ${CONNECTIONS} terminals, ${load.geofences.toLocaleString('en-US')} geofences`,
-        columns: ['rules', 'acknowledged/s', 'rules-evaluated/s', 'archived/s', 'all of that/s', 'of the slower bare rate'],
+        columns: [
+          'rules',
+          'acknowledged/s',
+          'rules-evaluated/s',
+          'archived/s',
+          'all of that/s',
+          'of the slower bare rate',
+        ],
         rows: together.map(({ rules, acknowledged, processed, archived, all }) => [
           rules,
           acknowledged.positionsPerSecond,
@@ -423,10 +450,19 @@ function report(load: Load, bareRates: Bare, { alone, together }: Scaled) {
       {
         title: 'Processor seconds for a million positions, end to end',
         columns: ['who', ...together.map(({ rules }) => `${rules} of the rules`)],
-        rows: Object.keys(together[0]?.cpuSeconds ?? {}).map((who) => [
+        rows: [...Object.keys(together[0]?.cpuSeconds ?? {}), 'all of them'].map((who) => [
           who,
-          ...together.map(({ cpuSeconds: used, all }) => ((used[who] ?? 0) / all.positions) * 1e6),
+          ...together.map(({ cpuSeconds: used, all }) => ((used[who] ?? total(used)) / all.positions) * 1e6),
         ]),
+      },
+      {
+        title: 'A partition’s move: the longest that any of 200 vehicles, reporting once a second, stood still',
+        columns: ['when', 'ms'],
+        rows: [
+          ['nothing happens', moves.steadyMs],
+          ['a second instance of the rules joins', moves.joinMs],
+          ['it leaves in order', moves.leaveMs],
+        ],
       },
     ],
   };

@@ -116,6 +116,11 @@ export class Cluster {
     return cluster;
   }
 
+  /** Where its hub and its checkpoints are. */
+  get redisUrl(): string {
+    return this.#environment.REDIS_URL ?? '';
+  }
+
   async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
     const child = spawn(process.execPath, [MAIN[service]], {
       env: {

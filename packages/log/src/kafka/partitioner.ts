@@ -10,7 +10,12 @@ const M = 0x5bd1e995;
 export function partitionByKey({ partitionMetadata, message }: PartitionerArgs): number {
   const { key } = message;
   if (key === null || key === undefined) throw new Error('a record without a key');
-  return (murmur2(typeof key === 'string' ? bytesOf(key) : key) & 0x7fffffff) % partitionMetadata.length;
+  return hashOf(key) % partitionMetadata.length;
+}
+
+/** @returns 0 to 2³¹ - 1: what the partition, and the way there, are chosen by */
+export function hashOf(key: string | Buffer): number {
+  return murmur2(typeof key === 'string' ? bytesOf(key) : key) & 0x7fffffff;
 }
 
 /** Keys are ids: short, and nearly always ASCII. */
@@ -47,7 +52,5 @@ function murmur2(bytes: Uint8Array): number {
 }
 
 function at4(bytes: Uint8Array, at: number): number {
-  return (
-    (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)
-  );
+  return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24);
 }
