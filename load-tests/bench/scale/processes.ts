@@ -2,8 +2,10 @@ import type { Instance } from '../../../services/outrider/src/distributed.fixtur
 import { parseMetrics } from '../road/prometheus.ts';
 
 /** What a service counted so far, by name, see {@link parseMetrics}. */
-export async function metricsOf({ service, ports }: Instance): Promise<Map<string, number>> {
-  const response = await fetch(`http://127.0.0.1:${ports.health}/metrics`);
+async function metricsOf({ service, ports }: Instance): Promise<Map<string, number>> {
+  const ask = () => fetch(`http://127.0.0.1:${ports.health}/metrics`);
+  // The connection kept from the last time may be closed by the other side in the moment in which it is used again.
+  const response = await ask().catch(ask);
   if (!response.ok) throw new Error(`/metrics of ${service} answered ${response.status}`);
   return parseMetrics(await response.text());
 }

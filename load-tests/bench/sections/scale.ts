@@ -21,6 +21,8 @@ const WARM_SHARE = 0.2;
 const LOOK_MS = 200;
 /** No progress for this long: something is stuck. */
 const STUCK_MS = 60_000;
+/** Of what the services said, where one failed. */
+const SAID_CHARACTERS = 4000;
 const PACKETS_ACKNOWLEDGED = 'outrider_packets_acknowledged_total';
 const RULES_POSITIONS = 'outrider_rules_positions_total';
 const ARCHIVED_ROWS = 'outrider_archived_rows_total{topic="telemetry"}';
@@ -47,7 +49,7 @@ export const section: Section = {
   async run(say, quick) {
     const load: Load = {
       positionsPerConnection: quick ? 400 : 2000,
-      geofences: quick ? 1000 : 10_000,
+      geofences: quick ? 500 : 2000,
       endMs: Date.now(),
     };
     say('starting Redis, PostgreSQL and Kafka');
@@ -195,6 +197,9 @@ async function services(servers: AllServers, load: Load, say: Say): Promise<Scal
     const moves = await measureMoves(cluster, port, () => start('rules'));
     await Promise.all([gateway, ...rules, archiver].map((instance) => instance.terminate()));
     return { alone: { gateway: filled, rules: processed, archiver: archived }, together, moves };
+  } catch (error) {
+    // What ended a service it said itself.
+    throw new Error(`${(error as Error).message}\n${cluster.said.slice(-SAID_CHARACTERS)}`, { cause: error });
   } finally {
     await cluster.close();
   }
