@@ -5,7 +5,7 @@ import type { Decoder } from './decoder.ts';
 import { type KafkaTopics, whileLeadersChange } from './topics.ts';
 
 /** While a batch is in hand the group must hear that this member lives. */
-const HEARTBEAT_EVERY_MS = 2000;
+const HEARTBEAT_EVERY_MS = 1000;
 const DEFAULT_BATCH_RECORDS = 1000;
 /** After so long a member that lost a partition has heard of it; one that has not still has it. */
 const FENCED_PAUSE_MS = HEARTBEAT_EVERY_MS + 1000;
