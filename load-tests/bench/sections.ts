@@ -12,12 +12,13 @@ export const sectionNames = [
   'memory',
   'video',
   'reports',
+  'scale',
 ] as const;
 
 export type SectionName = (typeof sectionNames)[number];
 
-/** Those that take a quarter of an hour run only where they are named. */
-const ON_DEMAND: ReadonlySet<SectionName> = new Set(['reports']);
+/** Those that take many minutes, or need servers, run only where they are named. */
+const ON_DEMAND: ReadonlySet<SectionName> = new Set(['reports', 'scale']);
 
 /** @throws {RangeError} when a name is no section's; nothing named means all but those that must be named */
 export function chooseSections(named: readonly string[]): SectionName[] {

@@ -11,6 +11,8 @@ export interface Server {
   /** The same for those who come over TLS and log in; null where it was given no {@link Security}. */
   secureEnvironment: Record<string, string> | null;
   port: number;
+  /** Of its process as it runs now; null while it does not. */
+  readonly pid: number | null;
   /** Ends it in order; what it was told stays on the disk. */
   stop(): Promise<void>;
   /** `kill -9`. */
@@ -64,7 +66,18 @@ export async function startServer(
     await gone;
     clearTimeout(timer);
   };
-  return { name, port, environment, secureEnvironment, start, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return {
+    name,
+    port,
+    environment,
+    secureEnvironment,
+    get pid() {
+      return child?.pid ?? null;
+    },
+    start,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
 }
 
 function launch({ command, args, environment, diaryPath }: ServerCommand): ChildProcess {

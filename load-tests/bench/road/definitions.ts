@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import type { LngLat } from '@outrider/domain';
 import { createRandom } from '@outrider/simulator';
 import { loadTerminalId, town } from '../drives.ts';
-import { ADMIN_LOGIN, ADMIN_PASSWORD, type Service } from './service.ts';
+import { ADMIN_LOGIN, ADMIN_PASSWORD } from './service.ts';
 
 const AT_A_TIME = 32;
 
@@ -15,7 +15,7 @@ export interface RestClient {
 }
 
 /** Logs in as the operator. */
-export async function openRest({ host, ports }: Service): Promise<RestClient> {
+export async function openRest({ host, ports }: { host: string; ports: { http: number } }): Promise<RestClient> {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<unknown> =>
     new Promise((resolve, reject) => {

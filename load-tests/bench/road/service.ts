@@ -86,12 +86,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
       },
       residentMb: () => status('VmRSS'),
       peakResidentMb: () => status('VmHWM'),
-      async cpuSeconds() {
-        const stat = await readFile(`/proc/${child.pid}/stat`, 'latin1').catch(() => null);
-        // After the name in brackets: field 3 on; utime and stime are 14 and 15, in hundredths of a second.
-        const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return fields ? (Number(fields[11]) + Number(fields[12])) / 100 : null;
-      },
+      cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
       async stop() {
         process.off('exit', killed);
         const ended = exitOf(child);
@@ -108,6 +103,14 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Seconds of processor time that a process used so far; null where the system does not tell. */
+export async function cpuSecondsOf(pid: number): Promise<number | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
+  // After the name in brackets: field 3 on; utime and stime are 14 and 15, in hundredths of a second.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields ? (Number(fields[11]) + Number(fields[12])) / 100 : null;
 }
 
 /** The line that the service prints when it is ready. */

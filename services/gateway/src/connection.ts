@@ -68,6 +68,7 @@ export class Connection {
   #heldByGateway = false;
   /** When the bytes in hand came, by the clock of the traces; 0 where none are told. */
   #chunkAtMs = 0;
+  #willSay = false;
 
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
@@ -132,6 +133,7 @@ export class Connection {
   /** Says what is ready to be said and ends. */
   end(): void {
     this.#ending = true;
+    this.#sayReady();
     this.#socket.end();
   }
 
@@ -202,9 +204,8 @@ export class Connection {
       append.end();
       answer.ready = true;
       metrics.acknowledged.inc();
-      this.#say();
-      this.#readOrNot();
-      // Acknowledged by now, unless an earlier packet of the terminal has yet to be.
+      // It goes out with the others that became durable now, unless an earlier packet of the terminal has yet to be.
+      this.#saySoon();
       span.end();
     });
     if (!taken) {
@@ -236,14 +237,29 @@ export class Connection {
     return span;
   }
 
-  /** Sends every answer whose turn has come, as one write. */
+  /** Packets that became durable together are answered together: one write, and not one for each. */
+  #saySoon(): void {
+    if (this.#willSay) return;
+    this.#willSay = true;
+    queueMicrotask(() => {
+      this.#willSay = false;
+      this.#say();
+      this.#readOrNot();
+    });
+  }
+
   #say(): void {
+    this.#sayReady();
+    if (this.#peerIsDone && this.#answers.length === 0) this.end();
+  }
+
+  /** Sends every answer whose turn has come, as one write. */
+  #sayReady(): void {
     const answers = this.#answers;
     let ready = 0;
     while (ready < answers.length && answers[ready]?.ready) ready++;
     const said = answers.splice(0, ready);
     if (said.length > 0 && this.#socket.writable) this.#write(said);
-    if (this.#peerIsDone && answers.length === 0) this.end();
   }
 
   #write(said: readonly Answer[]): void {

@@ -133,6 +133,11 @@ export class Cluster {
     return cluster;
   }
 
+  /** Where its hub and its checkpoints are. */
+  get redisUrl(): string {
+    return this.#environment.REDIS_URL ?? '';
+  }
+
   /** Resolves when the service works. @throws {Error} with all that it said when it ends before */
   async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
     const spawned = this.spawn(service, environment);

@@ -1,12 +1,15 @@
-import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import { encodeAll, LogFullError, type Topic } from '../log.ts';
-import type { KafkaTopics, TopicName } from './topics.ts';
+import { Lane } from './lane.ts';
+import { hashOf } from './partitioner.ts';
+import type { KafkaTopics } from './topics.ts';
 
 /**
- * One request takes at most so much, or one longer record: it may all be for one partition, where it is one batch, and
- * brokers take batches of 1 MiB unless told otherwise.
+ * Producers side by side, each with partitions of its own. A broker takes the next request of a connection when the one before is
+ * durable, and where there is one copy it syncs each partition to the disk in turn: so a request waits for fewer of them, and
+ * brings more records to each.
  */
-const MAX_REQUEST_BYTES = 900 * 1024;
+const LANES = 4;
 /** What Kafka puts around a record, at most, with its key. */
 const RECORD_OVERHEAD_BYTES = 128;
 
@@ -19,29 +22,18 @@ interface Call {
   reject(error: Error): void;
 }
 
-interface Queued {
-  topic: TopicName;
-  message: Message;
-  bytes: number;
-  call: Call;
-}
-
-/**
- * Appends by an idempotent producer, acknowledged by all replicas in sync. One request is on its way at a time; what is
- * handed in meanwhile goes together in the next, so that order holds and a request carries many records.
- */
+/** Appends over several {@link Lane}s: records of a partition go the same way, and keep their order. */
 export class KafkaAppender {
-  readonly #kafka: Kafka;
+  readonly #lanes: readonly Lane[];
   readonly #topics: KafkaTopics;
   readonly #maxPendingBytes: number;
-  #producer: Promise<Producer> | null = null;
-  #queue: Queued[] = [];
+  /** Settles when the latest call has its records in the lanes. */
+  #entering: Promise<void> = Promise.resolve();
   #pendingBytes = 0;
-  #sending: Promise<void> | null = null;
   #closed = false;
 
   constructor(kafka: Kafka, topics: KafkaTopics, maxPendingBytes: number) {
-    this.#kafka = kafka;
+    this.#lanes = Array.from({ length: LANES }, () => new Lane(kafka));
     this.#topics = topics;
     this.#maxPendingBytes = maxPendingBytes;
   }
@@ -56,89 +48,33 @@ export class KafkaAppender {
     if (this.#pendingBytes >= this.#maxPendingBytes)
       throw new LogFullError(`${this.#pendingBytes} bytes wait to be sent to Kafka, ${this.#maxPendingBytes} may`);
     const encoded = encodeAll(topic, records);
+    const keys = records.map((record) => topic.key(record));
     const bytes = encoded.reduce((sum, { length }) => sum + length, 0);
     this.#pendingBytes += bytes;
     return new Promise((resolve, reject) => {
       const call: Call = { bytes, left: records.length, error: null, resolve, reject };
-      records.forEach((record, i) => {
-        const value = encoded[i] as Buffer;
-        const message = { key: topic.key(record), value };
-        this.#queue.push({ topic, message, bytes: value.length + RECORD_OVERHEAD_BYTES, call });
-      });
-      this.#sending ??= this.#send();
+      const settle = (error: Error | null) => this.#settle(call, error);
+      // Always waited for, though it is known after the first time: so calls go on in the order in which they came.
+      this.#entering = this.#topics.partitionCount(topic).then(
+        (partitions) =>
+          keys.forEach((key, i) => {
+            const value = encoded[i] as Buffer;
+            const lane = this.#lanes[(hashOf(key) % partitions) % LANES];
+            lane?.send({ topic: topic.name, key, value, bytes: value.length + RECORD_OVERHEAD_BYTES, settle });
+          }),
+        (cause: Error) => {
+          const error = new Error(`Kafka did not take the records: ${cause.message}`, { cause });
+          for (const _ of keys) settle(error);
+        },
+      );
     });
   }
 
   /** Sends what waits, then disconnects. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#sending;
-    const producer = await this.#producer;
-    await producer?.disconnect();
-  }
-
-  async #send(): Promise<void> {
-    // At the end of the event loop's turn: packets that came together are sent together.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (this.#queue.length > 0) {
-      const request = this.#takeRequest();
-      let error: Error | null = null;
-      try {
-        await this.#sendRequest(request);
-      } catch (cause) {
-        error = new Error(`Kafka did not take the records: ${(cause as Error).message}`, { cause });
-        await this.#dropProducer();
-      }
-      for (const { call } of request) this.#settle(call, error);
-    }
-    this.#sending = null;
-  }
-
-  #takeRequest(): Queued[] {
-    let bytes = 0;
-    let count = 0;
-    for (const queued of this.#queue) {
-      bytes += queued.bytes;
-      if (count > 0 && bytes > MAX_REQUEST_BYTES) break;
-      count++;
-    }
-    const request = this.#queue.slice(0, count);
-    this.#queue = this.#queue.slice(count);
-    return request;
-  }
-
-  async #sendRequest(request: readonly Queued[]): Promise<void> {
-    const byTopic = Map.groupBy(request, ({ topic }) => topic.name);
-    for (const { topic } of request) await this.#topics.ensure(topic);
-    this.#producer ??= this.#connect();
-    const producer = await this.#producer;
-    await producer.sendBatch({
-      acks: -1,
-      topicMessages: [...byTopic].map(([topic, queued]) => ({ topic, messages: queued.map(({ message }) => message) })),
-    });
-  }
-
-  async #connect(): Promise<Producer> {
-    const producer = this.#kafka.producer({
-      idempotent: true,
-      maxInFlightRequests: 1,
-      allowAutoTopicCreation: false,
-      createPartitioner: Partitioners.DefaultPartitioner,
-      retry: { retries: 8 },
-    });
-    await producer.connect();
-    return producer;
-  }
-
-  /** After a failure nobody knows which sequence numbers the broker has seen: a new producer begins its own. */
-  async #dropProducer(): Promise<void> {
-    const producer = this.#producer;
-    this.#producer = null;
-    try {
-      await (await producer)?.disconnect();
-    } catch {
-      // It had not connected, or is gone already: either way it is not there any more.
-    }
+    await this.#entering;
+    await Promise.all(this.#lanes.map((lane) => lane.close()));
   }
 
   #settle(call: Call, error: Error | null): void {

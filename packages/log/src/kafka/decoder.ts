@@ -15,19 +15,24 @@ export class Decoder<T> {
   }
 
   /**
-   * @returns null where it was handed on
-   * @throws {Error} where it can't be read, and nobody takes it
+   * At once, where it can be read: a promise for each of the many that can costs as much as the reading.
+   *
+   * @returns a promise of null where it is handed on; it rejects where nobody takes it
    */
-  async decode(partition: number, offset: number, bytes: Buffer): Promise<LogRecord<T> | null> {
+  decode(partition: number, offset: number, bytes: Buffer): LogRecord<T> | Promise<null> {
     try {
       return { offset, value: this.#topic.decode(bytes) };
     } catch (error) {
-      if (this.#onUnreadable === null) {
-        const where = `${this.#topic.name}/${partition} at offset ${offset}`;
-        throw new Error(`the log can't be read: ${where}: ${(error as Error).message}`, { cause: error });
-      }
-      await this.#onUnreadable({ topic: this.#name, partition, offset, bytes, error: error as Error });
-      return null;
+      return this.#handOn(partition, offset, bytes, error as Error);
     }
+  }
+
+  async #handOn(partition: number, offset: number, bytes: Buffer, error: Error): Promise<null> {
+    if (this.#onUnreadable === null) {
+      const where = `${this.#topic.name}/${partition} at offset ${offset}`;
+      throw new Error(`the log can't be read: ${where}: ${error.message}`, { cause: error });
+    }
+    await this.#onUnreadable({ topic: this.#name, partition, offset, bytes, error });
+    return null;
   }
 }

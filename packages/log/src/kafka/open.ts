@@ -36,7 +36,7 @@ const MIB = 1024 * 1024;
 /** A fetch that finds nothing comes back after this: what a seek, or a stop, waits for at most. */
 const FETCH_WAIT_MS = 250;
 /** A member that died without a word is missed after the session's time: its partitions lie still so long. */
-const HEARTBEAT_EVERY_MS = 2000;
+const HEARTBEAT_EVERY_MS = 1000;
 const SESSION_TIMEOUT_MS = 15_000;
 /** A producer is made anew after it failed, so what the library warns of here does not come to pass. */
 const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';

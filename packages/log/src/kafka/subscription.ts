@@ -5,7 +5,7 @@ import type { Decoder } from './decoder.ts';
 import { type KafkaTopics, whileLeadersChange } from './topics.ts';
 
 /** While a batch is in hand the group must hear that this member lives. */
-const HEARTBEAT_EVERY_MS = 2000;
+const HEARTBEAT_EVERY_MS = 1000;
 const DEFAULT_BATCH_RECORDS = 1000;
 /** After so long a member that lost a partition has heard of it; one that has not still has it. */
 const FENCED_PAUSE_MS = HEARTBEAT_EVERY_MS + 1000;
@@ -243,7 +243,8 @@ export class KafkaSubscription<T> implements Subscription {
     const handled = (async () => {
       const records: LogRecord<T>[] = [];
       for (const { offset, value } of messages) {
-        const record = await this.#decoder.decode(partition, Number(offset), value ?? Buffer.alloc(0));
+        const decoded = this.#decoder.decode(partition, Number(offset), value ?? Buffer.alloc(0));
+        const record = decoded instanceof Promise ? await decoded : decoded;
         if (record) records.push(record);
       }
       if (records.length > 0) await this.#options.onBatch({ partition, records });

@@ -39,6 +39,7 @@ export class KafkaTopics {
   readonly #admin: Admin;
   readonly #settings: TopicSettings;
   readonly #ensured = new Map<string, Promise<void>>();
+  readonly #partitionCounts = new Map<string, Promise<number>>();
 
   constructor(admin: Admin, settings: TopicSettings) {
     this.#admin = admin;
@@ -54,6 +55,16 @@ export class KafkaTopics {
     // Tried again by who needs it next.
     ensured.catch(() => this.#ensured.delete(topic.name));
     return ensured;
+  }
+
+  /** How many partitions the topic has, or had when it was first asked. */
+  partitionCount(topic: TopicName): Promise<number> {
+    const known = this.#partitionCounts.get(topic.name);
+    if (known) return known;
+    const counted = this.bounds(topic).then(({ size }) => size);
+    this.#partitionCounts.set(topic.name, counted);
+    counted.catch(() => this.#partitionCounts.delete(topic.name));
+    return counted;
   }
 
   /** The oldest offset kept and the offset after the newest, by partition. */

@@ -1,0 +1,116 @@
+import type { TelemetryPacket } from '@outrider/domain';
+import { telemetryTopic } from '@outrider/log';
+import { Kafka, logLevel, type Message, Partitioners } from 'kafkajs';
+import { decodePackets, loadTerminalId, loadVehicleId, recordPackets } from '../drives.ts';
+import { awaitTask } from '../road/child.ts';
+
+/** The client library by itself: the records of a generator's run produced, and then consumed, with nothing done to them. */
+export interface BareKafkaTask {
+  brokers: readonly string[];
+  /** In the cluster; it must be there. */
+  topic: string;
+  vehicles: number;
+  positionsPerVehicle: number;
+  perPacket: number;
+  endMs: number;
+  /** A request takes so many bytes: as many as the services' log puts into one. */
+  requestBytes: number;
+}
+
+export type BareKafkaTells =
+  | { type: 'ready'; messages: number; bytes: number }
+  /** It produces when it hears `produce`, … */
+  | { type: 'produced'; seconds: number; cpuSeconds: number }
+  /** … and consumes all of it when it hears `consume`. */
+  | { type: 'consumed'; seconds: number; cpuSeconds: number };
+
+const { task, tell, heard } = await awaitTask<BareKafkaTask, BareKafkaTells>();
+const kafka = new Kafka({ brokers: [...task.brokers], logLevel: logLevel.NOTHING });
+
+const messages = recordMessages();
+tell({
+  type: 'ready',
+  messages: messages.length,
+  bytes: messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0),
+});
+
+await heard('produce');
+const producer = kafka.producer({
+  idempotent: true,
+  maxInFlightRequests: 1,
+  allowAutoTopicCreation: false,
+  createPartitioner: Partitioners.DefaultPartitioner,
+});
+await producer.connect();
+const requests = requestsOf(messages);
+tell({
+  type: 'produced',
+  ...(await timed(async () => {
+    for (const request of requests) await producer.send({ topic: task.topic, acks: -1, messages: request });
+  })),
+});
+await producer.disconnect();
+
+await heard('consume');
+const consumer = kafka.consumer({ groupId: `bare-${process.pid}`, allowAutoTopicCreation: false });
+await consumer.connect();
+await consumer.subscribe({ topic: task.topic, fromBeginning: true });
+const all = Promise.withResolvers<void>();
+// Joining the group is no part of the rate; the first fetch is.
+const joined = Promise.withResolvers<void>();
+consumer.on('consumer.group_join', () => joined.resolve());
+let consumed = 0;
+await consumer.run({
+  autoCommit: false,
+  partitionsConsumedConcurrently: 16,
+  async eachBatch({ batch }) {
+    consumed += batch.messages.length;
+    if (consumed >= messages.length) all.resolve();
+  },
+});
+await joined.promise;
+tell({ type: 'consumed', ...(await timed(() => all.promise)) });
+await consumer.disconnect();
+
+function requestsOf(all: readonly Message[]): Message[][] {
+  const made: Message[][] = [[]];
+  let bytes = 0;
+  for (const message of all) {
+    bytes += message.value?.length ?? 0;
+    if (bytes > task.requestBytes) {
+      made.push([]);
+      bytes = message.value?.length ?? 0;
+    }
+    made.at(-1)?.push(message);
+  }
+  return made;
+}
+
+/** In the order in which a gateway gets them: a packet of each vehicle in turn. */
+function recordMessages(): Message[] {
+  const drives = Array.from({ length: task.vehicles }, (_, vehicle) =>
+    decodePackets(recordPackets(vehicle, task.positionsPerVehicle, task.perPacket, task.endMs)),
+  );
+  const made: Message[] = [];
+  for (let at = 0; at < Math.ceil(task.positionsPerVehicle / task.perPacket); at++)
+    for (const [vehicle, drive] of drives.entries()) {
+      const packet: TelemetryPacket = {
+        vehicleId: loadVehicleId(vehicle),
+        terminalId: loadTerminalId(vehicle),
+        protocol: 'teltonika',
+        receivedAtMs: task.endMs,
+        positions: drive[at] ?? [],
+      };
+      made.push({ key: telemetryTopic.key(packet), value: telemetryTopic.encode(packet) });
+    }
+  return made;
+}
+
+async function timed(work: () => Promise<void>): Promise<{ seconds: number; cpuSeconds: number }> {
+  const cpuBefore = process.cpuUsage();
+  const begun = performance.now();
+  await work();
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { seconds, cpuSeconds: (user + system) / 1e6 };
+}

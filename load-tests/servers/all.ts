@@ -1,0 +1,51 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureCommands, isInPath } from './install.ts';
+import { startKafka } from './kafka.ts';
+import { postgresBinary, startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+import type { Server } from './server.ts';
+
+export interface AllServers {
+  redis: Server;
+  postgres: Server;
+  kafka: Server;
+  /** What the services, and the tests, are told by. */
+  environment: Record<string, string>;
+  /** Ends all of them, and removes what they wrote. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Redis, PostgreSQL and Kafka, installed where they are missing, on free ports and in a new folder.
+ *
+ * @throws {Error} when one can't be installed or does not start
+ */
+export async function startAllServers(say: (line: string) => void): Promise<AllServers> {
+  const commands = ['redis-server', 'initdb', 'java', 'mvn'];
+  await ensureCommands(commands, say, (command) => isInPath(command) || existsSync(postgresBinary(command)));
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-servers-'));
+  // PostgreSQL runs as another user where this runs as root.
+  chmodSync(folder, 0o755);
+  const running: Server[] = [];
+  const stop = async () => {
+    for (const server of running.toReversed()) await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const started = async (starting: Promise<Server>) => {
+    const server = await starting;
+    running.push(server);
+    return server;
+  };
+  try {
+    const redis = await started(startRedis(join(folder, 'redis')));
+    const postgres = await started(startPostgres(join(folder, 'postgres')));
+    const kafka = await started(startKafka(join(folder, 'kafka')));
+    const environment = { ...redis.environment, ...postgres.environment, ...kafka.environment };
+    return { redis, postgres, kafka, environment, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
