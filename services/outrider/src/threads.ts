@@ -1,6 +1,14 @@
 import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { connectHub, type Hub, serveHub } from '@outrider/hub';
-import { createLogger, type Logger, type MetricsSnapshot, type Part, Registry, snapshotOf } from '@outrider/runtime';
+import {
+  createLogger,
+  type Logger,
+  type MetricsSnapshot,
+  measureThread,
+  type Part,
+  Registry,
+  snapshotOf,
+} from '@outrider/runtime';
 
 /** What a thread is given: its own share of the process's means. */
 export interface ThreadParts<Settings> {
@@ -20,6 +28,7 @@ export interface ServiceThread<Told> extends Part {
 }
 
 interface Started {
+  name: string;
   settings: unknown;
   hub: MessagePort;
   diary: { level: string; format: 'json' | 'text' };
@@ -81,7 +90,7 @@ export function createServiceThread<Settings, Told>(
     async start() {
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
-      const started: Started = { settings, hub: port2, diary };
+      const started: Started = { name, settings, hub: port2, diary };
       const thread = new Worker(entry, { workerData: started, transferList: [port2] });
       worker = thread;
       await new Promise<void>((resolve, reject) => {
@@ -128,10 +137,11 @@ export async function runInThread<Settings>(
 ): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this module runs in a worker thread only');
-  const { settings, hub: hubPort, diary: diarySettings } = workerData as Started;
+  const { name, settings, hub: hubPort, diary: diarySettings } = workerData as Started;
   const say = (report: Report) => port.postMessage(report);
   const hub = connectHub(hubPort);
   const metrics = new Registry();
+  measureThread(name, metrics);
   try {
     const diary = createLogger(diarySettings.level, diarySettings.format);
     const service = await create({ settings: settings as Settings, hub, diary, metrics });
