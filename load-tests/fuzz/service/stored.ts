@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import type { Position } from '@outrider/domain';
+import type { Position, TerminalId } from '@outrider/domain';
 import { openSqliteLog, telemetryTopic } from '@outrider/log';
 import { tcpProtocols } from '@outrider/protocols';
+import { loadVehicleId } from '../../bench/drives.ts';
 import type { Conversation } from './conversation.ts';
 import { GOOD_TERMINALS } from './good-clients.ts';
 
@@ -10,6 +11,18 @@ const CLOCKS_MS = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2, 3, 4, 5, 678)] as 
 
 const placeOf = ({ latitude, longitude }: Position): string =>
   `${Math.round(latitude * 1e7)} ${Math.round(longitude * 1e7)}`;
+
+/** As the log keeps them: what has no room in a field is the nearest that has. */
+function asKept(positions: Position[]): readonly Position[] {
+  const packet = {
+    vehicleId: loadVehicleId(0),
+    terminalId: '' as TerminalId,
+    protocol: 'jt808' as const,
+    receivedAtMs: 0,
+    positions,
+  };
+  return telemetryTopic.decode(telemetryTopic.encode(packet)).positions;
+}
 
 /** What may be stored of what was sent: what the codecs make of it, and nothing else. */
 export class MayBeStored {
@@ -26,7 +39,7 @@ export class MayBeStored {
       for (const inbound of protocol.createSession().push(bytes, nowMs))
         if (inbound.type === 'identify') terminalId = inbound.terminalId;
         else if (inbound.type === 'positions')
-          told.push(...inbound.positions.map((position) => ({ terminalId, position })));
+          told.push(...asKept(inbound.positions).map((position) => ({ terminalId, position })));
       return told;
     });
     for (const [index, { terminalId, position }] of first.entries()) {
