@@ -48,7 +48,7 @@ export async function letPeopleIn(service: Service, rest: RestClient, vehicleIds
     eventKinds: ['geofence-visit', 'speeding'],
     phases: ['begin', 'end'],
     vehicleIds: vehicleIds.slice(0, WATCHED_BY_RULES),
-    webhookUrl: `http://127.0.0.1:${(hooks.address() as AddressInfo).port}/`,
+    webhook: { url: `http://127.0.0.1:${(hooks.address() as AddressInfo).port}/` },
   });
 
   const url = `ws://${service.host}:${service.ports.http}/live`;
