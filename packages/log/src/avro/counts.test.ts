@@ -2,6 +2,7 @@ import avsc from 'avsc';
 import { expect, test } from 'vitest';
 import { definitionsTopic } from '../topics.ts';
 import { checkCounts } from './counts.ts';
+import { decodeDeadLetter, encodeDeadLetter } from './dead-letter.ts';
 import { decodeDefinitionChange } from './definition.ts';
 import { HEADER_BYTES } from './schema-file.ts';
 
@@ -51,4 +52,29 @@ test('a definition with a damaged count is told, and keeps nobody busy', () => {
       expect(() => decodeDefinitionChange(damaged)).toThrow();
     }
   }
+});
+
+test('an int of more than 32 bits is none, as it could not be written again', () => {
+  const int = avsc.Type.forSchema('int');
+  for (const value of [0, 1, -1, 2 ** 31 - 1, -(2 ** 31)])
+    checkCounts(int, avsc.Type.forSchema('long').toBuffer(value), 0);
+  for (const value of [2 ** 31, -(2 ** 31) - 1, 2_952_790_016])
+    expect(() => checkCounts(int, avsc.Type.forSchema('long').toBuffer(value), 0)).toThrow('not a record');
+
+  const letter = {
+    topic: 'telemetry',
+    partition: 2 ** 31 - 1,
+    offset: 7,
+    reader: 'rules',
+    reason: 'a reason',
+    diedAtMs: 5,
+    record: Buffer.from('a record'),
+    replayedAtMs: null,
+  };
+  const bytes = encodeDeadLetter(letter);
+  expect(decodeDeadLetter(bytes)).toEqual(letter);
+  // The last byte of the partition's number.
+  const at = bytes.indexOf(Buffer.of(0xfe, 0xff, 0xff, 0xff, 0x0f)) + 4;
+  bytes[at] = 0x1f;
+  expect(() => decodeDeadLetter(bytes)).toThrow('not a record');
 });

@@ -2,10 +2,10 @@ import avsc, { type Type } from 'avsc';
 
 /**
  * Goes through a record without making anything of it. The Avro library makes a list as long as its count says before it looks whether the
- * bytes hold so many: a count that was damaged would keep the reader busy until its memory ends.
+ * bytes hold so many: a count that was damaged would keep the reader busy until its memory ends. And it reads ints that it would not write.
  *
  * @param at where the record begins in `bytes`
- * @throws {Error} when the record goes beyond the end of the bytes, or an array's count beyond what may follow
+ * @throws {Error} when the record goes beyond the end of the bytes, an array's count beyond what may follow, or an int beyond 32 bits
  */
 export function checkCounts(type: Type, bytes: Buffer, at: number): void {
   new Walk(bytes, at).over(type);
@@ -33,7 +33,11 @@ class Walk {
           return this.#skip(1);
         case 'double':
           return this.#skip(8);
-        case 'int':
+        case 'int': {
+          const int = this.#long();
+          if (int !== (int | 0)) this.#fail(`the int ${int}`);
+          return;
+        }
         case 'long':
         case 'enum':
           this.#long();
