@@ -24,7 +24,8 @@ export async function fuzzDecoders(
   const findings: Finding[] = [];
   const until = performance.now() + forMs;
   for (const [index, name] of targets.entries()) {
-    const shareMs = Math.max(500, (until - performance.now()) / (targets.length - index));
+    // Where threads took long to begin, the last ones get what they are due all the same.
+    const shareMs = Math.max(forMs / targets.length / 2, (until - performance.now()) / (targets.length - index));
     const tally: Tally = { target: name, inputs: 0, seconds: 0, accepted: 0, refused: 0, note: '', findings: 0 };
     const begun = performance.now();
     let round = 0;

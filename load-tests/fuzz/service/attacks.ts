@@ -39,8 +39,9 @@ export class Attacks {
   readonly #requests = new DescribedRequests(LEFT_OUT);
 
   /** What an answer to {@link next} told: ids in it may be asked for. */
-  learn(answer: Buffer): void {
-    this.#requests.learn(answer.toString('latin1'));
+  learn({ chunks }: Conversation, answer: Buffer): void {
+    const [, asked = ''] = chunks[0]?.toString('latin1').split(' ', 2) ?? [];
+    this.#requests.learn(asked, answer.toString('latin1'));
   }
 
   next(attack: Attack, credentials: Credentials, random: Random): Conversation {

@@ -92,6 +92,8 @@ export class DescribedRequests {
   readonly #reads: { method: string; path: string; operation: Operation }[];
   /** Ids of what the service has, as answers told them. */
   readonly #ids: string[] = [];
+  /** The same by the first words of the path that told them: whose vehicles are asked for, is mostly given vehicles. */
+  readonly #idsOf = new Map<string, string[]>();
   readonly #cursors: string[] = [];
 
   /** @param leaveOut paths that are not called */
@@ -107,10 +109,15 @@ export class DescribedRequests {
     this.#reads = this.#operations.filter(({ method }) => method === 'GET');
   }
 
-  /** What is named in an answer may be asked for from then on. */
-  learn(answer: string): void {
-    for (const [, id] of answer.matchAll(/"(?:id|vehicleId|groupId|taskId|task_id|profile_id)":"([\w-]{8,40})"/g))
-      remember(this.#ids, id);
+  /**
+   * What is named in an answer may be asked for from then on.
+   *
+   * @param asked the path of the request
+   */
+  learn(asked: string, answer: string): void {
+    const ids = this.#idsUnder(asked);
+    for (const [, id] of answer.matchAll(/"(?:id|task_id|profile_id)":"([\w-]{8,40})"/g)) remember(ids, id);
+    for (const [, id] of answer.matchAll(/"\w*[iI]d":"([\w-]{8,40})"/g)) remember(this.#ids, id);
     for (const [, cursor] of answer.matchAll(/"nextCursor":"([\w-]{4,500})"/g)) remember(this.#cursors, cursor);
   }
 
@@ -150,6 +157,19 @@ export class DescribedRequests {
     return { method: random.next() < 0.03 ? random.pick(others) : method, path: `${target}${asked}`, headers, body };
   }
 
+  #idsUnder(path: string): string[] {
+    const collection =
+      path
+        .split('?', 1)[0]
+        ?.split('/')
+        .slice(0, 5)
+        .filter((word) => !/[{\d]/.test(word) || word === 'v1')
+        .join('/') ?? '';
+    const ids = this.#idsOf.get(collection) ?? [];
+    this.#idsOf.set(collection, ids);
+    return ids;
+  }
+
   #cursor(random: Random): string {
     if (this.#cursors.length > 0 && random.next() < 0.5) return random.pick(this.#cursors);
     const made = {
@@ -182,7 +202,7 @@ export class DescribedRequests {
     const choices = schema.anyOf ?? schema.oneOf;
     if (choices) return this.#value(random.pick(choices), random, wrong, depth + 1);
     if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => this.#value(part, random, 0, depth + 1)));
-    if (schema.examples && random.next() < 0.3 && schema.format !== 'uuid') return random.pick(schema.examples);
+    if (schema.examples && random.next() < 0.7 && schema.format !== 'uuid') return random.pick(schema.examples);
     const type = Array.isArray(schema.type) ? random.pick(schema.type) : schema.type;
     switch (type) {
       case 'object':

@@ -47,9 +47,11 @@ export async function fuzzService(
   );
   const findings: Finding[] = [];
   const facts: [string, string][] = [];
-  const until = performance.now() + forMs;
+  let until = Number.POSITIVE_INFINITY;
   for (let round = 0; round <= MOST_RESTARTS && until - performance.now() > 3000; round++) {
-    const battle = new Battle(await openArena(), seed + 104_729 * round, until, tallies, findings);
+    const arena = await openArena();
+    if (round === 0) until = performance.now() + forMs;
+    const battle = new Battle(arena, seed + 104_729 * round, until, tallies, findings);
     try {
       await battle.run(say);
     } finally {
@@ -165,7 +167,7 @@ class Battle {
     if (answer === null || answer.length === 0) tally.refused++;
     else if (/^HTTP\/1\.1 [45]/.test(answer.toString('latin1', 0, 12))) tally.refused++;
     else tally.accepted++;
-    if (attack === 'http by document' && answer !== null) this.#attacks.learn(answer);
+    if (attack === 'http by document' && answer !== null) this.#attacks.learn(conversation, answer);
     if (conversation.port !== 'http' && conversation.port !== 'osmand') return;
     const failed = FAILED.exec(answer?.toString('latin1') ?? '');
     if (!failed) return;
