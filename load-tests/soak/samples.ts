@@ -65,7 +65,7 @@ export async function look(service: Service, dataFolder: string, began: number):
     processed: of('outrider_rules_positions_total'),
     archived: of('outrider_archived_rows_total{topic="telemetry"}'),
     rulesLagSeconds: of('outrider_rules_oldest_unprocessed_seconds'),
-    archiveDelaySeconds: of('outrider_archive_delay_seconds{topic="telemetry"}'),
+    archiveDelaySeconds: of('outrider_archive_delay_seconds'),
     terminals: of('outrider_terminal_connections'),
     liveClients: of('outrider_live_clients'),
     answeredMs,
