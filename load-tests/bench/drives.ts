@@ -16,11 +16,12 @@ export function loadVehicleId(vehicle: number): VehicleId {
 }
 
 /**
- * A vehicle on a round of its own through the town; its terminal records one fix a second.
+ * A vehicle on a round of its own through the town.
  *
  * @param vehicle any number; each has its own round
+ * @param fixSeconds between the fixes that its terminal records; halves of seconds
  */
-export function loadDriver(vehicle: number, startMs: number): Driver {
+export function loadDriver(vehicle: number, startMs: number, fixSeconds = 1): Driver {
   const random = createRandom(vehicle + 1);
   const stops: number[] = [];
   while (stops.length < 4) {
@@ -36,8 +37,8 @@ export function loadDriver(vehicle: number, startMs: number): Driver {
       start: { at: 'stop', leavesAfterSeconds: 0 },
       haste: 0.2,
       topSpeedKmh: 130,
-      reportSeconds: 1,
-      parkedReportSeconds: 1,
+      reportSeconds: fixSeconds,
+      parkedReportSeconds: fixSeconds,
       odometerM: 10_000_000 + vehicle * 1000,
       fuelL: 60,
       tankL: 70,

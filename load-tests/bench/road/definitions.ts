@@ -57,20 +57,22 @@ export async function openRest({ host, ports }: { host: string; ports: { http: n
 }
 
 /**
- * Makes the profiles of the load's vehicles, from 0 on.
+ * Makes the profiles of the load's vehicles.
  *
- * @returns their ids, by number
+ * @param first number of the first of them
+ * @returns their ids, in the order of their numbers
  */
-export async function createVehicles(rest: RestClient, count: number): Promise<string[]> {
+export async function createVehicles(rest: RestClient, count: number, first = 0): Promise<string[]> {
   const ids = new Array<string>(count);
-  await manyAtATime(count, async (vehicle) => {
+  await manyAtATime(count, async (index) => {
+    const vehicle = first + index;
     const { id } = (await rest.post('/api/v1/vehicles', {
       name: `Load ${vehicle}`,
       terminalId: loadTerminalId(vehicle),
       speedLimitKmh: 60 + (vehicle % 4) * 10,
       speedToleranceKmh: 3,
     })) as { id: string };
-    ids[vehicle] = id;
+    ids[index] = id;
   });
   return ids;
 }

@@ -10,8 +10,10 @@ export interface PacerTask {
   host: string;
   port: number;
   terminals: number;
-  /** Positions of a packet, a second apart: a terminal sends a packet every so many seconds, not all at the same time. */
+  /** Positions of a packet: a terminal sends a packet when it has so many, not all at the same time. */
   perPacket: number;
+  /** Between two fixes of a terminal, in halves of seconds. Default: one. */
+  fixSeconds?: number;
   /** Connections that are opened at a time. */
   connectAtATime: number;
   /** Watches the live API for the newest position of each packet. */
@@ -36,6 +38,8 @@ export interface Paced {
   /** Packets whose newest position came live. */
   livePackets: number;
   sentPackets: number;
+  /** Positions acknowledged from the first packet on, measured or not. */
+  acknowledgedInAll: number;
   /** Connections that ended before they should. */
   lost: number;
 }
@@ -52,10 +56,13 @@ interface Terminal {
   driver: ReturnType<typeof loadDriver>;
   /** How far the drive was driven, by its own clock. */
   drivenMs: number;
+  /** Time of the newest fix that was sent. */
+  lastFixMs: number;
   /** When the packets under way were written, oldest first. */
   underWay: number[];
 }
 
+const fixMs = (task.fixSeconds ?? 1) * 1000;
 let lost = 0;
 let ending = false;
 let measuring = false;
@@ -64,6 +71,7 @@ let measuredFrom = Number.POSITIVE_INFINITY;
 let sentPositions = 0;
 let sentPackets = 0;
 let acknowledgedPositions = 0;
+let acknowledgedInAll = 0;
 let ackMs: number[] = [];
 let liveMs: number[] = [];
 /** When the newest position of a packet was written, by vehicle and time of its fix. */
@@ -88,7 +96,7 @@ tell({ type: 'connected', seconds: (performance.now() - connecting) / 1000 });
 await heard('begin');
 let sent = 0;
 const begun = performance.now();
-const perMs = task.terminals / (task.perPacket * 1000);
+const perMs = task.terminals / (task.perPacket * fixMs);
 const clock = setInterval(() => {
   const due = Math.floor((performance.now() - begun) * perMs);
   for (; sent < due; sent++) sendFrom(sent % task.terminals);
@@ -121,6 +129,7 @@ tell({
   liveMs: latencies(liveMs),
   livePackets: liveMs.length,
   sentPackets,
+  acknowledgedInAll,
   lost,
 });
 watcher?.close();
@@ -141,7 +150,14 @@ function openTerminal(index: number): Promise<Terminal> {
     const simulator = createTeltonikaSimulator(loadTerminalId(index));
     const socket = connect({ host: task.host, port: task.port, noDelay: true });
     const drivenMs = Date.now();
-    const terminal: Terminal = { socket, simulator, driver: loadDriver(index, drivenMs), drivenMs, underWay: [] };
+    const terminal: Terminal = {
+      socket,
+      simulator,
+      driver: loadDriver(index, drivenMs, fixMs / 1000),
+      drivenMs,
+      lastFixMs: drivenMs,
+      underWay: [],
+    };
     const fail = (error: Error): void => reject(error);
     socket.once('error', fail);
     socket.once('connect', () => {
@@ -159,6 +175,7 @@ function openTerminal(index: number): Promise<Terminal> {
           resolve(terminal);
         } else if (reply.type === 'ack') {
           const at = terminal.underWay.shift() ?? 0;
+          acknowledgedInAll += task.perPacket;
           if (at < measuredFrom) continue;
           acknowledgedPositions += task.perPacket;
           ackMs.push(performance.now() - at);
@@ -175,11 +192,14 @@ function sendFrom(index: number): void {
   // The drive goes by its own seconds, as many as have passed since the last packet but for a millisecond or two; the
   // terminal's clock is the one that the server has.
   const nowMs = Date.now();
-  terminal.drivenMs += task.perPacket * 1000;
+  terminal.drivenMs += task.perPacket * fixMs;
   const positions = driver.advanceTo(terminal.drivenMs - 1);
+  // Where this packet comes soon after one that was late, its fixes are nearer to each other: none is older than what was sent.
+  const apartMs = Math.min(fixMs, Math.floor((nowMs - terminal.lastFixMs) / positions.length));
   positions.forEach((position, place) => {
-    position.fixTimeMs = nowMs - (positions.length - 1 - place) * 1000;
+    position.fixTimeMs = nowMs - (positions.length - 1 - place) * apartMs;
   });
+  terminal.lastFixMs = nowMs;
   const written = performance.now();
   underWay.push(written);
   socket.write(simulator.encode(positions));

@@ -21,6 +21,9 @@ export interface Service {
   peakResidentMb(): Promise<number | null>;
   /** Seconds of processor time that it used so far; null where the system does not tell. */
   cpuSeconds(): Promise<number | null>;
+  readonly pid: number;
+  /** Resolves when it is gone, for whatever reason, with what it said last. */
+  readonly ended: Promise<string>;
   /** Drains and stops it, as Ctrl-C does, and removes its folder. @throws {Error} when it ended badly */
   stop(): Promise<void>;
 }
@@ -32,9 +35,13 @@ const READY_MS = 60_000;
  * Starts the built service on free ports.
  *
  * @param settings besides those that every benchmark has
+ * @param hear is given what the service says about itself, as it comes
  * @throws {Error} with what it said when it is not ready in time
  */
-export async function startService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
+export async function startService(
+  settings: Readonly<Record<string, string>> = {},
+  hear: (text: string) => void = () => {},
+): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'));
   const entry = new URL('../../../services/outrider/src/main.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [entry, 'start'], {
@@ -68,6 +75,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => {
     said = `${said}${chunk}`.slice(-4000);
+    hear(chunk.toString());
   });
   try {
     const ports = await readyPorts(child, () => said);
@@ -79,6 +87,8 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     return {
       host: '127.0.0.1',
       ports,
+      pid: child.pid ?? 0,
+      ended: exitOf(child).then((code) => `ended with ${code ?? child.signalCode}: ${said}`),
       async metrics() {
         const response = await fetch(`http://127.0.0.1:${ports.http}/metrics`);
         if (!response.ok) throw new Error(`/metrics answered ${response.status}`);

@@ -1,4 +1,4 @@
-import { AggregatorRegistry, type MetricObject, type Registry } from 'prom-client';
+import { AggregatorRegistry, Gauge, type MetricObject, type Registry } from 'prom-client';
 
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -13,3 +13,23 @@ export function snapshotOf(registry: Registry): Promise<MetricObject[]> {
 }
 
 export type MetricsSnapshot = MetricObject[];
+
+/**
+ * Tells what memory of its own a thread uses, where several of them make up a process: what is told of a process as a whole does not
+ * say whose it is.
+ *
+ * @param thread its name
+ */
+export function measureThread(thread: string, registry: Registry): void {
+  new Gauge({
+    name: 'outrider_thread_memory_bytes',
+    help: 'Memory of a thread: objects on its heap, and the buffers that they hold outside of it',
+    labelNames: ['thread', 'kind'],
+    registers: [registry],
+    collect() {
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      this.set({ thread, kind: 'heap' }, heapUsed);
+      this.set({ thread, kind: 'buffers' }, arrayBuffers);
+    },
+  });
+}

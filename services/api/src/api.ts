@@ -14,12 +14,12 @@ import {
 } from '@outrider/registry';
 import { type Log as Diary, Histogram, type Registry as Metrics, NO_TRACING, type Tracing } from '@outrider/runtime';
 import { BusyError, TooMuchError } from '@outrider/warehouse';
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
 import { docsPages, homePage } from './docs.ts';
 import { identify } from './identify.ts';
-import { etagOf, readJson, readText, validate, versionOfIfMatch } from './input.ts';
+import { etagOf, readJson, readText, validate, versionOfIfMatch, wholeBody } from './input.ts';
 import type { ReportJobsConfig } from './job-reach.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
@@ -304,9 +304,19 @@ export function createApi(parts: ApiParts): Api {
   };
 }
 
-function limitBody(maxSize: number) {
+/** Where a body does not say how long it is, it is read here, and not by whoever wants it. */
+function limitBody(maxSize: number): MiddlewareHandler<ApiEnv> {
   const onError = () => new Problem('too-large', `A body may have ${maxSize} bytes.`).toResponse();
-  return bodyLimit({ maxSize, onError });
+  const limit = bodyLimit({ maxSize, onError });
+  return async (c, next) => {
+    let isRead = false;
+    const answered = await wholeBody(() =>
+      limit(c, async () => {
+        isRead = true;
+      }),
+    );
+    return isRead ? next() : (answered ?? undefined);
+  };
 }
 
 function bodyOf(request: Request, { bodyType }: Route): Promise<unknown> {

@@ -35,6 +35,20 @@ function shortened(name: string): string {
   return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 }
 
+/**
+ * A body, read to its end.
+ *
+ * @param read does it, and nothing beside
+ * @throws {Problem} when the client left, or broke off, before the end: that is no failure of the service
+ */
+export async function wholeBody<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch {
+    throw new Problem('invalid-request', 'The body broke off before its end.');
+  }
+}
+
 const JSON_TYPES = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
 /**
@@ -45,7 +59,7 @@ const JSON_TYPES = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 export async function readJson(request: Request): Promise<unknown> {
   if (!JSON_TYPES.test(request.headers.get('content-type') ?? ''))
     throw new Problem('unsupported-media-type', 'Send the body as JSON, with Content-Type: application/json.');
-  const text = await request.text();
+  const text = await wholeBody(() => request.text());
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -66,7 +80,7 @@ export async function readText(request: Request, type: string): Promise<string> 
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));
   if (given.trim() !== type || (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)))
     throw new Problem('unsupported-media-type', `Send the body in UTF-8, with Content-Type: ${type}.`);
-  const bytes = await request.arrayBuffer();
+  const bytes = await wholeBody(() => request.arrayBuffer());
   try {
     // Takes a byte order mark off.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

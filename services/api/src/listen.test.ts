@@ -52,6 +52,32 @@ test('a connection that only waits does not hold up the end', async () => {
   await http.close(50);
 });
 
+test.each([
+  ['with its length', 'Content-Length: 500\r\n\r\n{"login":'],
+  ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n9\r\n{"login":\r\n'],
+  ['by a coding that there is none of', 'Transfer-Encoding: d\r\n\r\n{"login":'],
+])('a client that breaks off in the middle of a body %s is no failure of the service', async (_, rest) => {
+  const world = await World.open();
+  const answered = Promise.withResolvers<Response>();
+  const fetch: typeof world.api.fetch = async (request, env) => {
+    const response = await world.api.fetch(request, env);
+    answered.resolve(response);
+    return response;
+  };
+  const http = await listenApi({ fetch }, PLACE);
+  const arrived = once(http.server, 'request');
+  const socket = connect(http.port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(`POST /auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${rest}`);
+  await arrived;
+  socket.end();
+  expect((await answered.promise).status).toBe(400);
+  expect(world.told.flat()).not.toContain('a request failed');
+  socket.destroy();
+  await http.close();
+  await world.close();
+});
+
 test('a port that is taken is an error', async () => {
   const first = await listenApi({ fetch: () => new Response('ok') }, PLACE);
   await expect(listenApi({ fetch: () => new Response('ok') }, { ...PLACE, port: first.port })).rejects.toMatchObject({

@@ -21,6 +21,7 @@ import { runService } from '@outrider/runtime';
 import { createNotifier } from './notifier.ts';
 import { notifierVariables } from './settings.ts';
 import { startTelling } from './telling.ts';
+import { turnAway } from './turn-away.ts';
 
 const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables };
 
@@ -75,7 +76,7 @@ await runService('notifier', VARIABLES, async ({ config, diary, metrics, tracing
   const server = createServer((_, response) => response.writeHead(426, { upgrade: 'websocket' }).end());
   server.on('upgrade', (request, socket, head) => {
     if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
-    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    else turnAway(socket, '404 Not Found');
   });
   await life.start(notifier);
   server.listen(config.PORT, config.HOST);

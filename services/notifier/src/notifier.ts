@@ -32,9 +32,11 @@ import { jsonFrame, textFrame } from './frames.ts';
 import { parseClientMessage, writeCursor } from './messages.ts';
 import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
 import { RepeatedEvents } from './repeated-events.ts';
+import { turnAway } from './turn-away.ts';
 
 export { notifierVariables } from './settings.ts';
 export { startTelling, type TellingParts } from './telling.ts';
+export { turnAway } from './turn-away.ts';
 
 export interface NotifierParts {
   config: { maxConnections: number };
@@ -638,8 +640,4 @@ export function createNotifier(parts: NotifierParts): Notifier {
       if (verified !== null) admitUntil(client, verified);
     });
   }
-}
-
-function turnAway(socket: Duplex, status: string, headers = ''): void {
-  socket.end(`HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`);
 }

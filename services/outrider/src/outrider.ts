@@ -23,7 +23,7 @@ import {
 } from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
-import { createNotifier, startTelling } from '@outrider/notifier';
+import { createNotifier, startTelling, turnAway } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
@@ -31,6 +31,7 @@ import {
   Lifecycle,
   type Logger,
   Registry as Metrics,
+  measureThread,
   mergedMetrics,
   openTracing,
   snapshotOf,
@@ -68,6 +69,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
   const dataDir = openDataDir(config.DATA_DIR);
   const life = new Lifecycle(diary);
   const metrics = new Metrics();
+  measureThread('main', metrics);
   const now = Date.now;
   const part = (name: string) => diary.child({ part: name });
 
@@ -253,7 +255,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     await life.start(notifier);
     http.server.on('upgrade', (request, socket, head) => {
       if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
-      else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      else turnAway(socket, '404 Not Found');
     });
     await life.start(gateway);
 

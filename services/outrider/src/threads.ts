@@ -4,6 +4,7 @@ import {
   createLogger,
   type Logger,
   type MetricsSnapshot,
+  measureThread,
   openTracing,
   type Part,
   Registry,
@@ -31,6 +32,7 @@ export interface ServiceThread<Told> extends Part {
 }
 
 interface Started {
+  name: string;
   settings: unknown;
   hub: MessagePort;
   diary: { level: string; format: 'json' | 'text' };
@@ -94,7 +96,7 @@ export function createServiceThread<Settings, Told>(
     async start() {
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
-      const started: Started = { settings, hub: port2, diary, tracing };
+      const started: Started = { name, settings, hub: port2, diary, tracing };
       const thread = new Worker(entry, { workerData: started, transferList: [port2] });
       worker = thread;
       await new Promise<void>((resolve, reject) => {
@@ -141,10 +143,11 @@ export async function runInThread<Settings>(
 ): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this module runs in a worker thread only');
-  const { settings, hub: hubPort, diary: diarySettings, tracing: tracingConfig } = workerData as Started;
+  const { name, settings, hub: hubPort, diary: diarySettings, tracing: tracingConfig } = workerData as Started;
   const say = (report: Report) => port.postMessage(report);
   const hub = connectHub(hubPort);
   const metrics = new Registry();
+  measureThread(name, metrics);
   try {
     const diary = createLogger(diarySettings.level, diarySettings.format);
     const tracing = await openTracing(tracingConfig, diary);

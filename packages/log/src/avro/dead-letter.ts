@@ -1,4 +1,5 @@
 import type { DeadLetter } from '../dead-letters.ts';
+import { checkCounts } from './counts.ts';
 import { toLong } from './numbers.ts';
 import { checkHeader, HEADER_BYTES, readSchema } from './schema-file.ts';
 
@@ -17,6 +18,7 @@ export function encodeDeadLetter({ diedAtMs, replayedAtMs, ...letter }: DeadLett
 /** @throws {Error} when the bytes are not what {@link encodeDeadLetter} wrote */
 export function decodeDeadLetter(bytes: Buffer): DeadLetter {
   checkHeader(schema, bytes);
+  checkCounts(schema.type, bytes, HEADER_BYTES);
   const { diedAt, replayedAt, ...letter } = schema.type.fromBuffer(bytes.subarray(HEADER_BYTES));
   return { ...letter, diedAtMs: diedAt, replayedAtMs: replayedAt };
 }

@@ -21,6 +21,7 @@ import type {
   VideoProfileId,
   Weekday,
 } from '@outrider/domain';
+import { checkCounts } from './counts.ts';
 import { toLong } from './numbers.ts';
 import { checkHeader, HEADER_BYTES, nameOf, readSchema, symbolOf } from './schema-file.ts';
 
@@ -78,6 +79,7 @@ export function encodeDefinitionChange(change: DefinitionChange): Buffer {
 /** @throws {Error} when the bytes are not what {@link encodeDefinitionChange} wrote */
 export function decodeDefinitionChange(bytes: Buffer): DefinitionChange {
   checkHeader(schema, bytes);
+  checkCounts(schema.type, bytes, HEADER_BYTES);
   const avro = schema.type.fromBuffer(bytes.subarray(HEADER_BYTES)) as AvroChange;
   return {
     kind: nameOf(avro.kind) as DefinitionChange['kind'],

@@ -44,7 +44,7 @@ export interface OsmandRefusal {
  */
 export function decodeOsmand(request: OsmandRequest): OsmandReport | OsmandRefusal {
   if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'PUT')
-    return { refused: 'unsupported', status: 405, detail: `method: ${request.method} is neither GET nor POST` };
+    return { refused: 'unsupported', status: 405, detail: `method: ${quote(request.method)} is neither GET nor POST` };
   const type = (request.contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const isJson = type === 'application/json' || type.endsWith('+json');
   if (isJson && request.body.length > 0) return readJson(request.body, request.nowMs);

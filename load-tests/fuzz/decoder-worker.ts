@@ -1,0 +1,131 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createRandom, type Random } from '@outrider/simulator';
+import { Coverage } from './coverage.ts';
+import { minimise } from './minimise.ts';
+import { mutate, noise } from './mutate.ts';
+import type { Outcome, Target } from './target.ts';
+import { loadTarget } from './targets/targets.ts';
+
+/** What a thread of decoders is to do. */
+export interface DecoderTask {
+  target: string;
+  seed: number;
+  /** How long, or {@link input} once. */
+  forMs: number;
+  input: Uint8Array | null;
+  /** What is being tried, for who finds the thread stuck: its length in 4 bytes, then itself. */
+  current: SharedArrayBuffer;
+}
+
+export type DecoderReport =
+  | { type: 'progress'; inputs: number; accepted: number; refused: number; kept: number; blocks: number }
+  | { type: 'finding'; message: string; input: Uint8Array }
+  | { type: 'done' };
+
+/** Of one thread's inputs, those that are looked at together: which of them went a new way is asked only where one did. */
+const BATCH = 256;
+const MOST_KEPT = 400;
+const MINIMISE_MS = 5000;
+/** Reports of the same message are one finding; of different ones, as many as anyone reads. */
+const MOST_FINDINGS = 8;
+/** An input of some kilobytes that keeps a thread busy for this long would keep a service from its other peers. */
+const SLOW_MS = 1000;
+
+const task = workerData as DecoderTask;
+const port = parentPort;
+if (port === null) throw new Error('this module runs in a worker thread only');
+const report = (message: DecoderReport): void => port.postMessage(message);
+const target: Target = await loadTarget(task.target);
+const length = new Uint32Array(task.current, 0, 1);
+const place = new Uint8Array(task.current, 4);
+const counts = { inputs: 0, accepted: 0, refused: 0 };
+const findings = new Set<string>();
+
+if (task.input) await once(Buffer.from(task.input));
+else await explore(createRandom(task.seed), performance.now() + task.forMs);
+report({ type: 'done' });
+
+async function once(input: Buffer): Promise<void> {
+  const taken = await attempt(input);
+  if (typeof taken !== 'string') report({ type: 'finding', message: taken.wrong, input });
+}
+
+async function explore(random: Random, until: number): Promise<void> {
+  const coverage = new Coverage(target.covers);
+  const corpus: Buffer[] = [];
+  const tell = (): void => report({ type: 'progress', ...counts, kept: corpus.length, blocks: coverage.blocks });
+  const pick = (): Buffer => {
+    // Every few, an input made anew; of those that went a new way, the latest more often than the first.
+    if (corpus.length === 0 || random.next() < 0.25) return random.pick(target.seeds(random));
+    return corpus[Math.floor(corpus.length * Math.sqrt(random.next()))] ?? Buffer.alloc(0);
+  };
+  /** Of inputs of which some go a way that none before them went, keeps those: halves are tried again until one is left. */
+  const keepNewWays = async (inputs: readonly Buffer[]): Promise<void> => {
+    const half = Math.ceil(inputs.length / 2);
+    for (const part of [inputs.slice(0, half), inputs.slice(half)]) {
+      for (const input of part) await attempt(input);
+      const ways = coverage.fresh();
+      if (ways.length === 0) continue;
+      const [only] = part;
+      if (only === undefined || part.length > 1) {
+        // The batch will be followed by others that go the same way.
+        if (coverage.isAffordable) await keepNewWays(part);
+        continue;
+      }
+      coverage.know(ways);
+      if (corpus.length >= MOST_KEPT) corpus.splice(Math.floor(random.next() * corpus.length), 1);
+      corpus.push(only);
+    }
+  };
+
+  await keepNewWays(target.seeds(random));
+  let toldAt = performance.now();
+  while (performance.now() < until) {
+    const batch: Buffer[] = [];
+    for (let i = 0; i < BATCH && performance.now() < until; i++) {
+      const input = random.next() < 0.03 ? noise(target.maxBytes, random) : mutate(pick(), pick(), target, random);
+      batch.push(input);
+      const taken = await attempt(input);
+      counts.inputs++;
+      if (taken === 'accepted' || taken === 'refused') counts[taken]++;
+      else await tellFinding(taken.wrong, input);
+      if (performance.now() - toldAt < 500) continue;
+      toldAt = performance.now();
+      tell();
+    }
+    if (coverage.isAffordable && coverage.fresh().length > 0) await keepNewWays(batch);
+  }
+  tell();
+  coverage.close();
+}
+
+async function tellFinding(message: string, input: Buffer): Promise<void> {
+  const kind = kindOf(message);
+  if (findings.has(kind) || findings.size >= MOST_FINDINGS) return;
+  findings.add(kind);
+  const wrong = async (candidate: Buffer): Promise<string> => {
+    const taken = await attempt(candidate);
+    return typeof taken === 'string' ? '' : taken.wrong;
+  };
+  const least = await minimise(input, async (candidate) => kindOf(await wrong(candidate)) === kind, MINIMISE_MS);
+  report({ type: 'finding', message: (await wrong(least)) || message, input: least });
+}
+
+/** A message without its numbers and quotations: two inputs with the same one have found the same thing. */
+function kindOf(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replaceAll(/"[^"]*"|[-\d.e+]+/g, '#').slice(0, 60);
+}
+
+/** Gives the target an input. @returns how it was taken, or what is wrong with that */
+async function attempt(input: Buffer): Promise<Outcome | { wrong: string }> {
+  place.set(input.subarray(0, place.length));
+  length[0] = Math.min(input.length, place.length);
+  const begun = process.threadCpuUsage();
+  try {
+    const outcome = await target.run(input);
+    if (process.threadCpuUsage(begun).user <= SLOW_MS * 1000) return outcome;
+    return { wrong: `slow: an input of ${input.length} bytes takes more than ${SLOW_MS} ms` };
+  } catch (error) {
+    return { wrong: error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : `it throws ${String(error)}` };
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * The smallest input that still does what the given one does, as far as it is found in time: stretches are taken out, the longest
+ * first, then what is left is made zeros.
+ *
+ * @param fails whether an input still does it
+ */
+export async function minimise(
+  input: Buffer,
+  fails: (candidate: Buffer) => boolean | Promise<boolean>,
+  forMs: number,
+): Promise<Buffer> {
+  const until = performance.now() + forMs;
+  let best = input;
+  for (let piece = Math.ceil(best.length / 2); piece >= 1; piece = piece === 1 ? 0 : Math.ceil(piece / 2)) {
+    for (let at = 0; at < best.length; ) {
+      if (performance.now() > until) return best;
+      const candidate = Buffer.concat([best.subarray(0, at), best.subarray(at + piece)]);
+      if (await fails(candidate)) best = candidate;
+      else at += piece;
+    }
+  }
+  for (let at = 0; at < best.length; at++) {
+    if (performance.now() > until) return best;
+    if (best[at] === 0) continue;
+    const candidate = Buffer.from(best);
+    candidate[at] = 0;
+    if (await fails(candidate)) best = candidate;
+  }
+  return best;
+}

@@ -1,0 +1,235 @@
+import { isDeepStrictEqual } from 'node:util';
+import { prepareShape } from '@outrider/geo';
+import type { Random } from '@outrider/simulator';
+import { isKnown, mayBeSentInPart, partAsked } from '../../../services/api/src/byte-range.ts';
+import { armed, CsvError, defused, delimiterOf, readCsv, writeCsvLine } from '../../../services/api/src/csv.ts';
+import { Faults } from '../../../services/api/src/faults.ts';
+import { readCursor as readListCursor, writeCursor as writeListCursor } from '../../../services/api/src/fields.ts';
+import { shapeOf } from '../../../services/api/src/geojson.ts';
+import { collectionOf, FeatureIn, readFeatures } from '../../../services/api/src/geozone-collection.ts';
+import { validate, versionOfIfMatch } from '../../../services/api/src/input.ts';
+import { Problem } from '../../../services/api/src/problem.ts';
+import { eventsCursor, trackCursor, visitCursor } from '../../../services/api/src/reports/cursors.ts';
+import { readVehicleLines } from '../../../services/api/src/vehicle-csv.ts';
+import { textFrame } from '../../../services/notifier/src/frames.ts';
+import { parseClientMessage, readCursor, writeCursor } from '../../../services/notifier/src/messages.ts';
+import { geofenceFeatures } from '../../bench/road/definitions.ts';
+import { claim, type Outcome, type Target } from '../target.ts';
+
+const ID = '01990000-0000-7000-8000-000000000001';
+const words = (...texts: readonly string[]): Buffer[] => texts.map((text) => Buffer.from(text));
+const JSON_WORDS = words(
+  '"',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  'null',
+  'true',
+  '1e400',
+  '-0',
+  '9007199254740993',
+  '"__proto__":{}',
+  '"constructor":1',
+  '\\u0000',
+  '\\ud800',
+  `"${ID}"`,
+  '""',
+  '[[[[',
+  '1e-7',
+  '180.0000001',
+  '-90',
+  '90',
+);
+
+/** What clients of the live API and of REST may write, as the code reads it that looks at it first. */
+export const requestTargets: readonly Target[] = [
+  {
+    name: 'live messages',
+    covers: ['/notifier/src/messages.ts', '/notifier/src/frames.ts'],
+    words: [
+      ...JSON_WORDS,
+      ...words('"all":true', '"since":', '0:1042,1:77;n:12', '"vehicles":', '"type":"subscribe"', '"jwt":"x"'),
+    ],
+    maxBytes: 8192,
+    seeds: () =>
+      [
+        { type: 'authorize', jwt: 'a.b.c' },
+        { type: 'subscribe', all: true, since: '0:1042,1:77;n:12', positions: false },
+        {
+          type: 'subscribe',
+          vehicles: [ID],
+          groups: [ID],
+          events: true,
+          notifications: false,
+          videoTasks: true,
+          reportJobs: true,
+        },
+        { type: 'unsubscribe' },
+      ].map((message) => Buffer.from(JSON.stringify(message))),
+    run(input) {
+      const text = input.toString('utf8');
+      checkFrame(text);
+      const cursor = readCursor(text);
+      if (cursor !== null)
+        claim(
+          isDeepStrictEqual(readCursor(writeCursor(cursor)), cursor),
+          () => 'a cursor is not what is written of it',
+        );
+      const message = parseClientMessage(text);
+      if (!('error' in message)) return 'accepted';
+      claim(message.error.length > 0, () => 'refused without a word');
+      return 'refused';
+    },
+  },
+  {
+    name: 'csv of vehicles',
+    covers: ['/api/src/csv.ts', '/api/src/vehicle-csv.ts'],
+    words: words(
+      '"',
+      '""',
+      ',',
+      ';',
+      '\t',
+      '\r\n',
+      '\n',
+      '\r',
+      '\ufeff',
+      'name',
+      'terminalId',
+      'groups',
+      'speedLimitKmh',
+      '1,5',
+      '=1+1',
+      "'=",
+      ID,
+      '1E+15',
+    ),
+    maxBytes: 8192,
+    seeds: (random: Random) => {
+      const delimiter = random.pick([',', ';', '\t'] as const);
+      const header = writeCsvLine(['name', 'plate', 'terminalId', 'groups', 'speedLimitKmh', 'id'], delimiter);
+      return [
+        Buffer.from(
+          header + writeCsvLine(['Van "7"', 'A-1', '356307042441013', 'North, South', '60', ID], delimiter).repeat(2),
+        ),
+      ];
+    },
+    run(input) {
+      const text = input.toString('utf8');
+      const delimiter = delimiterOf(text);
+      const rows = refusedBy(CsvError, () => [...readCsv(text, delimiter)]);
+      if (rows === null) return 'refused';
+      const written = rows.map(({ cells }) => writeCsvLine(cells, delimiter)).join('');
+      const again = [...readCsv(written, delimiter)].map(({ cells }) => cells);
+      claim(
+        isDeepStrictEqual(
+          again,
+          rows.map(({ cells }) => cells),
+        ),
+        () => 'the rows are not what is written of them',
+      );
+      for (const { cells } of rows)
+        for (const cell of cells)
+          claim(armed(defused(cell)) === cell, () => `the cell ${JSON.stringify(cell)} does not come back`);
+      const faults = new Faults();
+      readVehicleLines(text, faults);
+      return refusedBy(Problem, () => faults.throwIfAny()) === null ? 'refused' : 'accepted';
+    },
+  },
+  {
+    name: 'geojson',
+    covers: [
+      '/api/src/geojson.ts',
+      '/api/src/geozone-collection.ts',
+      '/geo/src/shape-from-feature.ts',
+      '/geo/src/prepare-shape.ts',
+    ],
+    words: [
+      ...JSON_WORDS,
+      ...words('"Polygon"', '"Point"', '"LineString"', '"MultiPolygon"', '"radiusM":', '"widthM":', '"shape":"circle"'),
+    ],
+    maxBytes: 8192,
+    seeds: (random) => {
+      const features = geofenceFeatures(20);
+      const from = Math.floor(random.next() * 18);
+      return [Buffer.from(JSON.stringify({ type: 'FeatureCollection', features: features.slice(from, from + 2) }))];
+    },
+    async run(input): Promise<Outcome> {
+      const value = refusedBy(SyntaxError, () => JSON.parse(input.toString('utf8')) as unknown);
+      const collection = refusedBy(Problem, () => validate(collectionOf(FeatureIn), value, 'body'));
+      const list = (value as { features?: unknown } | null)?.features;
+      const items = await readFeatures(Array.isArray(list) ? list : [value], new Faults());
+      for (const { fields } of items) {
+        // What was let in is what the engine computes with.
+        const shape = prepareShape(fields.shape);
+        claim(shape !== null, () => 'a shape that can not be prepared');
+      }
+      if (collection === null) return 'refused';
+      return refusedBy(Problem, () => collection.features.forEach((feature) => void shapeOf(feature as never))) === null
+        ? 'refused'
+        : 'accepted';
+    },
+  },
+  {
+    name: 'cursors and headers',
+    covers: ['/api/src/fields.ts', '/api/src/byte-range.ts', '/api/src/input.ts'],
+    words: words(
+      'bytes=',
+      '-',
+      ',',
+      '"',
+      'W/"',
+      '*',
+      '0',
+      '99999999999999999999',
+      ID,
+      Buffer.from(`"${ID}"`).toString('base64url'),
+    ),
+    maxBytes: 1024,
+    seeds: () => [
+      Buffer.from(writeListCursor({ fleet: ID, after: { vehicleId: ID, fixTimeMs: 1 } })),
+      Buffer.from(writeListCursor({ fleet: ID, after: { vehicleId: ID, beganAtMs: 1, id: ID }, left: null })),
+      Buffer.from('bytes=0-499'),
+      Buffer.from('"17", W/"a"'),
+    ],
+    run(input) {
+      const text = input.toString('latin1');
+      let taken = false;
+      for (const schema of [eventsCursor, trackCursor, visitCursor])
+        if (refusedBy(Problem, () => readListCursor(schema, text)) !== null) taken = true;
+      const part = partAsked(text, 1000);
+      if (part !== null && part !== 'unsatisfiable') {
+        claim(
+          part.start >= 0 && part.start < part.end && part.end <= 1000,
+          () => `the part ${part.start} to ${part.end} of 1000 bytes`,
+        );
+        taken = true;
+      }
+      isKnown(text, '"1"');
+      mayBeSentInPart(text, '"1"', '');
+      const version = refusedBy(Problem, () => [versionOfIfMatch(text)]);
+      return taken || version !== null ? 'accepted' : 'refused';
+    },
+  },
+];
+
+/** A frame says how long it is. */
+function checkFrame(text: string): void {
+  const frame = textFrame(text);
+  const length = Buffer.byteLength(text);
+  const header = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+  claim(frame.length === header + length, () => `a frame of ${frame.length} bytes for ${length}`);
+}
+
+/** @returns null where it was refused as things are refused there; any other error is a finding */
+function refusedBy<T>(refusal: new (...parts: never[]) => Error, read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof refusal) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { glob, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Service } from '../bench/road/service.ts';
+
+/** What is looked at again and again. Memory in MB, as the system and as the service itself tells it. */
+export const MEMORY = [
+  'resident',
+  'anonymous',
+  'heap main',
+  'heap gateway',
+  'heap rules',
+  'buffers main',
+  'buffers gateway',
+  'buffers rules',
+] as const;
+export type Memory = (typeof MEMORY)[number];
+
+/** One look at the service. */
+export interface Look {
+  /** Seconds from the beginning. */
+  at: number;
+  memoryMb: Readonly<Record<Memory, number>>;
+  /** Of files that the service has mapped: the system takes it back whenever it likes. */
+  mappedMb: number;
+  received: number;
+  processed: number;
+  archived: number;
+  rulesLagSeconds: number;
+  archiveDelaySeconds: number;
+  terminals: number;
+  liveClients: number;
+  /** How long GET /metrics took, which asks every thread. */
+  answeredMs: number;
+  /** On disk, MB. */
+  logMb: number;
+  archiveMb: number;
+  otherMb: number;
+}
+
+/** Looks once. @param began when the soak did, by `performance.now()` */
+export async function look(service: Service, dataFolder: string, began: number): Promise<Look> {
+  const asked = performance.now();
+  const metrics = await service.metrics();
+  const answeredMs = performance.now() - asked;
+  const status = await readFile(`/proc/${service.pid}/status`, 'latin1').catch(() => '');
+  const kilobytes = (field: string): number =>
+    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1000;
+  const of = (name: string): number => metrics.get(name) ?? 0;
+  const thread = (name: string, kind: string): number =>
+    of(`outrider_thread_memory_bytes{thread="${name}",kind="${kind}"}`) / 1e6;
+  return {
+    at: (performance.now() - began) / 1000,
+    memoryMb: {
+      resident: kilobytes('VmRSS'),
+      anonymous: kilobytes('RssAnon'),
+      'heap main': thread('main', 'heap'),
+      'heap gateway': thread('gateway', 'heap'),
+      'heap rules': thread('rules', 'heap'),
+      'buffers main': thread('main', 'buffers'),
+      'buffers gateway': thread('gateway', 'buffers'),
+      'buffers rules': thread('rules', 'buffers'),
+    },
+    mappedMb: kilobytes('RssFile'),
+    received: of('outrider_positions_received_total'),
+    processed: of('outrider_rules_positions_total'),
+    archived: of('outrider_archived_rows_total{topic="telemetry"}'),
+    rulesLagSeconds: of('outrider_rules_oldest_unprocessed_seconds'),
+    archiveDelaySeconds: of('outrider_archive_delay_seconds'),
+    terminals: of('outrider_terminal_connections'),
+    liveClients: of('outrider_live_clients'),
+    answeredMs,
+    ...(await diskMb(dataFolder)),
+  };
+}
+
+async function diskMb(folder: string): Promise<Pick<Look, 'logMb' | 'archiveMb' | 'otherMb'>> {
+  const bytes = { log: 0, archive: 0, other: 0 };
+  for await (const name of glob('**/*', { cwd: folder })) {
+    const file = await stat(join(folder, name)).catch(() => null);
+    if (!file?.isFile()) continue;
+    // What is taken up, which is less than its length where a file has holes.
+    bytes[name.startsWith('log') ? 'log' : name.startsWith('warehouse') ? 'archive' : 'other'] += file.blocks * 512;
+  }
+  return { logMb: bytes.log / 1e6, archiveMb: bytes.archive / 1e6, otherMb: bytes.other / 1e6 };
+}

@@ -1,0 +1,14 @@
+import type { Duplex } from 'node:stream';
+
+/**
+ * Answers an upgrade that is not granted, and ends the connection: nobody else minds the socket of an upgrade any more, neither when its
+ * peer breaks off nor when the peer never ends its side.
+ *
+ * @param status code and words, as `404 Not Found`
+ * @param headers whole lines, each with its CRLF
+ */
+export function turnAway(socket: Duplex, status: string, headers = ''): void {
+  socket.on('error', () => socket.destroy());
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`);
+}
