@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openProxy, type Proxy } from './proxy.ts';
+import { openProxy, type TcpProxy } from './proxy.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 10 };
 /** Long enough for what is not to come to have come. */
@@ -10,7 +10,7 @@ const A_WHILE_MS = 300;
 
 /** A server that answers in capitals, and what it heard. */
 let server: Server;
-let proxy: Proxy;
+let proxy: TcpProxy;
 let heard: Buffer[];
 let served: Socket[];
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
   server = createServer((socket) => {
     served.push(socket);
     socket.on('error', () => {});
-    socket.on('data', (bytes) => {
+    socket.on('data', (bytes: Buffer) => {
       heard.push(bytes);
       socket.write(bytes.toString().toUpperCase());
     });
@@ -41,7 +41,7 @@ async function dial() {
   const said: Buffer[] = [];
   let closed = false;
   socket.on('error', () => {});
-  socket.on('data', (bytes) => said.push(bytes));
+  socket.on('data', (bytes: Buffer) => said.push(bytes));
   socket.on('close', () => {
     closed = true;
   });

@@ -12,7 +12,7 @@ export type Direction = 'to-server' | 'to-client';
 export type Silence = 'late' | 'never';
 
 /** A way to a server that passes everything on, and can be made to do it badly. */
-export interface Proxy {
+export interface TcpProxy {
   readonly port: number;
   /** Connections that are open on the client's side. */
   readonly connections: number;
@@ -33,7 +33,7 @@ const MAX_HELD_BYTES = 1024 * 1024;
 const CUT_WITHIN_MS = 250;
 
 /** Opens a way to a port of this machine. `port` 0 takes any free one. */
-export async function openProxy(targetPort: number, port = 0): Promise<Proxy> {
+export async function openProxy(targetPort: number, port = 0): Promise<TcpProxy> {
   const weather: Weather = { delayMs: 0, silent: null };
   const links = new Set<Link>();
   const server = createServer({ allowHalfOpen: true }, (client) => {

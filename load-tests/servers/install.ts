@@ -2,12 +2,13 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run } from './server.ts';
 
-/** Debian's package for each command that a server needs. */
+/** Debian's package for each command that a server, or a test of faults, needs. */
 const PACKAGES: Record<string, string> = {
   'redis-server': 'redis-server',
   initdb: 'postgresql',
   java: 'openjdk-17-jre-headless',
   mvn: 'maven',
+  libfaketime: 'libfaketime',
 };
 
 /**

@@ -9,13 +9,23 @@ const CLUSTER_ID = 'b3V0cmlkZXItbG9jYWwtMQ';
 /** The published jars, kept between runs. */
 const LIBRARIES = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'outrider', `kafka-${KAFKA_VERSION}`);
 
+/** A further port of the broker, whose clients are told to come to another one: such as that of a proxy before it. */
+export interface KafkaEntrance {
+  port: number;
+  toldPort: number;
+}
+
 /** Apache Kafka as one broker that is its own controller (KRaft), from the jars that Maven Central has. Needs Java 17 and Maven. */
-export async function startKafka(folder: string, port?: number): Promise<Server> {
+export async function startKafka(
+  folder: string,
+  port?: number,
+  entrances: readonly KafkaEntrance[] = [],
+): Promise<Server> {
   mkdirSync(folder, { recursive: true });
   await fetchJars();
   const [at, controller] = [port ?? (await freePort()), await freePort()];
   const properties = join(folder, 'server.properties');
-  writeFileSync(properties, settings(join(folder, 'logs'), at, controller));
+  writeFileSync(properties, settings(join(folder, 'logs'), at, controller, entrances));
   const classPath = join(LIBRARIES, '*');
   const java = (...args: string[]) => ['-Xmx768m', '-cp', classPath, ...args];
   await run(
@@ -35,14 +45,18 @@ export async function startKafka(folder: string, port?: number): Promise<Server>
 }
 
 /** A controller's port is in its settings: a broker that starts again on its folder takes another, which is as good. */
-function settings(logs: string, port: number, controller: number): string {
+function settings(logs: string, port: number, controller: number, entrances: readonly KafkaEntrance[]): string {
+  const at = (name: string, at: number) => `${name}://127.0.0.1:${at}`;
+  const further = (of: (entrance: KafkaEntrance) => number) =>
+    entrances.map((entrance, nth) => `,${at(`ENTRANCE${nth}`, of(entrance))}`).join('');
+  const protocols = entrances.map((_, nth) => `,ENTRANCE${nth}:PLAINTEXT`).join('');
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+listeners=${at('PLAINTEXT', port)},${at('CONTROLLER', controller)}${further((entrance) => entrance.port)}
+advertised.listeners=${at('PLAINTEXT', port)}${further(({ toldPort }) => toldPort)}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT${protocols}
 log.dirs=${logs}
 num.partitions=3
 offsets.topic.replication.factor=1

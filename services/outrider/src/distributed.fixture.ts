@@ -41,6 +41,16 @@ export interface Instance {
   terminate(): Promise<number | null>;
 }
 
+/** A service that is started again whenever it ends. */
+export interface Kept {
+  /** How often it was started again. */
+  restarts(): number;
+  /** `kill -9` of its present process. */
+  kill(): Promise<void>;
+  /** What its present process said, behind what those said that did not come up. */
+  said(): string[];
+}
+
 /** Servers that others use as well. */
 export interface Servers {
   kafkaBrokers: string;
@@ -58,6 +68,8 @@ export function givenServers(environment: NodeJS.ProcessEnv = process.env): Serv
 export class Cluster {
   readonly folder = mkdtempSync(join(tmpdir(), 'outrider-cluster-'));
   readonly #instances: Instance[] = [];
+  /** Those that are starting as well. */
+  readonly #children = new Set<ChildProcess>();
   #closing = false;
   readonly #environment: Record<string, string>;
   readonly #ends: (() => Promise<unknown>)[];
@@ -116,6 +128,22 @@ export class Cluster {
     return cluster;
   }
 
+  /** Where its services find the servers. */
+  get addresses(): Servers & { clickhouseUrl: string } {
+    const { KAFKA_BROKERS = '', REDIS_URL = '', DATABASE_URL = '', CLICKHOUSE_URL = '' } = this.#environment;
+    return {
+      kafkaBrokers: KAFKA_BROKERS,
+      redisUrl: REDIS_URL,
+      databaseUrl: DATABASE_URL,
+      clickhouseUrl: CLICKHOUSE_URL,
+    };
+  }
+
+  /** What is put in front of the names of topics. */
+  get kafkaPrefix(): string {
+    return this.#environment.KAFKA_PREFIX ?? '';
+  }
+
   async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
     const child = spawn(process.execPath, [MAIN[service]], {
       env: {
@@ -147,6 +175,8 @@ export class Cluster {
       diary += chunk;
     });
     const exited = once(child, 'exit') as Promise<[number | null]>;
+    this.#children.add(child);
+    void exited.then(() => this.#children.delete(child));
     const ports = await readyPorts(child);
     if (ports === null) throw new Error(`${service} did not start:\n${diary}`);
     const end = async (signal: NodeJS.Signals) => {
@@ -173,13 +203,10 @@ export class Cluster {
    * Starts a service and, as an orchestrator does, starts it again whenever it ends by itself, until the cluster is closed.
    *
    * @param environment with the ports that it is to have each time
-   * @returns how often it was started again, and its present process
    */
-  async keep(
-    service: ServiceName,
-    environment: Record<string, string>,
-  ): Promise<{ restarts(): number; kill(): Promise<void> }> {
+  async keep(service: ServiceName, environment: Record<string, string>): Promise<Kept> {
     let restarts = 0;
+    const failedStarts: string[] = [];
     let current: Instance | null = null;
     const run = async () => {
       current = await this.start(service, environment);
@@ -189,14 +216,19 @@ export class Cluster {
           restarts++;
           try {
             if (!this.#closing) return await run();
-          } catch {
+          } catch (error) {
             // What it lacks is away: it is tried again, as an orchestrator does.
+            failedStarts.push((error as Error).message);
           }
         }
       });
     };
     await run();
-    return { restarts: () => restarts, kill: async () => current?.kill() };
+    return {
+      restarts: () => restarts,
+      kill: async () => current?.kill(),
+      said: () => [...failedStarts, ...(current?.said() ?? []).map((line) => JSON.stringify(line))],
+    };
   }
 
   /** Everything that any of its processes said. */
@@ -208,7 +240,13 @@ export class Cluster {
 
   async close(): Promise<void> {
     this.#closing = true;
-    await Promise.all(this.#instances.map(({ kill }) => kill().catch(() => {})));
+    await Promise.all(
+      [...this.#children].map((child) => {
+        const gone = once(child, 'exit');
+        child.kill('SIGKILL');
+        return gone;
+      }),
+    );
     for (const end of this.#ends) await end();
     rmSync(this.folder, { recursive: true, force: true });
   }
