@@ -1,5 +1,6 @@
-import { type Kafka, type Message, Partitioners, type Producer } from 'kafkajs';
+import { type Message, Partitioners, type Producer } from 'kafkajs';
 import { encodeAll, LogFullError, type Topic } from '../log.ts';
+import type { KafkaClients } from './clients.ts';
 import type { KafkaTopics, TopicName } from './topics.ts';
 
 /**
@@ -31,7 +32,7 @@ interface Queued {
  * handed in meanwhile goes together in the next, so that order holds and a request carries many records.
  */
 export class KafkaAppender {
-  readonly #kafka: Kafka;
+  readonly #kafka: KafkaClients;
   readonly #topics: KafkaTopics;
   readonly #maxPendingBytes: number;
   #producer: Promise<Producer> | null = null;
@@ -40,7 +41,7 @@ export class KafkaAppender {
   #sending: Promise<void> | null = null;
   #closed = false;
 
-  constructor(kafka: Kafka, topics: KafkaTopics, maxPendingBytes: number) {
+  constructor(kafka: KafkaClients, topics: KafkaTopics, maxPendingBytes: number) {
     this.#kafka = kafka;
     this.#topics = topics;
     this.#maxPendingBytes = maxPendingBytes;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { type Admin, type KafkaConfig, logLevel } from 'kafkajs';
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Log, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
 import { KafkaAppender } from './appender.ts';
+import { KafkaClients } from './clients.ts';
 import { Decoder } from './decoder.ts';
 import { KafkaSubscription } from './subscription.ts';
 import { KafkaTopics } from './topics.ts';
@@ -38,6 +39,8 @@ const FETCH_WAIT_MS = 250;
 /** A member that died without a word is missed after the session's time: its partitions lie still so long. */
 const HEARTBEAT_EVERY_MS = 2000;
 const SESSION_TIMEOUT_MS = 15_000;
+/** A connection on which nothing is answered for so long is given up. */
+const REQUEST_TIMEOUT_MS = 15_000;
 /** A producer is made anew after it failed, so what the library warns of here does not come to pass. */
 const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
 
@@ -49,7 +52,8 @@ const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const onWarning = options.onWarning ?? ((message: string) => process.emitWarning(message));
-  const kafka = new Kafka({
+  const kafka = new KafkaClients({
+    requestTimeout: REQUEST_TIMEOUT_MS,
     brokers: [...options.brokers],
     clientId: options.clientId ?? 'outrider',
     ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
@@ -68,7 +72,7 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
 }
 
 class KafkaLog implements Log {
-  readonly #kafka: Kafka;
+  readonly #kafka: KafkaClients;
   readonly #admin: Admin;
   readonly #prefix: string;
   readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | null;
@@ -77,7 +81,7 @@ class KafkaLog implements Log {
   readonly #subscriptions = new Set<Subscription>();
   #closed: Promise<void> | null = null;
 
-  constructor(kafka: Kafka, admin: Admin, options: KafkaLogOptions) {
+  constructor(kafka: KafkaClients, admin: Admin, options: KafkaLogOptions) {
     this.#kafka = kafka;
     this.#admin = admin;
     this.#prefix = options.prefix ?? '';
