@@ -18,7 +18,14 @@ await ensureCommands(['libfaketime'], console.log, () => faketimeLibrary() !== n
 );
 const child = spawn(
   'npx',
-  ['vitest', 'run', '--disable-console-intercept', '--bail=1', 'load-tests/faults', ...process.argv.slice(2)],
+  [
+    'vitest',
+    'run',
+    '--disable-console-intercept',
+    '--bail=1',
+    'load-tests/faults/rounds.test.ts',
+    ...process.argv.slice(2),
+  ],
   { env: { ...process.env, FAULTS: '1' }, stdio: 'inherit' },
 );
 child.once('exit', (code) => process.exit(code ?? 1));

@@ -35,6 +35,10 @@ const LONE_VEHICLES = 2;
 /** Longer than a member of a group is missed after, and a connection that only one side knows of. */
 const RECOVERS_WITHIN_MS = 150_000;
 const LOOK_EVERY_MS = 400;
+/** What is still waited for is told so often. */
+const TELL_EVERY_MS = 20_000;
+/** The library that sets clocks looks every second, and so does who watches them. */
+const CLOCK_SEEN_WITHIN_MS = 2500;
 /** What is told twice is told soon after. */
 const TOLD_TWICE_WITHIN_MS = 400;
 
@@ -69,6 +73,7 @@ beforeAll(async () => {
   const startedMs = performance.now();
   distributed = await openDistributed(random, WANTED.includes('clock') ? faketime : null);
   ends.push(() => distributed.close());
+  say(`servers and services run after ${secondsSince(startedMs).toFixed(1)} s`);
   watched = await watch(
     new Access(distributed.apiPort),
     { terminals: distributed.terminalsPort, clients: distributed.clientsPort },
@@ -170,6 +175,7 @@ async function suffer({ kind, place, lastsMs, how }: Fault): Promise<string[]> {
       clock?.set(how.offsetSeconds);
       await wait(lastsMs);
       clock?.set(0);
+      await wait(CLOCK_SEEN_WITHIN_MS);
       return [];
     }
     default: {
@@ -224,6 +230,7 @@ async function sufferFullDisk(lastsMs: number): Promise<string[]> {
 /** Until the place of the fault is ready again, in seconds; null where it is not in time. */
 async function recovered({ kind, place }: Fault): Promise<number | null> {
   const startedMs = performance.now();
+  let tellAtMs = startedMs + TELL_EVERY_MS;
   const asks: (() => Promise<string[]>)[] =
     kind === 'disk'
       ? [() => unreadyParts(lone?.ports.http ?? 0)]
@@ -233,6 +240,10 @@ async function recovered({ kind, place }: Fault): Promise<number | null> {
   while (performance.now() < startedMs + RECOVERS_WITHIN_MS) {
     const unready = await Promise.all(asks.map((ask) => ask()));
     if (unready.every((parts) => parts.length === 0)) return secondsSince(startedMs);
+    if (performance.now() > tellAtMs) {
+      say(`  still: not ready after ${kind} ${place}: ${unready.flat().join(', ')}`);
+      tellAtMs += TELL_EVERY_MS;
+    }
     await wait(LOOK_EVERY_MS / 2);
   }
   return null;
@@ -241,8 +252,13 @@ async function recovered({ kind, place }: Fault): Promise<number | null> {
 /** Until all is as promised; what is not, where it is not in time. */
 async function caughtUp(system: Watched): Promise<string[]> {
   const untilMs = performance.now() + RECOVERS_WITHIN_MS;
+  let tellAtMs = performance.now() + TELL_EVERY_MS;
   for (;;) {
     const found = await violations(system, since);
+    if (found.length > 0 && performance.now() > tellAtMs) {
+      say(`  still: ${found.map((each) => each.slice(0, 160)).join('\n         ')}`);
+      tellAtMs += TELL_EVERY_MS;
+    }
     if (found.length === 0 || performance.now() > untilMs) return found;
     await wait(LOOK_EVERY_MS);
   }

@@ -20,40 +20,56 @@ const KEEP_ALIVE_MS = 60_000;
  */
 export class KafkaClients {
   readonly #config: KafkaConfig;
+  readonly #connections = new Set<Connections>();
 
   constructor(config: KafkaConfig) {
     this.#config = config;
   }
 
   admin(): Admin {
-    const connections = new Connections();
-    const admin = this.#kafka(connections).admin();
+    const { kafka, connections } = this.#connect();
+    const admin = kafka.admin();
     admin.on('admin.network.request_timeout', connections.onTimeout);
     return admin;
   }
 
   producer(options: ProducerConfig): Producer {
-    const connections = new Connections();
-    const producer = this.#kafka(connections).producer(options);
+    const { kafka, connections } = this.#connect();
+    const producer = kafka.producer(options);
     producer.on('producer.network.request_timeout', connections.onTimeout);
     return producer;
   }
 
   consumer(options: ConsumerConfig): Consumer {
-    const connections = new Connections();
-    const consumer = this.#kafka(connections).consumer(options);
+    const { kafka, connections } = this.#connect();
+    const consumer = kafka.consumer(options);
     consumer.on('consumer.network.request_timeout', connections.onTimeout);
     return consumer;
   }
 
-  #kafka({ open }: Connections): Kafka {
-    return new Kafka({ ...this.#config, socketFactory: open });
+  /** Ends all connections: what was asked on them fails, and is asked again where it may be. */
+  endConnections(reason: Error): void {
+    for (const connections of this.#connections) connections.end(reason);
+  }
+
+  #connect(): { kafka: Kafka; connections: Connections } {
+    const connections = new Connections((isOpen) => {
+      if (isOpen) this.#connections.add(connections);
+      else this.#connections.delete(connections);
+    });
+    return { connections, kafka: new Kafka({ ...this.#config, socketFactory: connections.open }) };
   }
 }
 
 /** The connections of one client, by `host:port`. */
 class Connections {
   readonly #open = new Map<string, Set<Socket>>();
+  readonly #onUse: (isOpen: boolean) => void;
+
+  /** @param onUse told whether there are any now */
+  constructor(onUse: (isOpen: boolean) => void) {
+    this.#onUse = onUse;
+  }
 
   readonly open: NonNullable<KafkaConfig['socketFactory']> = ({ host, port, ssl, onConnect }) => {
     const socket = ssl
@@ -63,7 +79,12 @@ class Connections {
     const broker = `${host}:${port}`;
     const sockets = this.#open.get(broker) ?? new Set();
     this.#open.set(broker, sockets.add(socket));
-    socket.once('close', () => sockets.delete(socket));
+    this.#onUse(true);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) this.#open.delete(broker);
+      if (this.#open.size === 0) this.#onUse(false);
+    });
     return socket;
   };
 
@@ -71,4 +92,8 @@ class Connections {
     for (const socket of this.#open.get(broker) ?? [])
       socket.destroy(new Error(`${broker} did not answer ${apiName} in time`));
   };
+
+  end(reason: Error): void {
+    for (const sockets of this.#open.values()) for (const socket of sockets) socket.destroy(reason);
+  }
 }
