@@ -93,6 +93,11 @@ export function encodeAll<T>(topic: Topic<T>, records: readonly T[]): Buffer[] {
   });
 }
 
+/** There is no room on the disk: nothing was written, and it can be tried again when there is. */
+export class DiskFullError extends Error {
+  override name = 'DiskFullError';
+}
+
 /** Too much is waiting to be written. */
 export class LogFullError extends Error {
   override name = 'LogFullError';
