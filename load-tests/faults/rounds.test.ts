@@ -316,5 +316,8 @@ function tell({ kind, place }: Fault): void {
     return;
   }
   const service = kind === 'kill' || kind === 'clock' ? place : sufferer(place);
-  say(`--- ${service} said at last:\n${serviceOf(service).said().slice(-12).join('\n').slice(-5000)}`);
+  const said = serviceOf(service)
+    .said()
+    .filter((line) => !line.includes('"not ready"'));
+  say(`--- ${service} said at last:\n${said.slice(-12).join('\n').slice(-5000)}`);
 }

@@ -23,6 +23,8 @@ export interface ServerCommand {
   environment?: Record<string, string>;
   /** What it says is kept here. */
   diaryPath: string;
+  /** What it ends in order by. Default SIGTERM. */
+  stopSignal?: NodeJS.Signals;
 }
 
 const START_TIMEOUT_MS = 60_000;
@@ -52,7 +54,14 @@ export async function startServer(
     await gone;
     clearTimeout(timer);
   };
-  return { name, port, environment, start, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return {
+    name,
+    port,
+    environment,
+    start,
+    stop: () => end(command.stopSignal ?? 'SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
 }
 
 function launch({ command, args, environment, diaryPath }: ServerCommand): ChildProcess {
