@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type Ports, type ServiceProcess, spawnService } from '../../services/outrider/src/service.fixture.ts';
 import { type Disk, openDisk } from './disk.ts';
 
@@ -12,6 +13,8 @@ const START_AGAIN_AFTER_MS = 500;
 export interface Lone {
   disk: Disk;
   ports: Ports;
+  /** What the log keeps for itself to write into, on the disk already: without it a full disk is full for the log at once. */
+  giveBackRoom(): Promise<void>;
   restarts(): number;
   /** What it said on standard error, in all its lives. */
   said(): string;
@@ -55,8 +58,23 @@ export async function openLone(ports: Ports): Promise<Lone> {
   return {
     disk,
     ports,
+    giveBackRoom: () => truncateWriteAheadLog(join(disk.folder, 'log.sqlite')),
     restarts: () => lives.length - 1,
     said: () => lives.map(({ diary }) => diary()).join(''),
     close,
   };
+}
+
+/** SQLite goes on writing into its write-ahead log from the front, without a need of room, until it is cut. */
+async function truncateWriteAheadLog(path: string): Promise<void> {
+  const db = new DatabaseSync(path, { timeout: 1000 });
+  try {
+    for (;;) {
+      const { busy } = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+      if (busy === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } finally {
+    db.close();
+  }
 }

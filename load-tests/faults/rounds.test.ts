@@ -214,6 +214,7 @@ async function sufferFullDisk(lastsMs: number): Promise<string[]> {
   const { load } = watchedLone;
   const wrong: string[] = [];
   const saidBefore = said().length;
+  await lone.giveBackRoom();
   disk.fill();
   // What still had room is taken; then nothing is, and that is said.
   if (!(await toldUnready(() => unreadyParts(ports.http), 'log', 0)))
