@@ -38,8 +38,12 @@ export async function startPostgres(folder: string, port?: number, security: Sec
     'PostgreSQL',
     at,
     { DATABASE_URL: `postgres://postgres@127.0.0.1:${at}/${DATABASE}` },
-    // One process group: a fast end is asked for by SIGINT, but SIGTERM ends it too, once its clients have gone.
-    { ...as(postgresBinary('postgres'), ['-D', data, ...settings]), diaryPath: join(folder, 'postgres.log') },
+    {
+      ...as(postgresBinary('postgres'), ['-D', data, ...settings]),
+      diaryPath: join(folder, 'postgres.log'),
+      // By SIGTERM it would wait for its clients to go, who stay.
+      stopSignal: 'SIGINT',
+    },
     security && {
       DATABASE_URL: `postgres://${security.user}:${security.password}@localhost:${at}/${DATABASE}?sslmode=verify-full`,
     },

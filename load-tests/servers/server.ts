@@ -36,6 +36,8 @@ export interface ServerCommand {
   environment?: Record<string, string>;
   /** What it says is kept here. */
   diaryPath: string;
+  /** What it ends in order by. Default SIGTERM. */
+  stopSignal?: NodeJS.Signals;
 }
 
 const START_TIMEOUT_MS = 60_000;
@@ -75,7 +77,7 @@ export async function startServer(
       return child?.pid ?? null;
     },
     start,
-    stop: () => end('SIGTERM'),
+    stop: () => end(command.stopSignal ?? 'SIGTERM'),
     kill: () => end('SIGKILL'),
   };
 }

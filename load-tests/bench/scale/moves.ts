@@ -24,7 +24,7 @@ export async function measureMoves(
   port: number,
   startRules: () => Promise<Instance>,
 ): Promise<Moves> {
-  const hub = await openRedisHub({ url: cluster.redisUrl, onError: () => {} });
+  const hub = await openRedisHub({ url: cluster.addresses.redisUrl, onError: () => {} });
   const seenAt = new Map<string, number>();
   let longest = 0;
   const unsubscribe = await hub.onLatest((entries) => {

@@ -1,8 +1,14 @@
 import { MemoryHub } from '@outrider/hub';
-import { type Checkpoint, type CheckpointChange, CheckpointFencedError, type Checkpoints } from '@outrider/log';
+import {
+  type Checkpoint,
+  type CheckpointChange,
+  CheckpointFencedError,
+  type Checkpoints,
+  DiskFullError,
+} from '@outrider/log';
 import { createLogger } from '@outrider/runtime';
 import { expect, test } from 'vitest';
-import { patientCheckpoints, patientHub } from './patient.ts';
+import { isFullDisk, patientCheckpoints, patientHub } from './patient.ts';
 
 const diary = createLogger('silent', 'json');
 
@@ -35,6 +41,26 @@ test('a call waits until the server is back, and saves what it was given, once',
   await checkpoints.save('test', 0, change);
   expect(unsteady.calls).toBe(4);
   expect(unsteady.saved).toEqual([{ offsets: { telemetry: 7 }, changed: [['a', Buffer.from('1')]] }]);
+});
+
+test('in a file a full disk is waited out, and nothing else', async () => {
+  let failures: Error[] = [new DiskFullError('no room'), new DiskFullError('no room')];
+  const unsteady = new Unsteady();
+  const checkpoints = patientCheckpoints(
+    Object.assign(unsteady, {
+      claim: async () => {
+        const failure = failures.shift();
+        if (failure) throw failure;
+        return null;
+      },
+    }),
+    diary,
+    isFullDisk,
+  );
+  expect(await checkpoints.claim('test', 0)).toBe(null);
+  expect(failures).toEqual([]);
+  failures = [new Error('the file is no database')];
+  await expect(checkpoints.claim('test', 0)).rejects.toThrow('no database');
 });
 
 test('that another has the partition is no outage', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Hub } from '@outrider/hub';
-import { CheckpointFencedError, type Checkpoints } from '@outrider/log';
+import { CheckpointFencedError, type Checkpoints, DiskFullError } from '@outrider/log';
 import type { Log as Diary } from '@outrider/runtime';
 
 const FIRST_PAUSE_MS = 100;
@@ -10,9 +10,15 @@ const LONGEST_PAUSE_MS = 2000;
  * Checkpoints of a service that has nothing to do while their server is away: a call is made again until it works, the
  * partition waits meanwhile, and the log keeps what comes. A call may be made again whose answer was lost: it changes nothing
  * that it had not changed.
+ *
+ * @param isOutage what is waited out; all else fails. Default everything
  */
-export function patientCheckpoints(checkpoints: Checkpoints, diary: Diary): Checkpoints {
-  const patience = new Patience('checkpoints', diary);
+export function patientCheckpoints(
+  checkpoints: Checkpoints,
+  diary: Diary,
+  isOutage: (error: unknown) => boolean = () => true,
+): Checkpoints {
+  const patience = new Patience('checkpoints', diary, isOutage);
   return {
     load: (consumer, partition) => patience.have(() => checkpoints.load(consumer, partition)),
     claim: (consumer, partition) => patience.have(() => checkpoints.claim(consumer, partition)),
@@ -25,6 +31,11 @@ export function patientCheckpoints(checkpoints: Checkpoints, diary: Diary): Chec
       await checkpoints.close();
     },
   };
+}
+
+/** What is waited out where checkpoints are in a file: a disk without room, which may have some again. */
+export function isFullDisk(error: unknown): boolean {
+  return error instanceof DiskFullError;
 }
 
 /** A hub whose latest positions are not left out while its server is away. All other calls fail as they did: people wait for them. */
@@ -54,12 +65,14 @@ export function patientHub(hub: Hub, diary: Diary): Hub {
 class Patience {
   readonly #what: string;
   readonly #diary: Diary;
+  readonly #isOutage: (error: unknown) => boolean;
   #ended = false;
   #troubled = false;
 
-  constructor(what: string, diary: Diary) {
+  constructor(what: string, diary: Diary, isOutage: (error: unknown) => boolean = () => true) {
     this.#what = what;
     this.#diary = diary;
+    this.#isOutage = isOutage;
   }
 
   /** @throws what the call says that is no outage, or what it failed with after the end */
@@ -71,7 +84,7 @@ class Patience {
         this.#troubled = false;
         return result;
       } catch (error) {
-        if (this.#ended || error instanceof CheckpointFencedError) throw error;
+        if (this.#ended || error instanceof CheckpointFencedError || !this.#isOutage(error)) throw error;
         if (!this.#troubled) this.#diary.error({ err: error, store: this.#what }, 'it does not answer: waiting for it');
         this.#troubled = true;
         await wait(pauseMs);

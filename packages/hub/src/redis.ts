@@ -25,6 +25,10 @@ const channelOf = (channel: string) => `{outrider}:channel:${channel}`;
 const MAX_UNKNOWN_TERMINALS = 1000;
 /** A call that finds no connection fails after this long: who asks must not wait for as long as Redis is away. */
 const COMMAND_TIMEOUT_MS = 2000;
+/** A connection on which nothing comes for so long, though something is waited for, is given up: another is made. */
+const SILENT_AFTER_MS = 4000;
+/** Who only listens asks so often whether the server is still there. */
+const ASK_EVERY_MS = 5000;
 const LONGEST_PAUSE_MS = 2000;
 /** A block is kept this long beyond its end: clocks of instances differ. */
 const BLOCK_SLACK_MS = 3_600_000;
@@ -45,6 +49,7 @@ export async function openRedisHub({ url, onError }: RedisHubOptions): Promise<H
       lazyConnect: true,
       connectTimeout: COMMAND_TIMEOUT_MS,
       commandTimeout: COMMAND_TIMEOUT_MS,
+      socketTimeout: SILENT_AFTER_MS,
       maxRetriesPerRequest: 1,
       retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS),
     });
@@ -75,10 +80,14 @@ class RedisHub implements Hub {
   readonly #commands: Redis;
   readonly #ears: Redis;
   readonly #channels = new Map<string, Set<(message: string) => void>>();
+  readonly #asking: NodeJS.Timeout;
 
   constructor(commands: Redis, ears: Redis) {
     this.#commands = commands;
     this.#ears = ears;
+    // Nothing is said to who listens where nothing is new: one that is not listened to any more would never know.
+    this.#asking = setInterval(() => ears.ping().catch(() => {}), ASK_EVERY_MS);
+    this.#asking.unref();
     ears.on('message', (channel: string, message: string) => {
       for (const listener of this.#channels.get(channel) ?? []) listener(message);
     });
@@ -147,6 +156,7 @@ class RedisHub implements Hub {
 
   async close(): Promise<void> {
     this.#channels.clear();
+    clearInterval(this.#asking);
     this.#ears.disconnect();
     this.#commands.disconnect();
   }

@@ -61,6 +61,9 @@ export interface Log {
    * Resolves when all records are durable: they outlive a crash of the process and of the machine. Records of one call,
    * and of calls made one after the other, keep their order per key.
    *
+   * When a call is refused, so are those behind it that have records of the same keys and were made before it was known: who makes
+   * them all again in their order keeps the order. What of a refused call was written nevertheless is then there twice.
+   *
    * @throws {LogFullError} when more than the bound is waiting to be written: the caller must hold its peers back
    * @throws {RangeError} when a record is longer than {@link MAX_RECORD_BYTES}: then none of the call is written
    */
@@ -91,6 +94,11 @@ export function encodeAll<T>(topic: Topic<T>, records: readonly T[]): Buffer[] {
       throw new RangeError(`a record of ${bytes.length} bytes for ${topic.name}: ${MAX_RECORD_BYTES} is the most`);
     return bytes;
   });
+}
+
+/** There is no room on the disk: nothing was written, and it can be tried again when there is. */
+export class DiskFullError extends Error {
+  override name = 'DiskFullError';
 }
 
 /** Too much is waiting to be written. */

@@ -3,18 +3,34 @@ import pg from 'pg';
 
 const MAX_CONNECTIONS = 10;
 const INT8 = pg.types.builtins.INT8;
+/** A connection, or a free one of the pool, is waited for so long. */
+const CONNECT_WITHIN_MS = 10_000;
+/** A server that does not answer a statement for so long is not there any more. */
+const ANSWER_WITHIN_MS = 30_000;
+/** What changes tables may take as long as they are large. */
+const CHANGES_TABLES = /^\s*(create|alter|drop)\b/i;
 
 /**
  * Kysely over a pool of connections to a PostgreSQL server. 64-bit integers come as numbers: times in milliseconds and
  * sequence numbers stay far below 2^53.
  *
+ * A connection on which a statement has no answer in time is ended, and its statement fails: one that only this side still knows of
+ * would be waited for as long as the process lives.
+ *
  * @param schema where the tables are: becomes the search path of every connection
  * @param onIdleError told of a connection that broke while nobody used it; the pool replaces it
  */
-export function postgresDialect(url: string, schema: string, onIdleError: (error: Error) => void): PostgresDialect {
+export function postgresDialect(
+  url: string,
+  schema: string,
+  onIdleError: (error: Error) => void,
+  answerWithinMs: number = ANSWER_WITHIN_MS,
+): PostgresDialect {
   const pool = new pg.Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    keepAlive: true,
     options: `-c search_path=${schema}`,
     types: {
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
@@ -22,5 +38,35 @@ export function postgresDialect(url: string, schema: string, onIdleError: (error
     },
   });
   pool.on('error', onIdleError);
+  pool.on('connect', (client) => {
+    // One that breaks while it is used fails its statement, or the next: whoever uses it is told there.
+    client.on('error', () => {});
+    endUnanswered(client, answerWithinMs);
+  });
   return new PostgresDialect({ pool });
+}
+
+/** What the library leaves out of its types. */
+interface WithConnection {
+  connection: { stream: { destroy(error: Error): void } };
+}
+
+function endUnanswered(client: pg.ClientBase, withinMs: number): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const { connection } = client as unknown as WithConnection;
+  const watched = (...args: unknown[]) => {
+    const answer = query(...args);
+    if (!(answer instanceof Promise) || CHANGES_TABLES.test(textOf(args[0]))) return answer;
+    const timer = setTimeout(
+      () => connection.stream.destroy(new Error(`PostgreSQL did not answer within ${withinMs} ms`)),
+      withinMs,
+    );
+    return answer.finally(() => clearTimeout(timer));
+  };
+  Object.assign(client, { query: watched });
+}
+
+function textOf(statement: unknown): string {
+  if (typeof statement === 'string') return statement;
+  return statement !== null && typeof statement === 'object' && 'text' in statement ? String(statement.text) : '';
 }

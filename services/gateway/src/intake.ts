@@ -9,9 +9,21 @@ export type Durable = () => void;
 const HOLD_ABOVE_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 100;
 
+/** Packets that go into the log together. */
+interface Batch {
+  /** Counts up: batches go in in this order. */
+  nth: number;
+  packets: TelemetryPacket[];
+  /** Of each of them. */
+  durable: Durable[];
+}
+
 /**
  * The way into the log that all connections share: packets that arrive in the same turn of the event loop go in as one
  * append, so that one synced write carries many of them.
+ *
+ * Packets of a terminal stand in the log in the order in which they came, or the later ones would make the earlier ones late data. So
+ * when an append is refused, with those behind it, nothing that comes goes past them: they are handed in again in their order.
  */
 export class Intake {
   readonly #log: Log;
@@ -23,7 +35,11 @@ export class Intake {
   #packets: TelemetryPacket[] = [];
   #durable: Durable[] = [];
   #flushing: NodeJS.Immediate | null = null;
+  #batches = 0;
   #inFlight = 0;
+  /** In their order: those that the log refused, and those that came meanwhile. */
+  #waiting: Batch[] = [];
+  #retry: NodeJS.Timeout | null = null;
   #held = false;
   #closed = false;
   #troubled = false;
@@ -69,11 +85,11 @@ export class Intake {
     return true;
   }
 
-  /** Resolves when everything taken is durable and its peers were told. */
+  /** Resolves when everything taken is durable and its peers were told, or when the log refuses it once more. */
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#flushing) this.#flush();
-    if (this.#inFlight > 0)
+    if (this.#inFlight > 0 || this.#waiting.length > 0)
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
       });
@@ -82,41 +98,62 @@ export class Intake {
   #flush(): void {
     if (this.#flushing) clearImmediate(this.#flushing);
     this.#flushing = null;
-    const packets = this.#packets;
-    const durable = this.#durable;
+    const batch: Batch = { nth: this.#batches++, packets: this.#packets, durable: this.#durable };
     this.#packets = [];
     this.#durable = [];
-    this.#inFlight += 1;
-    void this.#append(packets).then((written) => {
-      this.#inFlight -= 1;
-      // Told in the order in which they came: a terminal counts acknowledgements, it does not match them.
-      if (written) for (const tell of durable) tell();
-      this.#holdOrRelease();
-      if (this.#inFlight === 0) this.#idle?.();
-    });
+    if (this.#troubled) this.#waiting.push(batch);
+    else this.#append(batch);
     this.#holdOrRelease();
   }
 
-  /** Tries until the log has taken the packets; gives up, unacknowledged, only when the service stops meanwhile. */
-  async #append(packets: TelemetryPacket[]): Promise<boolean> {
-    for (;;) {
-      try {
-        await this.#log.append(telemetryTopic, packets);
-        if (this.#troubled) this.#diary.info({ packets: packets.length }, 'the log takes packets again');
-        this.#troubled = false;
-        return true;
-      } catch (error) {
-        if (!(error instanceof LogFullError) && !this.#troubled)
-          this.#diary.error(
-            { err: error },
-            'the log takes no packets: terminals are held back, nothing is acknowledged',
-          );
-        this.#troubled = true;
-        this.#holdOrRelease();
-        if (this.#closed) return false;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    }
+  #append(batch: Batch): void {
+    this.#inFlight++;
+    const appended = this.#log.append(telemetryTopic, batch.packets);
+    void appended
+      .then(
+        () => this.#taken(batch),
+        (error: unknown) => this.#refused(batch, error),
+      )
+      .then(() => {
+        this.#inFlight--;
+        this.#goOn();
+      });
+  }
+
+  #taken({ packets, durable }: Batch): void {
+    // Told in the order in which they came: a terminal counts acknowledgements, it does not match them.
+    for (const tell of durable) tell();
+    if (!this.#troubled) return;
+    this.#troubled = false;
+    this.#diary.info({ packets: packets.length }, 'the log takes packets again');
+    this.#handInWaiting();
+  }
+
+  #refused(batch: Batch, error: unknown): void {
+    if (!(error instanceof LogFullError) && !this.#troubled)
+      this.#diary.error({ err: error }, 'the log takes no packets: terminals are held back, nothing is acknowledged');
+    this.#troubled = true;
+    this.#waiting.push(batch);
+    this.#waiting.sort((one, other) => one.nth - other.nth);
+  }
+
+  #goOn(): void {
+    // When the service stops, what was refused is not acknowledged: its terminals send it again.
+    if (this.#closed && this.#troubled) this.#waiting = [];
+    if (this.#inFlight === 0 && this.#waiting.length > 0)
+      this.#retry ??= setTimeout(() => {
+        this.#retry = null;
+        this.#handInWaiting();
+      }, RETRY_MS);
+    this.#holdOrRelease();
+    if (this.#inFlight === 0 && this.#waiting.length === 0) this.#idle?.();
+  }
+
+  /** All at once: where the log refuses one of them, it refuses those behind it as well. */
+  #handInWaiting(): void {
+    const batches = this.#waiting;
+    this.#waiting = [];
+    for (const batch of batches) this.#append(batch);
   }
 
   #holdOrRelease(): void {

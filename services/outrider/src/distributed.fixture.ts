@@ -51,6 +51,16 @@ export interface Instance extends Spawned {
   ports: Record<string, number>;
 }
 
+/** A service that is started again whenever it ends. */
+export interface Kept {
+  /** How often it was started again. */
+  restarts(): number;
+  /** `kill -9` of its present process. */
+  kill(): Promise<void>;
+  /** What its present process said, behind what those said that did not come up. */
+  said(): string[];
+}
+
 /** Servers that others use as well. */
 export interface Servers {
   kafkaBrokers: string;
@@ -70,6 +80,8 @@ export class Cluster {
   /** What all but the video service have as their folder. */
   readonly sharedFolder = join(this.folder, 'shared');
   readonly #instances: Spawned[] = [];
+  /** Those that are starting as well. */
+  readonly #children = new Set<ChildProcess>();
   #closing = false;
   readonly #environment: Record<string, string>;
   readonly #ends: (() => Promise<unknown>)[];
@@ -133,9 +145,20 @@ export class Cluster {
     return cluster;
   }
 
-  /** Where its hub and its checkpoints are. */
-  get redisUrl(): string {
-    return this.#environment.REDIS_URL ?? '';
+  /** Where its services find the servers. */
+  get addresses(): Servers & { clickhouseUrl: string } {
+    const { KAFKA_BROKERS = '', REDIS_URL = '', DATABASE_URL = '', CLICKHOUSE_URL = '' } = this.#environment;
+    return {
+      kafkaBrokers: KAFKA_BROKERS,
+      redisUrl: REDIS_URL,
+      databaseUrl: DATABASE_URL,
+      clickhouseUrl: CLICKHOUSE_URL,
+    };
+  }
+
+  /** What is put in front of the names of topics. */
+  get kafkaPrefix(): string {
+    return this.#environment.KAFKA_PREFIX ?? '';
   }
 
   /** Resolves when the service works. @throws {Error} with all that it said when it ends before */
@@ -178,6 +201,8 @@ export class Cluster {
       diary += chunk;
     });
     const exited = once(child, 'exit') as Promise<[number | null]>;
+    this.#children.add(child);
+    void exited.then(() => this.#children.delete(child));
     const end = async (signal: NodeJS.Signals) => {
       child.kill(signal);
       return (await exited)[0];
@@ -203,13 +228,10 @@ export class Cluster {
    * Starts a service and, as an orchestrator does, starts it again whenever it ends by itself, until the cluster is closed.
    *
    * @param environment with the ports that it is to have each time
-   * @returns how often it was started again, and its present process
    */
-  async keep(
-    service: ServiceName,
-    environment: Record<string, string>,
-  ): Promise<{ restarts(): number; kill(): Promise<void> }> {
+  async keep(service: ServiceName, environment: Record<string, string>): Promise<Kept> {
     let restarts = 0;
+    const failedStarts: string[] = [];
     let current: Instance | null = null;
     const run = async () => {
       current = await this.start(service, environment);
@@ -219,14 +241,19 @@ export class Cluster {
           restarts++;
           try {
             if (!this.#closing) return await run();
-          } catch {
+          } catch (error) {
             // What it lacks is away: it is tried again, as an orchestrator does.
+            failedStarts.push((error as Error).message);
           }
         }
       });
     };
     await run();
-    return { restarts: () => restarts, kill: async () => current?.kill() };
+    return {
+      restarts: () => restarts,
+      kill: async () => current?.kill(),
+      said: () => [...failedStarts, ...(current?.said() ?? []).map((line) => JSON.stringify(line))],
+    };
   }
 
   /** What its log holds. */
@@ -244,7 +271,13 @@ export class Cluster {
 
   async close(): Promise<void> {
     this.#closing = true;
-    await Promise.all(this.#instances.map(({ kill }) => kill().catch(() => {})));
+    await Promise.all(
+      [...this.#children].map((child) => {
+        const gone = once(child, 'exit');
+        child.kill('SIGKILL');
+        return gone;
+      }),
+    );
     for (const end of this.#ends) await end();
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -12,6 +12,7 @@ import {
 import { createArchiver } from '@outrider/archiver';
 import {
   backingOf,
+  isFullDisk,
   openCheckpoints,
   openHub,
   openLog,
@@ -20,6 +21,7 @@ import {
   openTokens,
   openVideoFiles,
   openWarehouse,
+  patientCheckpoints,
 } from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
@@ -86,7 +88,11 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
 
     const log = await openLog(backing, part('log'), metrics);
     life.own('log', () => log.close());
-    const checkpoints = await openCheckpoints(backing, part('checkpoints'));
+    const checkpoints = patientCheckpoints(
+      await openCheckpoints(backing, part('checkpoints')),
+      part('checkpoints'),
+      isFullDisk,
+    );
     life.own('checkpoints', () => checkpoints.close());
     const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
     life.own('warehouse', () => warehouse.close());

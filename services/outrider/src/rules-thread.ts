@@ -1,4 +1,4 @@
-import { type Backing, openCheckpoints, openLog } from '@outrider/backing';
+import { type Backing, isFullDisk, openCheckpoints, openLog, patientCheckpoints } from '@outrider/backing';
 import { createRules, type RulesConfig } from '@outrider/rules';
 import { runInThread } from './threads.ts';
 
@@ -10,7 +10,7 @@ export interface RulesSettings {
 /** The rules in a thread of their own: the engine has a core to itself where there is one. */
 await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics, tracing }) => {
   const log = await openLog(settings.backing, diary, metrics);
-  const checkpoints = await openCheckpoints(settings.backing, diary);
+  const checkpoints = patientCheckpoints(await openCheckpoints(settings.backing, diary), diary, isFullDisk);
   const rules = createRules({
     config: settings.config,
     log,

@@ -37,6 +37,8 @@ export interface ServiceProcess {
   ready: Promise<Ports | null>;
   /** What it said on standard error. */
   diary(): string;
+  /** Resolves when it is gone, however it went. */
+  ended: Promise<unknown>;
   /** `kill -9`: nothing is written down. Resolves when it is gone. */
   kill(): Promise<void>;
   /** As Ctrl-C does. @returns the exit code */
@@ -78,6 +80,7 @@ export function spawnService(
   return {
     ready: firstLine(child).then((line) => (line === null ? null : (JSON.parse(line) as { ports: Ports }).ports)),
     diary: () => diary,
+    ended: exited,
     async kill() {
       child.kill('SIGKILL');
       await exited;

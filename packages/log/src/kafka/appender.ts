@@ -1,5 +1,5 @@
-import type { Kafka } from 'kafkajs';
 import { encodeAll, LogFullError, type Topic } from '../log.ts';
+import type { KafkaClients } from './clients.ts';
 import { Lane } from './lane.ts';
 import { hashOf } from './partitioner.ts';
 import type { KafkaTopics } from './topics.ts';
@@ -17,7 +17,6 @@ interface Call {
   bytes: number;
   /** Messages not acknowledged yet. */
   left: number;
-  error: Error | null;
   resolve(): void;
   reject(error: Error): void;
 }
@@ -32,7 +31,7 @@ export class KafkaAppender {
   #pendingBytes = 0;
   #closed = false;
 
-  constructor(kafka: Kafka, topics: KafkaTopics, maxPendingBytes: number) {
+  constructor(kafka: KafkaClients, topics: KafkaTopics, maxPendingBytes: number) {
     this.#lanes = Array.from({ length: LANES }, () => new Lane(kafka));
     this.#topics = topics;
     this.#maxPendingBytes = maxPendingBytes;
@@ -52,7 +51,7 @@ export class KafkaAppender {
     const bytes = encoded.reduce((sum, { length }) => sum + length, 0);
     this.#pendingBytes += bytes;
     return new Promise((resolve, reject) => {
-      const call: Call = { bytes, left: records.length, error: null, resolve, reject };
+      const call: Call = { bytes, left: records.length, resolve, reject };
       const settle = (error: Error | null) => this.#settle(call, error);
       // Always waited for, though it is known after the first time: so calls go on in the order in which they came.
       this.#entering = this.#topics.partitionCount(topic).then(
@@ -78,11 +77,11 @@ export class KafkaAppender {
   }
 
   #settle(call: Call, error: Error | null): void {
-    call.error ??= error;
+    // At once, whatever else is on its way: a call that is made after it was known goes behind what is made again.
+    if (error !== null) call.reject(error);
     call.left--;
     if (call.left > 0) return;
     this.#pendingBytes -= call.bytes;
-    if (call.error) call.reject(call.error);
-    else call.resolve();
+    call.resolve();
   }
 }

@@ -1,4 +1,5 @@
-import type { Kafka, Producer } from 'kafkajs';
+import type { Producer } from 'kafkajs';
+import type { KafkaClients } from './clients.ts';
 import { partitionByKey } from './partitioner.ts';
 
 /**
@@ -21,15 +22,16 @@ export interface Queued {
 
 /**
  * Sends records in their order by an idempotent producer of its own, acknowledged by all replicas in sync. One request is on
- * its way at a time; what is handed in meanwhile goes together in the next, so that order holds and a request carries many.
+ * its way at a time; what is handed in meanwhile goes together in the next, so that order holds and a request carries many. Where
+ * a request fails, all that waits behind it does too: or it would overtake what is going to be sent again.
  */
 export class Lane {
-  readonly #kafka: Kafka;
+  readonly #kafka: KafkaClients;
   #producer: Promise<Producer> | null = null;
   #queue: Queued[] = [];
   #sending: Promise<void> | null = null;
 
-  constructor(kafka: Kafka) {
+  constructor(kafka: KafkaClients) {
     this.#kafka = kafka;
   }
 
@@ -57,7 +59,8 @@ export class Lane {
         error = new Error(`Kafka did not take the records: ${(cause as Error).message}`, { cause });
         await this.#dropProducer();
       }
-      for (const queued of request) queued.settle(error);
+      const settled = error === null ? request : [...request, ...this.#queue.splice(0)];
+      for (const queued of settled) queued.settle(error);
     }
     this.#sending = null;
   }

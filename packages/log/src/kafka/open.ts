@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Admin, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
+import { type Admin, type KafkaConfig, logLevel } from 'kafkajs';
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Log, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
 import { KafkaAppender } from './appender.ts';
+import { KafkaClients } from './clients.ts';
+import { watchClock } from './clock-watch.ts';
 import { Decoder } from './decoder.ts';
 import { KafkaSubscription } from './subscription.ts';
 import { KafkaTopics } from './topics.ts';
@@ -38,6 +40,10 @@ const FETCH_WAIT_MS = 250;
 /** A member that died without a word is missed after the session's time: its partitions lie still so long. */
 const HEARTBEAT_EVERY_MS = 1000;
 const SESSION_TIMEOUT_MS = 15_000;
+/** A connection on which nothing is answered for so long is given up. */
+const REQUEST_TIMEOUT_MS = 15_000;
+/** So far a clock may be set back: the library counts by it when it is to be heard of again, and what it was not answered in time. */
+const SET_BACK_TOLERATED_MS = SESSION_TIMEOUT_MS / 2;
 /** A producer is made anew after it failed, so what the library warns of here does not come to pass. */
 const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
 
@@ -49,7 +55,8 @@ const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const onWarning = options.onWarning ?? ((message: string) => process.emitWarning(message));
-  const kafka = new Kafka({
+  const kafka = new KafkaClients({
+    requestTimeout: REQUEST_TIMEOUT_MS,
     brokers: [...options.brokers],
     clientId: options.clientId ?? 'outrider',
     ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
@@ -68,16 +75,17 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
 }
 
 class KafkaLog implements Log {
-  readonly #kafka: Kafka;
+  readonly #kafka: KafkaClients;
   readonly #admin: Admin;
   readonly #prefix: string;
   readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | null;
   readonly #topics: KafkaTopics;
   readonly #appender: KafkaAppender;
-  readonly #subscriptions = new Set<Subscription>();
+  readonly #subscriptions = new Set<{ stop(): Promise<void>; giveUp(reason: Error): void }>();
+  readonly #endWatch: () => void;
   #closed: Promise<void> | null = null;
 
-  constructor(kafka: Kafka, admin: Admin, options: KafkaLogOptions) {
+  constructor(kafka: KafkaClients, admin: Admin, options: KafkaLogOptions) {
     this.#kafka = kafka;
     this.#admin = admin;
     this.#prefix = options.prefix ?? '';
@@ -88,6 +96,17 @@ class KafkaLog implements Log {
       maxAgeMs: options.maxAgeMs ?? 7 * 24 * 3600_000,
     });
     this.#appender = new KafkaAppender(kafka, this.#topics, options.maxPendingBytes ?? 64 * MIB);
+    this.#endWatch = watchClock(SET_BACK_TOLERATED_MS, (byMs) => this.#onSetBack(byMs));
+  }
+
+  /**
+   * Until the clock has caught up, the library would not say to the group that a member lives, and would wait for answers that
+   * do not come. Who reads begins anew.
+   */
+  #onSetBack(byMs: number): void {
+    const reason = new Error(`the clock was set back by ${Math.round(byMs / 1000)} s: what reads has to begin anew`);
+    this.#kafka.endConnections(reason);
+    for (const subscription of this.#subscriptions) subscription.giveUp(reason);
   }
 
   get pendingBytes(): number {
@@ -155,6 +174,7 @@ class KafkaLog implements Log {
   }
 
   async #close(): Promise<void> {
+    this.#endWatch();
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
     await this.#appender.close();
     await this.#admin.disconnect();

@@ -113,6 +113,11 @@ export class KafkaSubscription<T> implements Subscription {
     return this.#stopped;
   }
 
+  /** It can't go on: it fails with the reason, and stops. */
+  giveUp(reason: Error): void {
+    if (!this.#stopped) this.#crash(reason);
+  }
+
   async #stop(): Promise<void> {
     this.#onStop();
     const inHand = [...this.#places.values()].map((place) => place.inHand);

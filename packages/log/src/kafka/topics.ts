@@ -81,6 +81,8 @@ export class KafkaTopics {
     const replicationFactor = this.#settings.replicationFactor ?? (await this.#defaultReplication());
     const config: Record<string, string> = {
       'max.message.bytes': String(MAX_MESSAGE_BYTES),
+      // A broker takes no record from a clock that is an hour ahead, unless it stamps them itself.
+      'message.timestamp.type': 'LogAppendTime',
       ...(compacted ? { 'cleanup.policy': 'compact' } : { 'retention.ms': String(maxAgeMs) }),
       // Acknowledged means more than one copy; where there is but one, it must be on the disk.
       ...(replicationFactor > 1

@@ -11,6 +11,8 @@ export interface RedisCheckpointsOptions {
 const CONNECT_TIMEOUT_MS = 5000;
 /** Loading many states takes a while; a server that does not answer for longer is taken for lost. */
 const COMMAND_TIMEOUT_MS = 30_000;
+/** A connection on which nothing at all comes for so long, though it is waited for, is given up: another is made. */
+const SILENT_AFTER_MS = 15_000;
 const LONGEST_PAUSE_MS = 2000;
 
 /** KEYS: offsets, entries, fence. Raises the fence and answers it with all that is saved. */
@@ -56,6 +58,7 @@ export async function openRedisCheckpoints({ url, onError }: RedisCheckpointsOpt
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENT_AFTER_MS,
     // The commands of a checkpoint are written whole or not at all; one that was cut off is asked for again by the caller.
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS),

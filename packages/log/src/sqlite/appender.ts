@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { encodeAll, LogFullError, type Topic } from '../log.ts';
+import { DiskFullError, encodeAll, LogFullError, type Topic } from '../log.ts';
 import { messageOf } from './database.ts';
 import { PREFIX_BYTES, pushRecord, type Segment } from './segment.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
@@ -136,6 +136,13 @@ export class Appender {
   #settle(error: Error | null): void {
     const settled = this.#writing ?? [];
     this.#writing = null;
+    if (error) {
+      // Or what waits behind it would overtake what is going to be handed in again.
+      settled.push(...this.#waiting);
+      this.#waiting = [];
+      this.#full = [];
+      this.#filling.clear();
+    }
     for (const { bytes } of settled) this.#pendingBytes -= bytes;
     for (const { resolve, reject } of settled) {
       if (error) reject(error);
@@ -151,11 +158,11 @@ export class Appender {
       execArgv: [],
     });
     let failure = 'it stopped';
-    worker.on('message', ({ error, memory }: FromWriter) => {
+    worker.on('message', ({ error, diskFull, memory }: FromWriter) => {
       for (const buffer of memory)
         if (buffer.byteLength === SEGMENT_BYTES && this.#spare.length < SPARE_SEGMENTS) this.#spare.push(buffer);
       worker.unref();
-      this.#settle(error === null ? null : this.#failed(error));
+      this.#settle(error === null ? null : this.#failed(error, diskFull));
     });
     worker.on('error', (error) => {
       failure = messageOf(error);
@@ -169,8 +176,9 @@ export class Appender {
     return worker;
   }
 
-  #failed(reason: string): Error {
-    return new Error(`the log ${this.#settings.path} could not be written: ${reason}`);
+  #failed(reason: string, diskFull = false): Error {
+    const Failure = diskFull ? DiskFullError : Error;
+    return new Failure(`the log ${this.#settings.path} could not be written: ${reason}`);
   }
 }
 

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Checkpoint, type CheckpointChange, CheckpointFencedError, type Checkpoints } from '../checkpoints.ts';
-import { messageOf, retryWhileBusy } from './database.ts';
+import { DiskFullError } from '../log.ts';
+import { isDiskFull, messageOf, retryWhileBusy } from './database.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -129,7 +130,8 @@ class SqliteCheckpoints implements Checkpoints {
     } catch (error) {
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
       if (error instanceof CheckpointFencedError) throw error;
-      throw new Error(`the checkpoints ${this.#path} failed: ${messageOf(error)}`, { cause: error });
+      const Failure = isDiskFull(error) ? DiskFullError : Error;
+      throw new Failure(`the checkpoints ${this.#path} failed: ${messageOf(error)}`, { cause: error });
     }
   }
 }

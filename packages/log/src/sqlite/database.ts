@@ -14,6 +14,8 @@ const BUSY_TIMEOUT_MS = 5000;
 /** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). */
 export const SQLITE_BUSY = 5;
 export const SQLITE_FULL = 13;
+/** Extended: the index of the write-ahead log could not grow. */
+const SQLITE_IOERR_SHMSIZE = 4874;
 
 /**
  * Makes the file, its folder and its layout where they are not there yet.
@@ -113,4 +115,10 @@ const never = new Int32Array(new SharedArrayBuffer(4));
 /** Stops this thread, and with it everything that it does, for a time. */
 export function sleep(ms: number): void {
   Atomics.wait(never, 0, 0, ms);
+}
+
+/** Whether it failed for want of room on the disk. */
+export function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : null;
+  return sqliteCode(error) === SQLITE_FULL || code === SQLITE_IOERR_SHMSIZE;
 }

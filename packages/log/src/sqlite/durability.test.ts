@@ -4,10 +4,11 @@ import { closeSync, openSync, readFileSync, truncateSync, writeFileSync, writeSy
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
-import { LogFullError } from '../log.ts';
+import { DiskFullError, LogFullError } from '../log.ts';
 import { openSqliteLog } from './open.ts';
 import { inFolder, readTexts, textTopic } from './testing.ts';
 
@@ -83,7 +84,7 @@ describe('an acknowledged record is never lost', () => {
         }
       };
       await expect(fill()).rejects.toThrow(/could not be written: .*full/);
-      await expect(log.append(topic, ['x'.repeat(500_000)])).rejects.toThrow(/full/);
+      await expect(log.append(topic, ['x'.repeat(500_000)])).rejects.toThrow(DiskFullError);
       expect(log.pendingBytes).toBe(0);
       expect(acknowledged.length).toBeGreaterThan(5);
       expect(await readTexts(log, topic)).toEqual(acknowledged);
@@ -93,6 +94,23 @@ describe('an acknowledged record is never lost', () => {
       await expect.poll(() => log.append(topic, ['z'.repeat(200_000)]).then(() => 'done', String)).toBe('done');
       expect((await readTexts(log, topic)).at(-1)).toBe('z'.repeat(200_000));
       await Promise.all([log.close(), janitor.close()]);
+    });
+  });
+
+  test('what waits behind an append that fails is refused with it, and does not overtake it', async () => {
+    await inFolder(async (folder) => {
+      const log = openSqliteLog({ path: join(folder, 'log.sqlite'), maxFileBytes: 512 * 1024 });
+      await log.append(topic, ['first']);
+      const tooMuch = log.append(topic, ['x'.repeat(1_000_000)]);
+      const refused = expect(tooMuch).rejects.toThrow(DiskFullError);
+      // By now the writer has it.
+      await nextTurn();
+      await expect(log.append(topic, ['behind'])).rejects.toThrow(DiskFullError);
+      await refused;
+      expect(log.pendingBytes).toBe(0);
+      await log.append(topic, ['again']);
+      expect(await readTexts(log, topic)).toEqual(['first', 'again']);
+      await log.close();
     });
   });
 

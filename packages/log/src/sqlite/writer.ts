@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import {
   channelOf,
+  isDiskFull,
   messageOf,
   openForWriting,
   SQLITE_BUSY,
@@ -36,7 +37,7 @@ export interface WriterSettings {
 export type ToWriter = { type: 'write'; segments: Segment[] } | { type: 'close' };
 export type FromWriter =
   /** The segments are durable, or `error` says why none of them is. Their memory comes back. */
-  { type: 'written'; error: string | null; memory: ArrayBuffer[] };
+  { type: 'written'; error: string | null; diskFull: boolean; memory: ArrayBuffer[] };
 
 /** A partition that grew, as told to all who read the file. */
 export interface Growth {
@@ -253,13 +254,15 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
 
   function write(segments: Segment[]): void {
     let error: string | null = null;
+    let diskFull = false;
     try {
       writer.write(segments);
     } catch (cause) {
       error = messageOf(cause);
+      diskFull = isDiskFull(cause);
     }
     const memory = segments.map(({ bytes }) => bytes);
-    port.postMessage({ type: 'written', error, memory } satisfies FromWriter, memory);
+    port.postMessage({ type: 'written', error, diskFull, memory } satisfies FromWriter, memory);
   }
 
   function close(): void {

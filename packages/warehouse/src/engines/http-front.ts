@@ -10,8 +10,9 @@ import { drainPending, Session } from 'chdb';
  * where no server is at hand. Requests are answered one after the other.
  *
  * @param folder for the engine's data; it must be there
+ * @param port 0 takes any free one
  */
-export async function openHttpFront(folder: string): Promise<{ url: string; close(): Promise<void> }> {
+export async function openHttpFront(folder: string, port = 0): Promise<{ url: string; close(): Promise<void> }> {
   const session = new Session(join(folder, 'data'));
   let bodies = 0;
   let turn: Promise<unknown> = Promise.resolve();
@@ -60,7 +61,7 @@ export async function openHttpFront(folder: string): Promise<{ url: string; clos
       }
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -11,17 +11,29 @@ export interface ServerAddress {
   password?: string;
   /** Created where it is missing. Default `outrider`. */
   database?: string;
+  /** How long an insert may take. Default 30,000. */
+  insertWithinMs?: number;
 }
 
 /** How long a server may take to answer: longer than any query may run. */
 const REQUEST_TIMEOUT_MS = 120_000;
+/** An insert that has no answer for so long is broken off: it is tried again, and rows that come twice are one. */
+const INSERT_WITHIN_MS = 30_000;
+/** Whether it is there at all is answered at once, or not. */
+const PING_WITHIN_MS = 5000;
 
 /**
  * A ClickHouse server over HTTP.
  *
  * @throws {Error} when the server can't be reached or refuses the user, or when the database's name is no plain name
  */
-export async function openServer({ url, username, password, database = 'outrider' }: ServerAddress): Promise<Engine> {
+export async function openServer({
+  url,
+  username,
+  password,
+  database = 'outrider',
+  insertWithinMs = INSERT_WITHIN_MS,
+}: ServerAddress): Promise<Engine> {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(database))
     throw new Error(`${JSON.stringify(database)} is no name of a database`);
   // The client writes every failure to the console as well as throwing it: whoever asked says what is to be said.
@@ -45,6 +57,7 @@ export async function openServer({ url, username, password, database = 'outrider
         values: Readable.from(blockChunks(block), { objectMode: false }),
         // The answer is held until the rows are in, so that a failure halfway can't come after a 200.
         clickhouse_settings: { ...INSERT_SETTINGS, async_insert: 0, wait_end_of_query: 1 },
+        abort_signal: AbortSignal.timeout(insertWithinMs),
       });
       await stream.resume().toArray();
     },
@@ -112,7 +125,7 @@ export async function openServer({ url, username, password, database = 'outrider
     },
 
     async ping() {
-      const result = await client.ping({ select: true });
+      const result = await client.ping({ select: true, abort_signal: AbortSignal.timeout(PING_WITHIN_MS) });
       if (!result.success) throw result.error;
     },
 

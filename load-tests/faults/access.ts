@@ -1,0 +1,45 @@
+import { callAt, type Instance, logInAt } from '../../services/outrider/src/distributed.fixture.ts';
+
+const REQUEST_WITHIN_MS = 5000;
+
+/** The operator at the REST API: logs in anew where the token is not good any more. */
+export class Access {
+  readonly #instance: Instance;
+  #jwt: Promise<string> | null = null;
+
+  constructor(port: number) {
+    this.#instance = { ports: { http: port } } as unknown as Instance;
+  }
+
+  /** A token, by one login for all who ask meanwhile. */
+  token(): Promise<string> {
+    this.#jwt ??= within(logInAt(this.#instance)).catch((error) => {
+      this.#jwt = null;
+      throw error;
+    });
+    return this.#jwt;
+  }
+
+  /** The next who asks logs in anew. */
+  forget(): void {
+    this.#jwt = null;
+  }
+
+  /** @throws {Error} on any answer that is not 2xx, and when none comes */
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    try {
+      return await within(callAt<T>(this.#instance, await this.token(), method, path, body));
+    } catch (error) {
+      if (/: 401 /.test((error as Error).message)) this.forget();
+      throw error;
+    }
+  }
+}
+
+function within<T>(promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${REQUEST_WITHIN_MS} ms`)), REQUEST_WITHIN_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

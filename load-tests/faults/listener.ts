@@ -1,0 +1,103 @@
+import { WebSocket } from 'ws';
+import { holdAgainstLiveDocument } from '../../services/outrider/src/described-message.fixture.ts';
+import type { Access } from './access.ts';
+
+const COME_BACK_AFTER_MS = 300;
+/** A client asks so often whether the other side is still there, and takes no answer for a no. */
+const ASK_EVERY_MS = 1000;
+const SILENT_AFTER_MS = 4000;
+
+export type LiveMessage = Record<string, unknown> & { type: string };
+
+/** A client of the live API as one is to be written: with its last cursor it comes back whenever its connection ends or is silent. */
+export class Listener {
+  readonly events: LiveMessage[] = [];
+  readonly notifications: LiveMessage[] = [];
+  /** What must not come: gaps, and messages that are not as described. */
+  readonly wrong: string[] = [];
+  connections = 0;
+  readonly #port: number;
+  readonly #access: Access;
+  #cursor: string | null = null;
+  #socket: WebSocket | null = null;
+  #resumed = false;
+  #closed = false;
+
+  constructor(port: number, access: Access) {
+    this.#port = port;
+    this.#access = access;
+    void this.#live();
+  }
+
+  /** Whether nothing is missed any more. */
+  get resumed(): boolean {
+    return this.#resumed;
+  }
+
+  /** As a network does it: without a word. */
+  hangUp(): void {
+    this.#socket?.terminate();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.hangUp();
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        await this.#connection(await this.#access.token());
+      } catch {
+        // Nobody answers, or nobody lets it in: it tries again.
+      }
+      // Clocks that are wrong make tokens that are not good: it logs in anew where it was not heard.
+      if (!this.#resumed) this.#access.forget();
+      this.#resumed = false;
+      await new Promise((resolve) => setTimeout(resolve, COME_BACK_AFTER_MS));
+    }
+  }
+
+  #connection(jwt: string): Promise<void> {
+    const socket = new WebSocket(`ws://127.0.0.1:${this.#port}/live`, {
+      headers: { Authorization: `JWT ${jwt}` },
+      handshakeTimeout: SILENT_AFTER_MS,
+    });
+    this.#socket = socket;
+    let heardAtMs = performance.now();
+    const ask = setInterval(() => {
+      if (performance.now() - heardAtMs > SILENT_AFTER_MS) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) socket.ping();
+    }, ASK_EVERY_MS);
+    socket.on('pong', () => {
+      heardAtMs = performance.now();
+    });
+    socket.on('open', () => {
+      this.connections++;
+      const since = this.#cursor === null ? {} : { since: this.#cursor };
+      socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false, ...since }));
+    });
+    socket.on('message', (data) => this.#hear(JSON.parse(data.toString()) as LiveMessage));
+    // What ends a connection is told by its close.
+    socket.on('error', () => {});
+    return new Promise((resolve) =>
+      socket.once('close', () => {
+        clearInterval(ask);
+        resolve();
+      }),
+    );
+  }
+
+  #hear(message: LiveMessage): void {
+    try {
+      holdAgainstLiveDocument(message);
+    } catch (error) {
+      this.wrong.push((error as Error).message);
+    }
+    if (typeof message.cursor === 'string') this.#cursor = message.cursor;
+    if (message.type === 'event') this.events.push(message);
+    else if (message.type === 'notification') this.notifications.push(message);
+    else if (message.type === 'gap') this.wrong.push(`a gap: ${JSON.stringify(message)}`);
+    else if (message.type === 'resumed') this.#resumed = true;
+  }
+}

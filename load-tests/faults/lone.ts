@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Ports, type ServiceProcess, spawnService } from '../../services/outrider/src/service.fixture.ts';
+import { type Disk, openDisk } from './disk.ts';
+
+/** Room for ClickHouse's logs and merges as well: what is recorded here takes a part of it. */
+const DISK_MIB = 512;
+const START_AGAIN_AFTER_MS = 500;
+
+/** The service in one process, its folder on a small disk; started again whenever it ends. */
+export interface Lone {
+  disk: Disk;
+  ports: Ports;
+  /** What the log keeps for itself to write into, on the disk already: without it a full disk is full for the log at once. */
+  giveBackRoom(): Promise<void>;
+  restarts(): number;
+  /** What it said on standard error, in all its lives. */
+  said(): string;
+  close(): Promise<void>;
+}
+
+/** @throws {Error} where no disk can be mounted */
+export async function openLone(ports: Ports): Promise<Lone> {
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-disk-'));
+  let disk: Disk;
+  try {
+    disk = await openDisk(folder, DISK_MIB);
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+  const lives: ServiceProcess[] = [];
+  let closing = false;
+  let running: Promise<unknown> = Promise.resolve();
+  const run = () => {
+    const service = spawnService(disk.folder, ports, { CHECKPOINT_MS: '300', ARCHIVE_MS: '200' });
+    lives.push(service);
+    running = service.ended.then(async () => {
+      await new Promise((resolve) => setTimeout(resolve, START_AGAIN_AFTER_MS));
+      if (!closing) run();
+    });
+    return service;
+  };
+  const close = async () => {
+    closing = true;
+    await lives.at(-1)?.kill();
+    await running;
+    await disk.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const first = run();
+  if ((await first.ready) === null) {
+    await close();
+    throw new Error(`the service did not start:\n${first.diary()}`);
+  }
+  return {
+    disk,
+    ports,
+    giveBackRoom: () => truncateWriteAheadLog(join(disk.folder, 'log.sqlite')),
+    restarts: () => lives.length - 1,
+    said: () => lives.map(({ diary }) => diary()).join(''),
+    close,
+  };
+}
+
+/** SQLite goes on writing into its write-ahead log from the front, without a need of room, until it is cut. */
+async function truncateWriteAheadLog(path: string): Promise<void> {
+  const db = new DatabaseSync(path, { timeout: 1000 });
+  try {
+    for (;;) {
+      const { busy } = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+      if (busy === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } finally {
+    db.close();
+  }
+}

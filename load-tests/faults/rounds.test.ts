@@ -1,0 +1,324 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { VehicleId } from '@outrider/domain';
+import { createRandom } from '@outrider/simulator';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Kept, ServiceName } from '../../services/outrider/src/distributed.fixture.ts';
+import { reservedPorts } from '../../services/outrider/src/service.fixture.ts';
+import { Access } from './access.ts';
+import { faketimeLibrary } from './clock.ts';
+import {
+  CLIENTS,
+  type Distributed,
+  LINKS,
+  ON_THE_ROAD,
+  openDistributed,
+  SERVICES,
+  type ServerName,
+  TERMINALS,
+  TOLD_BY,
+  unreadyParts,
+} from './distributed.ts';
+import { violations, type Watched } from './invariants.ts';
+import { Listener } from './listener.ts';
+import { furnish, Load } from './load.ts';
+import { type Lone, openLone } from './lone.ts';
+import { describeFault, type Fault, KINDS, type Kind, type Places, planRounds } from './plan.ts';
+import { faultTable, type RoundResult } from './report.ts';
+
+/** How often each fault comes; which of them; and the seed of an earlier run. */
+const ROUNDS = Number(process.env.FAULT_ROUNDS ?? 20);
+const SEED = Number(process.env.FAULT_SEED ?? randomInt(2 ** 31));
+const WANTED = process.env.FAULT_KINDS?.split(',') ?? KINDS;
+const VEHICLES = 4;
+const LONE_VEHICLES = 2;
+/** Longer than a member of a group is missed after, and a connection that only one side knows of. */
+const RECOVERS_WITHIN_MS = 150_000;
+const LOOK_EVERY_MS = 400;
+/** What is still waited for is told so often. */
+const TELL_EVERY_MS = 20_000;
+/** The library that sets clocks looks every second, and so does who watches them. */
+const CLOCK_SEEN_WITHIN_MS = 2500;
+/** What is told twice is told soon after. */
+const TOLD_TWICE_WITHIN_MS = 400;
+
+const PLACES: Places = {
+  kill: Object.keys(SERVICES),
+  stop: Object.keys(TOLD_BY),
+  cut: LINKS,
+  delay: LINKS,
+  halve: LINKS,
+  disk: ['the service in one process'],
+  clock: ON_THE_ROAD,
+};
+
+const random = createRandom(SEED);
+const skipped = new Map<Kind, string>();
+const results: RoundResult[] = [];
+const ends: (() => Promise<unknown> | unknown)[] = [];
+/** By vehicle, the first fix that was not found in the archive after an earlier round. */
+const since = new Map<VehicleId, number>();
+let distributed: Distributed;
+let lone: Lone | null = null;
+let watched: Watched;
+let watchedLone: Watched | null = null;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const secondsSince = (ms: number) => (performance.now() - ms) / 1000;
+
+beforeAll(async () => {
+  say(`\nFAULT_SEED=${SEED}: ${ROUNDS} rounds of ${WANTED.join(', ')}`);
+  const faketime = faketimeLibrary();
+  if (faketime === null) skipped.set('clock', 'libfaketime is not installed');
+  const startedMs = performance.now();
+  distributed = await openDistributed(random, WANTED.includes('clock') ? faketime : null);
+  ends.push(() => distributed.close());
+  say(`servers and services run after ${secondsSince(startedMs).toFixed(1)} s`);
+  watched = await watch(
+    new Access(distributed.apiPort),
+    { terminals: distributed.terminalsPort, clients: distributed.clientsPort },
+    VEHICLES,
+  );
+  if (WANTED.includes('disk')) {
+    try {
+      const opened = await openLone(await reservedPorts());
+      lone = opened;
+      ends.push(() => opened.close());
+      const { http, teltonika } = opened.ports;
+      watchedLone = await watch(new Access(http), { terminals: teltonika, clients: http }, LONE_VEHICLES);
+    } catch (error) {
+      skipped.set('disk', (error as Error).message.trim());
+    }
+  }
+  for (const [kind, why] of skipped) say(`skipped: ${kind}, ${why}`);
+  say(`all runs after ${secondsSince(startedMs).toFixed(1)} s`);
+}, 300_000);
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+  const kinds = KINDS.filter((kind) => WANTED.includes(kind) && !skipped.has(kind));
+  say(`\n${faultTable(kinds, results)}`);
+  for (const [kind, why] of skipped) say(`skipped: ${kind}, ${why}`);
+  say(`FAULT_SEED=${SEED}\n`);
+}, 120_000);
+
+async function watch(
+  access: Access,
+  ports: { terminals: number; clients: number },
+  vehicleCount: number,
+): Promise<Watched> {
+  const furnished = await eventually(() => furnish(access, vehicleCount));
+  // A change is in force within a second; what begins before it would be told by one and not by the other.
+  await wait(2000);
+  const listeners = [new Listener(ports.clients, access), new Listener(ports.clients, access)];
+  const load = new Load(SEED, furnished, ports.terminals);
+  ends.push(
+    () => load.close(),
+    () => {
+      for (const listener of listeners) listener.close();
+    },
+  );
+  for (;;) {
+    if (listeners.every(({ resumed }) => resumed)) break;
+    await wait(50);
+  }
+  return { access, load, listeners, geofences: furnished.geofences };
+}
+
+async function eventually<T>(work: () => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + 30_000;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() > untilMs) throw error;
+      await wait(500);
+    }
+  }
+}
+
+function serviceOf(name: string): Kept {
+  const service = distributed.services.get(name as ServiceName);
+  if (!service) throw new Error(`no ${name} runs`);
+  return service;
+}
+
+/** Whom a fault at a link is felt by. */
+function sufferer(link: string): ServiceName {
+  if (link === TERMINALS) return 'gateway';
+  if (link === CLIENTS) return 'notifier';
+  return link.split('→')[0] as ServiceName;
+}
+
+/** Does it, waits for as long as it lasts, and undoes it. Says what was not as it should be meanwhile. */
+async function suffer({ kind, place, lastsMs, how }: Fault): Promise<string[]> {
+  switch (how.kind) {
+    case 'kill': {
+      const service = serviceOf(place);
+      const before = service.restarts();
+      await service.kill();
+      while (service.restarts() === before) await wait(50);
+      return [];
+    }
+    case 'stop': {
+      const server = distributed.servers[place as ServerName];
+      await server.stop();
+      const { service, part } = TOLD_BY[place as ServerName];
+      const told = await toldUnready(() => distributed.unready(service), part, lastsMs);
+      await server.start();
+      return told ? [] : [`${service} did not say that its ${part} is away`];
+    }
+    case 'disk':
+      return sufferFullDisk(lastsMs);
+    case 'clock': {
+      const clock = distributed.clocks.get(place as ServiceName);
+      clock?.set(how.offsetSeconds);
+      await wait(lastsMs);
+      clock?.set(0);
+      await wait(CLOCK_SEEN_WITHIN_MS);
+      return [];
+    }
+    default: {
+      const proxy = distributed.proxies.get(place);
+      if (!proxy) throw new Error(`nothing is between ${place}, for ${kind}`);
+      if (how.kind === 'cut') {
+        for (let time = 0; time < how.times; time++) {
+          proxy.cut();
+          await wait(lastsMs / how.times);
+        }
+        return [];
+      }
+      if (how.kind === 'delay') proxy.delay(how.delayMs);
+      else proxy.halve(how.silent, how.silence);
+      await wait(lastsMs);
+      proxy.heal();
+      return [];
+    }
+  }
+}
+
+/** Whether the part, or the whole service, was said not to be ready. It is asked for as long as the fault lasts, and a little more. */
+async function toldUnready(ask: () => Promise<string[]>, part: string, lastsMs: number): Promise<boolean> {
+  const startedMs = performance.now();
+  let told = false;
+  while (performance.now() < startedMs + lastsMs || (!told && performance.now() < startedMs + lastsMs + 10_000)) {
+    told ||= (await ask()).some((each) => each === part || each === 'it');
+    await wait(200);
+  }
+  return told;
+}
+
+async function sufferFullDisk(lastsMs: number): Promise<string[]> {
+  if (!lone || !watchedLone) return [];
+  const { disk, ports, said } = lone;
+  const { load } = watchedLone;
+  const wrong: string[] = [];
+  const saidBefore = said().length;
+  await lone.giveBackRoom();
+  disk.fill();
+  // What still had room is taken; then nothing is, and that is said.
+  if (!(await toldUnready(() => unreadyParts(ports.http), 'log', 0)))
+    wrong.push('readiness did not say that the log is full');
+  const acknowledged = load.acknowledged;
+  await wait(lastsMs);
+  if (load.acknowledged > acknowledged + load.driven.length * 8)
+    wrong.push(`${load.acknowledged - acknowledged} positions were acknowledged on a full disk`);
+  if (!said().slice(saidBefore).includes('the log takes no packets')) wrong.push('no log said that nothing is taken');
+  disk.free();
+  return wrong;
+}
+
+/** Until the place of the fault is ready again, in seconds; null where it is not in time. */
+async function recovered({ kind, place }: Fault): Promise<number | null> {
+  const startedMs = performance.now();
+  let tellAtMs = startedMs + TELL_EVERY_MS;
+  const asks: (() => Promise<string[]>)[] =
+    kind === 'disk'
+      ? [() => unreadyParts(lone?.ports.http ?? 0)]
+      : kind === 'stop'
+        ? ON_THE_ROAD.map((service) => () => distributed.unready(service))
+        : [() => distributed.unready(kind === 'kill' || kind === 'clock' ? (place as ServiceName) : sufferer(place))];
+  while (performance.now() < startedMs + RECOVERS_WITHIN_MS) {
+    const unready = await Promise.all(asks.map((ask) => ask()));
+    if (unready.every((parts) => parts.length === 0)) return secondsSince(startedMs);
+    if (performance.now() > tellAtMs) {
+      say(`  still: not ready after ${kind} ${place}: ${unready.flat().join(', ')}`);
+      tellAtMs += TELL_EVERY_MS;
+    }
+    await wait(LOOK_EVERY_MS / 2);
+  }
+  return null;
+}
+
+/** Until all is as promised; what is not, where it is not in time. */
+async function caughtUp(system: Watched): Promise<string[]> {
+  const untilMs = performance.now() + RECOVERS_WITHIN_MS;
+  let tellAtMs = performance.now() + TELL_EVERY_MS;
+  for (;;) {
+    const found = await violations(system, since);
+    if (found.length > 0 && performance.now() > tellAtMs) {
+      say(`  still: ${found.map((each) => each.slice(0, 160)).join('\n         ')}`);
+      tellAtMs += TELL_EVERY_MS;
+    }
+    if (found.length === 0 || performance.now() > untilMs) return found;
+    await wait(LOOK_EVERY_MS);
+  }
+}
+
+const KINDS_HERE = KINDS.filter((kind) => WANTED.includes(kind));
+const plan = planRounds(SEED, ROUNDS, KINDS_HERE, PLACES);
+
+test.each(plan.map((faults, nth) => [nth + 1, faults] as const))(
+  'round %i: nothing acknowledged is lost, everything is told once, all catches up',
+  { timeout: 60_000 + 2 * RECOVERS_WITHIN_MS },
+  async (number, planned) => {
+    const faults = planned.filter(({ kind }) => !skipped.has(kind));
+    const systems = [watched, ...(watchedLone ? [watchedLone] : [])];
+    const startedMs = performance.now();
+    say(`round ${number}/${ROUNDS}: ${faults.map(describeFault).join(', ')}`);
+    for (const { load } of systems) load.go();
+    let overMs = startedMs;
+    const wrong: string[] = [];
+    const recoveries = await Promise.all(
+      faults.map(async (fault) => {
+        await wait(fault.beginsAfterMs);
+        for (const each of await suffer(fault)) wrong.push(`${describeFault(fault)}: ${each}`);
+        overMs = Math.max(overMs, performance.now());
+        const seconds = await recovered(fault);
+        if (seconds === null) wrong.push(`${describeFault(fault)}: not ready again`);
+        return { fault, seconds };
+      }),
+    );
+    for (const { load } of systems) load.pause();
+    for (const found of await Promise.all(systems.map(caughtUp))) wrong.push(...found);
+    const caughtUpSeconds = wrong.length === 0 ? secondsSince(overMs) : null;
+    await wait(TOLD_TWICE_WITHIN_MS);
+    if (wrong.length === 0)
+      for (const system of systems) wrong.push(...(await eventually(() => violations(system, since))));
+    results.push({ recoveries, caughtUpSeconds });
+    for (const { load } of systems)
+      for (const { vehicleId, sent } of load.driven) since.set(vehicleId, sent.at(-1)?.fixTimeMs ?? 0);
+    const slowest = recoveries.toSorted((a, b) => (b.seconds ?? Infinity) - (a.seconds ?? Infinity))[0];
+    say(
+      `  ${wrong.length === 0 ? 'as promised' : 'NOT as promised'} after ${secondsSince(startedMs).toFixed(1)} s ` +
+        `(faults ${((overMs - startedMs) / 1000).toFixed(1)} s, then ${caughtUpSeconds?.toFixed(1) ?? '∞'} s), ` +
+        `slowest ${slowest ? `${slowest.fault.kind} ${slowest.fault.place} ${slowest.seconds?.toFixed(1)} s` : '-'}, ` +
+        `${systems.map(({ load }) => load.sent).join(' + ')} positions`,
+    );
+    if (wrong.length > 0) for (const fault of faults) tell(fault);
+    expect(wrong, `FAULT_SEED=${SEED}, round ${number}: ${faults.map(describeFault).join(', ')}`).toEqual([]);
+  },
+);
+
+/** What those said that a fault was about: the end of it. */
+function tell({ kind, place }: Fault): void {
+  if (kind === 'stop' || kind === 'disk') {
+    if (kind === 'disk') say(lone?.said().slice(-3000) ?? '');
+    return;
+  }
+  const service = kind === 'kill' || kind === 'clock' ? place : sufferer(place);
+  const said = serviceOf(service)
+    .said()
+    .filter((line) => !line.includes('"not ready"'));
+  say(`--- ${service} said at last:\n${said.slice(-12).join('\n').slice(-5000)}`);
+}

@@ -1,0 +1,99 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import {
+  type Admin,
+  type Consumer,
+  type ConsumerConfig,
+  Kafka,
+  type KafkaConfig,
+  type Producer,
+  type ProducerConfig,
+  type RequestTimeoutEvent,
+} from 'kafkajs';
+
+const KEEP_ALIVE_MS = 60_000;
+
+/**
+ * Clients of the library that do not stay with a connection on which nobody answers. The library gives up a request after its time,
+ * and goes on to ask on the same connection: one that only this side still knows of would be asked for ever. Here it is ended
+ * with the first request that had no answer in time, and the library makes another.
+ */
+export class KafkaClients {
+  readonly #config: KafkaConfig;
+  readonly #connections = new Set<Connections>();
+
+  constructor(config: KafkaConfig) {
+    this.#config = config;
+  }
+
+  admin(): Admin {
+    const { kafka, connections } = this.#connect();
+    const admin = kafka.admin();
+    admin.on('admin.network.request_timeout', connections.onTimeout);
+    return admin;
+  }
+
+  producer(options: ProducerConfig): Producer {
+    const { kafka, connections } = this.#connect();
+    const producer = kafka.producer(options);
+    producer.on('producer.network.request_timeout', connections.onTimeout);
+    return producer;
+  }
+
+  consumer(options: ConsumerConfig): Consumer {
+    const { kafka, connections } = this.#connect();
+    const consumer = kafka.consumer(options);
+    consumer.on('consumer.network.request_timeout', connections.onTimeout);
+    return consumer;
+  }
+
+  /** Ends all connections: what was asked on them fails, and is asked again where it may be. */
+  endConnections(reason: Error): void {
+    for (const connections of this.#connections) connections.end(reason);
+  }
+
+  #connect(): { kafka: Kafka; connections: Connections } {
+    const connections = new Connections((isOpen) => {
+      if (isOpen) this.#connections.add(connections);
+      else this.#connections.delete(connections);
+    });
+    return { connections, kafka: new Kafka({ ...this.#config, socketFactory: connections.open }) };
+  }
+}
+
+/** The connections of one client, by `host:port`. */
+class Connections {
+  readonly #open = new Map<string, Set<Socket>>();
+  readonly #onUse: (isOpen: boolean) => void;
+
+  /** @param onUse told whether there are any now */
+  constructor(onUse: (isOpen: boolean) => void) {
+    this.#onUse = onUse;
+  }
+
+  readonly open: NonNullable<KafkaConfig['socketFactory']> = ({ host, port, ssl, onConnect }) => {
+    const socket = ssl
+      ? connectTls({ host, port, ...(isIP(host) ? {} : { servername: host }), ...ssl }, onConnect)
+      : connect({ host, port }, onConnect);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    const broker = `${host}:${port}`;
+    const sockets = this.#open.get(broker) ?? new Set();
+    this.#open.set(broker, sockets.add(socket));
+    this.#onUse(true);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      if (sockets.size === 0) this.#open.delete(broker);
+      if (this.#open.size === 0) this.#onUse(false);
+    });
+    return socket;
+  };
+
+  readonly onTimeout = ({ payload: { broker, apiName } }: RequestTimeoutEvent): void => {
+    for (const socket of this.#open.get(broker) ?? [])
+      socket.destroy(new Error(`${broker} did not answer ${apiName} in time`));
+  };
+
+  end(reason: Error): void {
+    for (const sockets of this.#open.values()) for (const socket of sockets) socket.destroy(reason);
+  }
+}

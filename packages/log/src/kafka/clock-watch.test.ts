@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { watchClock } from './clock-watch.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('a clock that is set back is told, each time; one that is set ahead, or a little back, is not', () => {
+  let offsetMs = 0;
+  const told: number[] = [];
+  const steadyMs = () => performance.now();
+  const end = watchClock(8000, (byMs) => told.push(byMs), { steadyMs, wallMs: () => steadyMs() + offsetMs });
+  vi.advanceTimersByTime(60_000);
+  offsetMs += 86_400_000;
+  vi.advanceTimersByTime(2000);
+  offsetMs -= 7000;
+  vi.advanceTimersByTime(2000);
+  expect(told).toEqual([]);
+  offsetMs -= 86_400_000;
+  vi.advanceTimersByTime(10_000);
+  offsetMs -= 9000;
+  vi.advanceTimersByTime(2000);
+  expect(told).toEqual([86_400_000, 9000]);
+  end();
+  offsetMs -= 9000;
+  vi.advanceTimersByTime(10_000);
+  expect(told.length).toBe(2);
+});

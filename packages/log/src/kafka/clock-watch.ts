@@ -1,0 +1,26 @@
+/** What a clock is held against. Milliseconds; the second one only ever goes on. */
+export interface Clocks {
+  wallMs(): number;
+  steadyMs(): number;
+}
+
+const LOOK_EVERY_MS = 1000;
+const CLOCKS: Clocks = { wallMs: () => Date.now(), steadyMs: () => performance.now() };
+
+/**
+ * Looks whether the wall clock was set back, and by more than `toleratedMs`.
+ *
+ * @param onSetBack told by how much, each time that it was
+ * @returns ends the watch
+ */
+export function watchClock(toleratedMs: number, onSetBack: (byMs: number) => void, clocks = CLOCKS): () => void {
+  let aheadMs = clocks.wallMs() - clocks.steadyMs();
+  const timer = setInterval(() => {
+    const nowAheadMs = clocks.wallMs() - clocks.steadyMs();
+    const byMs = aheadMs - nowAheadMs;
+    aheadMs = nowAheadMs;
+    if (byMs > toleratedMs) onSetBack(byMs);
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,56 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ProducerBatch } from 'kafkajs';
+import { expect, test } from 'vitest';
+import type { KafkaClients } from './clients.ts';
+import { Lane } from './lane.ts';
+
+/** Producers that hand each request to the test, to take or to refuse. */
+function brokers() {
+  const requests: { values: string[]; take(): void; refuse(): void }[] = [];
+  let connected = 0;
+  const producer = {
+    connect: async () => void connected++,
+    disconnect: async () => {},
+    sendBatch: ({ topicMessages = [] }: ProducerBatch) =>
+      new Promise<void>((resolve, reject) => {
+        const values = topicMessages.flatMap(({ messages }) => messages.map(({ value }) => String(value)));
+        requests.push({ values, take: resolve, refuse: () => reject(new Error('not now')) });
+      }),
+  };
+  return { requests, connected: () => connected, clients: { producer: () => producer } as unknown as KafkaClients };
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i++) await nextTurn();
+}
+
+test('where a request fails, all that waits behind it does, and what is sent after that goes out again in order', async () => {
+  const { requests, connected, clients } = brokers();
+  const lane = new Lane(clients);
+  const told: string[] = [];
+  const send = (value: string) =>
+    lane.send({
+      topic: 'texts',
+      key: 'k',
+      value: Buffer.from(value),
+      bytes: value.length,
+      settle: (error) => told.push(`${value} ${error?.message ?? 'taken'}`),
+    });
+  send('1');
+  await turns();
+  send('2');
+  send('3');
+  await turns();
+  expect(requests.map(({ values }) => values)).toEqual([['1']]);
+  requests[0]?.refuse();
+  await turns();
+  const refused = 'Kafka did not take the records: not now';
+  expect(told).toEqual([`1 ${refused}`, `2 ${refused}`, `3 ${refused}`]);
+  for (const value of ['1', '2', '3']) send(value);
+  await turns();
+  expect(requests.slice(1).map(({ values }) => values)).toEqual([['1', '2', '3']]);
+  requests[1]?.take();
+  await lane.close();
+  expect(told.slice(3)).toEqual(['1 taken', '2 taken', '3 taken']);
+  expect(connected()).toBe(2);
+});

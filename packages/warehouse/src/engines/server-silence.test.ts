@@ -1,0 +1,26 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { openServer } from './server.ts';
+
+test('an insert that nobody answers is broken off', async () => {
+  const server = createServer(async (request, response) => {
+    const asked = new URL(request.url ?? '/', 'http://server').searchParams.get('query') ?? '';
+    await request.toArray();
+    // What is asked as it is opened is answered; an insert never is.
+    if (!asked.startsWith('INSERT')) response.end(JSON.stringify({ meta: [], data: [], rows: 0 }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const engine = await openServer({ url, insertWithinMs: 200 });
+  try {
+    const column = { name: 'vehicle', type: 'String', chunks: [Buffer.from([1, 0x61])] };
+    await expect(engine.insert('positions', { rows: 1, columns: [column] } as never)).rejects.toThrow();
+  } finally {
+    await engine.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});

@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { blankPosition, Directory, type TelemetryPacket, type TerminalId } from '@outrider/domain';
+import { sampleVehicle } from '@outrider/domain/samples';
+import { type Log, LogFullError } from '@outrider/log';
+import { createLogger } from '@outrider/runtime';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Intake } from './intake.ts';
+import { PacketTraces } from './packet-traces.ts';
+
+const TERMINAL = '1' as TerminalId;
+const diary = createLogger('silent', 'json');
+
+/** A log that answers when and as the test says; where it refuses an append, it refuses those behind it, as logs do. */
+class MoodyLog implements Pick<Log, 'append' | 'pendingBytes'> {
+  readonly taken: number[] = [];
+  readonly pendingBytes = 0;
+  #full = false;
+  readonly #calls: { packets: TelemetryPacket[]; resolve(): void; reject(error: Error): void }[] = [];
+
+  append(_topic: unknown, packets: readonly unknown[]): Promise<void> {
+    if (this.#full) return Promise.reject(new LogFullError('full'));
+    return new Promise((resolve, reject) => {
+      this.#calls.push({ packets: packets as TelemetryPacket[], resolve, reject });
+    });
+  }
+
+  answer(mood: 'takes' | 'refuses' | 'is full' | 'has room'): void {
+    if (mood === 'is full' || mood === 'has room') this.#full = mood === 'is full';
+    else if (mood === 'takes') {
+      const call = this.#calls.shift();
+      this.taken.push(...(call?.packets.map(({ receivedAtMs }) => receivedAtMs) ?? []));
+      call?.resolve();
+    } else for (const { reject } of this.#calls.splice(0)) reject(new Error('not now'));
+  }
+
+  get isIdle(): boolean {
+    return this.#calls.length === 0;
+  }
+}
+
+function intakeOn(log: MoodyLog) {
+  const directory = new Directory();
+  const vehicle = sampleVehicle({ terminalId: TERMINAL });
+  directory.apply({ kind: 'vehicle', id: vehicle.id, version: 1, changedAtMs: 0, definition: vehicle });
+  const intake = new Intake(log as unknown as Log, directory, diary, () => {});
+  const traces = new PacketTraces(() => 7);
+  const told: number[] = [];
+  const take = (nth: number) =>
+    intake.take('osmand', TERMINAL, [blankPosition(nth, 0, 0)], nth, traces.next(), () => told.push(nth));
+  return { intake, take, told };
+}
+
+test('whatever the log refuses, packets stand in it in the order in which they came, and each is acknowledged once', async () => {
+  const step = fc.constantFrom('packet', 'packet', 'takes', 'takes', 'refuses', 'is full', 'has room', 'pause');
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const log = new MoodyLog();
+      const { intake, take, told } = intakeOn(log);
+      let packets = 0;
+      for (const each of steps) {
+        if (each === 'packet') expect(take(packets++)).toBe(true);
+        else if (each !== 'pause') log.answer(each);
+        await wait(each === 'pause' ? 110 : 0);
+      }
+      log.answer('has room');
+      while (told.length < packets) {
+        log.answer('takes');
+        await wait(log.isIdle ? 20 : 0);
+      }
+      const all = Array.from({ length: packets }, (_, nth) => nth);
+      expect(log.taken).toEqual(all);
+      expect(told).toEqual(all);
+      expect(intake.healthy).toBe(true);
+      await intake.drain();
+    }),
+    { numRuns: 25 },
+  );
+}, 120_000);
+
+test('what the log refuses while the service stops is not acknowledged', async () => {
+  const log = new MoodyLog();
+  const { intake, take, told } = intakeOn(log);
+  take(1);
+  await wait(0);
+  take(2);
+  const drained = intake.drain();
+  log.answer('takes');
+  await wait(0);
+  log.answer('refuses');
+  await drained;
+  expect(told).toEqual([1]);
+});
