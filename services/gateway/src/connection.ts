@@ -54,6 +54,7 @@ export class Connection {
   #ending = false;
   #peerIsDone = false;
   #heldByGateway = false;
+  #willSay = false;
 
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
@@ -183,8 +184,7 @@ export class Connection {
     const taken = intake.take(this.#protocol.name, terminalId, positions, now(), () => {
       answer.ready = true;
       metrics.acknowledged.inc();
-      this.#say();
-      this.#readOrNot();
+      this.#saySoon();
     });
     if (!taken) {
       // A video terminal need not be the one that tells where its vehicle is.
@@ -196,6 +196,17 @@ export class Connection {
     this.#answers.push(answer);
     metrics.packets.inc();
     metrics.positions.inc(positions.length);
+  }
+
+  /** What became durable together is told in one go: by one write, where it was told packet by packet. */
+  #saySoon(): void {
+    if (this.#willSay) return;
+    this.#willSay = true;
+    queueMicrotask(() => {
+      this.#willSay = false;
+      this.#say();
+      this.#readOrNot();
+    });
   }
 
   /** Sends every answer whose turn has come, as one write. */
