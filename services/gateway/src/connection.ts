@@ -55,6 +55,10 @@ export class Connection {
   #peerIsDone = false;
   #heldByGateway = false;
   #willSay = false;
+  /** What was taken and acknowledged, and is not counted yet: it is counted for all that came together. */
+  #packetsTaken = 0;
+  #positionsTaken = 0;
+  #acknowledged = 0;
 
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
@@ -132,8 +136,10 @@ export class Connection {
     const { now } = this.#around;
     for (const inbound of this.#session.push(chunk, now())) {
       this.#handle(inbound);
-      if (this.#ending) return;
+      if (this.#ending) break;
     }
+    this.#countTaken();
+    if (this.#ending) return;
     this.#say();
     this.#readOrNot();
   }
@@ -183,7 +189,7 @@ export class Connection {
     const answer: Answer = { bytes: ack, ready: false };
     const taken = intake.take(this.#protocol.name, terminalId, positions, now(), () => {
       answer.ready = true;
-      metrics.acknowledged.inc();
+      this.#acknowledged++;
       this.#saySoon();
     });
     if (!taken) {
@@ -194,8 +200,17 @@ export class Connection {
       return;
     }
     this.#answers.push(answer);
-    metrics.packets.inc();
-    metrics.positions.inc(positions.length);
+    this.#packetsTaken++;
+    this.#positionsTaken += positions.length;
+  }
+
+  #countTaken(): void {
+    if (this.#packetsTaken === 0) return;
+    const { metrics } = this.#around;
+    metrics.packets.inc(this.#packetsTaken);
+    metrics.positions.inc(this.#positionsTaken);
+    this.#packetsTaken = 0;
+    this.#positionsTaken = 0;
   }
 
   /** What became durable together is told in one go: by one write, where it was told packet by packet. */
@@ -204,6 +219,8 @@ export class Connection {
     this.#willSay = true;
     queueMicrotask(() => {
       this.#willSay = false;
+      this.#around.metrics.acknowledged.inc(this.#acknowledged);
+      this.#acknowledged = 0;
       this.#say();
       this.#readOrNot();
     });

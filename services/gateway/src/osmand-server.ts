@@ -62,7 +62,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
 
   const { terminalId, positions } = decoded;
   const done = () => {
-    around.metrics.acknowledged.inc();
+    around.metrics.acknowledged.inc(1);
     response.writeHead(200).end();
   };
   if (positions.length === 0) return done();
@@ -70,7 +70,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
     around.onUnknown(terminalId, address);
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
   }
-  around.metrics.packets.inc();
+  around.metrics.packets.inc(1);
   around.metrics.positions.inc(positions.length);
 }
 
