@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProtocolName } from '@outrider/domain';
@@ -24,6 +24,8 @@ export interface Service {
   readonly pid: number;
   /** Resolves when it is gone, for whatever reason, with what it said last. */
   readonly ended: Promise<string>;
+  /** The same by the names of its threads, those of one name together; empty where the system does not tell. */
+  threadCpuSeconds(): Promise<Map<string, number>>;
   /** Drains and stops it, as Ctrl-C does, and removes its folder. @throws {Error} when it ended badly */
   stop(): Promise<void>;
 }
@@ -97,6 +99,14 @@ export async function startService(
       residentMb: () => status('VmRSS'),
       peakResidentMb: () => status('VmHWM'),
       cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
+      async threadCpuSeconds() {
+        const folder = `/proc/${child.pid}/task`;
+        const threads = await readdir(folder).catch(() => []);
+        const byName = new Map<string, number>();
+        for (const thread of await Promise.all(threads.map((thread) => cpuSecondsOfStat(`${folder}/${thread}/stat`))))
+          if (thread) byName.set(thread.name, (byName.get(thread.name) ?? 0) + thread.seconds);
+        return byName;
+      },
       async stop() {
         process.off('exit', killed);
         const ended = exitOf(child);
@@ -117,10 +127,20 @@ export async function startService(
 
 /** Seconds of processor time that a process used so far; null where the system does not tell. */
 export async function cpuSecondsOf(pid: number): Promise<number | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
+  return (await cpuSecondsOfStat(`/proc/${pid}/stat`))?.seconds ?? null;
+}
+
+/** What a `stat` file of Linux says of a process or a thread; null where there is none. */
+async function cpuSecondsOfStat(path: string): Promise<{ name: string; seconds: number } | null> {
+  const stat = await readFile(path, 'latin1').catch(() => null);
+  if (stat === null) return null;
+  const end = stat.lastIndexOf(')');
   // After the name in brackets: field 3 on; utime and stime are 14 and 15, in hundredths of a second.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields ? (Number(fields[11]) + Number(fields[12])) / 100 : null;
+  const fields = stat.slice(end + 2).split(' ');
+  return {
+    name: stat.slice(stat.indexOf('(') + 1, end),
+    seconds: (Number(fields[11]) + Number(fields[12])) / 100,
+  };
 }
 
 /** The line that the service prints when it is ready. */

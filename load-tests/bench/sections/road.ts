@@ -75,6 +75,16 @@ export const section: Section = {
           ],
         },
         {
+          title: 'Processor seconds per million positions',
+          columns: ['what', 'seconds'],
+          rows: [
+            ...Object.entries(road.cpuSecondsPerMillion).map(([thread, seconds]) => [`thread ${thread}`, seconds]),
+            ['the service', perMillion(road.serviceCpuSeconds, road.positions)],
+            ['parsing alone', perMillion(parsing.cpuSeconds, road.positions)],
+            ['inserting alone', perMillion(inserting.cpuSeconds, road.positions)],
+          ],
+        },
+        {
           title: 'Beside',
           columns: ['what', 'value'],
           rows: [
@@ -92,6 +102,23 @@ export const section: Section = {
     };
   },
 };
+
+function perMillion(seconds: number | null, positions: number): number | null {
+  return seconds === null ? null : Math.round((seconds * 1e9) / positions) / 1000;
+}
+
+/** @returns processor seconds for a million positions by thread, those that spent the most first */
+function spentPerMillion(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+  positions: number,
+): Record<string, number> {
+  const spent = [...after].map(([thread, seconds]): [string, number] => [
+    thread,
+    perMillion(seconds - (before.get(thread) ?? 0), positions) ?? 0,
+  ]);
+  return Object.fromEntries(spent.filter(([, seconds]) => seconds >= 0.01).sort((a, b) => b[1] - a[1]));
+}
 
 /** When the last position had come so far. */
 interface Reached {
@@ -119,11 +146,13 @@ async function wholeRoad(load: Load, geofences: number, say: (progress: string) 
       await new Promise((resolve) => setTimeout(resolve, 2000));
       const residentBeforeMb = await service.residentMb();
       const cpuBefore = await service.cpuSeconds();
+      const threadsBefore = await service.threadCpuSeconds();
       say(`sending ${positions.toLocaleString('en-US')} positions`);
       generator.say('go');
       const begun = performance.now();
       const [done, reached] = await Promise.all([generator.next('done'), watchRoad(service, positions, begun, say)]);
       const cpuAfter = await service.cpuSeconds();
+      const threadsAfter = await service.threadCpuSeconds();
       const metrics = await service.metrics();
       const at = (seconds: number): Reached => ({ seconds, positionsPerSecond: Math.round(positions / seconds) });
       return {
@@ -137,6 +166,8 @@ async function wholeRoad(load: Load, geofences: number, say: (progress: string) 
         events: metrics.get('outrider_events_total') ?? 0,
         serviceCpuSeconds: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
         generatorCpuSeconds: done.cpuSeconds,
+        /** By thread; of those that took next to nothing, none. */
+        cpuSecondsPerMillion: spentPerMillion(threadsBefore, threadsAfter, positions),
         residentBeforeMb,
         residentPeakMb: await service.peakResidentMb(),
         definitionsSeconds,

@@ -18,4 +18,4 @@ export {
   type TrackQuestion,
 } from './reports/track.ts';
 export type { TripPart, TripPartsQuestion } from './reports/trip-parts.ts';
-export { openWarehouse, type Warehouse, type WarehouseAddress, type WarehouseOptions } from './warehouse.ts';
+export { openWarehouse, type Rows, type Warehouse, type WarehouseAddress, type WarehouseOptions } from './warehouse.ts';

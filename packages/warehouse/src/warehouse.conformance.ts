@@ -207,6 +207,25 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       await expect(warehouse.track({ vehicleId: nextVehicleId(), ...EVER, limit: 10_001 })).rejects.toThrow(RangeError);
     });
 
+    test('rows that were made apart go in as one', async () => {
+      const [one, two] = [nextVehicleId(), nextVehicleId()];
+      const at = (offset: number, vehicleId: VehicleId, alarms: Position['alarms']) => ({
+        offset,
+        value: packet(vehicleId, [{ ...blankPosition(RECEIVED_MS - offset * 1000, 50, 10), alarms }]),
+      });
+      const inserted = await warehouse.insert([
+        warehouse.positionRows([]),
+        warehouse.positionRows([at(1, one, ['sos']), at(2, two, [])]),
+        warehouse.positionRows([at(3, one, [])]),
+        warehouse.positionRows([at(4, two, ['power-cut', 'sos']), at(5, one, ['towing'])]),
+      ]);
+      expect(inserted).toBe(5);
+      expect((await wholeTrack(one)).map(({ alarms }) => alarms)).toEqual([['towing'], [], ['sos']]);
+      expect((await wholeTrack(two)).map(({ alarms }) => alarms)).toEqual([['power-cut', 'sos'], []]);
+      expect(await warehouse.insert([])).toBe(0);
+      await expect(warehouse.insert([warehouse.positionRows([]), warehouse.eventRows([])])).rejects.toThrow(TypeError);
+    });
+
     test('a vehicle id that is no UUID is refused as unfit', async () => {
       const record = { offset: 1, value: packet('car 7' as VehicleId, [blankPosition(RECEIVED_MS, 50, 10)]) };
       await expect(warehouse.insertPositions([record])).rejects.toThrow(UnfitRecordError);

@@ -3,6 +3,7 @@ import type { Engine, FileRows } from './engines/engine.ts';
 import { eventBlock } from './events/block.ts';
 import { type EventReplacement, NOT_REMOVED, replaceEvents } from './events/replacement.ts';
 import { migrate } from './migrations.ts';
+import type { NativeBlock } from './native/block.ts';
 import { positionBlock } from './positions/block.ts';
 import type { Recorded } from './recorded.ts';
 import { type ArchivedEvents, type ArchivedEventsQuestion, archivedEvents } from './reports/archived-events.ts';
@@ -32,6 +33,12 @@ export interface WarehouseOptions {
   retentionDays?: number;
 }
 
+/** Records as they are inserted, column by column: a fraction of the memory that the records themselves take. */
+export interface Rows {
+  readonly table: 'positions' | 'events';
+  readonly block: NativeBlock;
+}
+
 /** The archive of positions and events. */
 export interface Warehouse {
   /**
@@ -41,6 +48,16 @@ export interface Warehouse {
    * @throws {UnfitRecordError} when a vehicle id is not a UUID: the same records can never be archived. Any other error may pass.
    */
   insertPositions(packets: Iterable<Recorded<TelemetryPacket>>): Promise<number>;
+  /**
+   * The positions of packets, ready to be inserted, for who gathers many before they go in together.
+   *
+   * @throws {UnfitRecordError} when a vehicle id is not a UUID
+   */
+  positionRows(packets: readonly Recorded<TelemetryPacket>[]): Rows;
+  /** The same for events. */
+  eventRows(events: readonly Recorded<FleetEvent>[]): Rows;
+  /** Inserts rows of one table as one, as {@link insertPositions} does. Resolves with their number. */
+  insert(rows: readonly Rows[]): Promise<number>;
   /** The same for events: of an event's begin and end, its end stands. */
   insertEvents(events: Iterable<Recorded<FleetEvent>>): Promise<number>;
   /** Positions archived, rejected ones included. Reads the keys of the whole table: not for every request. */
@@ -102,17 +119,22 @@ async function openEngine(address: WarehouseAddress): Promise<Engine> {
 }
 
 function warehouseOn(engine: Engine): Warehouse {
+  const positionRows: Warehouse['positionRows'] = (packets) => ({ table: 'positions', block: positionBlock(packets) });
+  const eventRows: Warehouse['eventRows'] = (recorded) => ({ table: 'events', block: eventBlock(recorded) });
+  const insert: Warehouse['insert'] = async (rows) => {
+    const [first] = rows;
+    if (first === undefined) return 0;
+    if (rows.some(({ table }) => table !== first.table)) throw new TypeError('rows of two tables');
+    const blocks = rows.map(({ block }) => block);
+    await engine.insert(first.table, ...blocks);
+    return blocks.reduce((sum, block) => sum + block.rows, 0);
+  };
   return {
-    async insertPositions(packets) {
-      const block = positionBlock([...packets]);
-      await engine.insert('positions', block);
-      return block.rows;
-    },
-    async insertEvents(recorded) {
-      const block = eventBlock([...recorded]);
-      await engine.insert('events', block);
-      return block.rows;
-    },
+    insertPositions: async (packets) => insert([positionRows([...packets])]),
+    insertEvents: async (recorded) => insert([eventRows([...recorded])]),
+    positionRows,
+    eventRows,
+    insert,
     positionCount: () => count(engine, 'SELECT count() FROM positions FINAL'),
     eventCount: () => count(engine, `SELECT count() FROM events FINAL WHERE ${NOT_REMOVED}`),
     track: (question) => track(engine, question),

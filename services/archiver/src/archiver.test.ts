@@ -22,9 +22,9 @@ import {
   type Topic,
 } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
-import { openWarehouse, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
+import { openWarehouse, type Recorded, type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Archiver, type ArchiverConfig, createArchiver } from './archiver.ts';
+import { type Archiver, type ArchiverConfig, type ArchiverParts, createArchiver } from './archiver.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
 
@@ -104,6 +104,33 @@ class MemoryCheckpoints {
 
 type Sink = Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
 
+/**
+ * A sink as the archiver sees a warehouse: it gets the records back that its rows were made of.
+ *
+ * @param isUnfit whether a packet can never be archived
+ */
+function warehouseOn(sink: Sink, isUnfit: (offset: number) => boolean): ArchiverParts['warehouse'] {
+  const positions = new WeakMap<Rows, readonly Recorded<TelemetryPacket>[]>();
+  const events = new WeakMap<Rows, readonly Recorded<FleetEvent>[]>();
+  return {
+    positionRows(records) {
+      if (records.some(({ offset }) => isUnfit(offset))) throw new UnfitRecordError('not a vehicle');
+      const rows: Rows = { table: 'positions', block: { rows: 0, columns: [] } };
+      positions.set(rows, records);
+      return rows;
+    },
+    eventRows(records) {
+      const rows: Rows = { table: 'events', block: { rows: 0, columns: [] } };
+      events.set(rows, records);
+      return rows;
+    },
+    insert: (all) =>
+      all[0]?.table === 'events'
+        ? sink.insertEvents(all.flatMap((rows) => events.get(rows) ?? []))
+        : sink.insertPositions(all.flatMap((rows) => positions.get(rows) ?? [])),
+  };
+}
+
 const vehicleId = (n: number) => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000` as VehicleId;
 
 function telemetry(packets: number, positionsEach: number): LogRecord<TelemetryPacket>[] {
@@ -156,13 +183,14 @@ function archiverOn(
   checkpoints: MemoryCheckpoints,
   warehouse: Sink,
   config: ArchiverConfig = {},
+  isUnfit: (offset: number) => boolean = () => false,
 ): { archiver: Archiver; metrics: Registry } {
   const metrics = new Registry();
   const archiver = createArchiver({
     config: { retryFirstMs: 1, retryLongestMs: 4, maxDelayMs: 5, ...config },
     log,
     checkpoints,
-    warehouse,
+    warehouse: warehouseOn(warehouse, isUnfit),
     diary: createLogger('silent', 'json'),
     metrics,
     now: () => START_MS + 1e9 + 2000,
@@ -333,18 +361,12 @@ test('a partition that another member claimed is let go of, and begun anew where
 
 test('records that can never be archived are put aside with the reason, and the others are archived', async () => {
   const shelf = new Shelf();
-  const insert = shelf.insertPositions.bind(shelf);
   const unfit = new Set([1, 77, 78, 401]);
-  shelf.insertPositions = async (records) => {
-    const all = [...records];
-    if (all.some(({ offset }) => unfit.has(offset))) throw new UnfitRecordError('not a vehicle');
-    return insert(all);
-  };
   const checkpoints = new MemoryCheckpoints();
   const log = new RecordedLog({
     telemetry: telemetry(300, 2).map((record) => ({ ...record, offset: record.offset === 79 ? 78 : record.offset })),
   });
-  const { archiver, metrics } = archiverOn(log, checkpoints, shelf);
+  const { archiver, metrics } = archiverOn(log, checkpoints, shelf, {}, (offset) => unfit.has(offset));
   await archiver.start();
   await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600));
   await archiver.stop();

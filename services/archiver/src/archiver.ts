@@ -1,5 +1,5 @@
 import { createDeadLetterOffice } from '@outrider/backing';
-import type { FleetEvent, TelemetryPacket } from '@outrider/domain';
+import type { FleetEvent, TelemetryPacket, TraceId } from '@outrider/domain';
 import {
   CheckpointFencedError,
   type Checkpoints,
@@ -13,13 +13,14 @@ import {
 import {
   type Log as Diary,
   inSpan,
+  NO_SPAN,
   NO_TRACING,
   type Part,
   type Registry,
   recordedAmong,
   type Tracing,
 } from '@outrider/runtime';
-import { UnfitRecordError, type Warehouse } from '@outrider/warehouse';
+import { type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
 import { Gatherer } from './gatherer.ts';
 import { archiverMetrics } from './metrics.ts';
 import { retry } from './retry.ts';
@@ -40,7 +41,7 @@ export interface ArchiverParts {
   config?: ArchiverConfig;
   log: Pick<Log, 'consume' | 'append'>;
   checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
-  warehouse: Pick<Warehouse, 'insertPositions' | 'insertEvents'>;
+  warehouse: Pick<Warehouse, 'positionRows' | 'eventRows' | 'insert'>;
   diary: Diary;
   metrics: Registry;
   /** Default: none. */
@@ -57,6 +58,17 @@ export interface Archiver extends Part {
 
 const GROUP = 'archiver';
 const BATCH_RECORDS = 4096;
+
+/** Consecutive records of a partition, on their way. */
+interface Packed<T> {
+  rows: Rows[];
+  /** Those that can never be archived. */
+  unfit: { partition: number; record: LogRecord<T>; error: UnfitRecordError }[];
+  /** The first of the records that came in. */
+  oldest: T | undefined;
+  /** The packets of it whose traces are recorded. */
+  recorded: readonly TraceId[];
+}
 
 /**
  * Takes topics `telemetry` and `events` into the warehouse.
@@ -86,7 +98,9 @@ export function createArchiver(parts: ArchiverParts): Archiver {
   function road<T>(
     topic: Topic<T>,
     rowsOf: (value: T) => number,
-    insert: (records: readonly LogRecord<T>[]) => Promise<unknown>,
+    asRows: (records: readonly LogRecord<T>[]) => Rows,
+    onInserted: (oldest: T) => void = () => {},
+    recordedOf: (records: readonly LogRecord<T>[]) => readonly TraceId[] = () => [],
   ) {
     const consumer = `${GROUP}/${topic.name}`;
     const counted = metrics.of(topic.name);
@@ -120,32 +134,45 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       }
     }
 
-    /** Where records stand that wait to be written, for those that turn out to be unfit. */
-    const partitionOf = new WeakMap<LogRecord<T>, number>();
-
-    /** Inserts what can be archived: what can't is found by halving, so that a few among many cost little. */
-    async function insertFit(records: readonly LogRecord<T>[]): Promise<void> {
+    /** Makes rows of what can be archived: what can't is found by halving, so that a few among many cost little. */
+    function packInto(packed: Packed<T>, partition: number, records: readonly LogRecord<T>[]): void {
       try {
-        await persistently(() => insert(records));
+        packed.rows.push(asRows(records));
       } catch (error) {
         const [record] = records;
         if (!(error instanceof UnfitRecordError) || record === undefined) throw error;
         if (records.length === 1) {
-          const partition = partitionOf.get(record) ?? 0;
-          return persistently(() => deadLetters.take(topic, partition, record.offset, record.value, error));
+          packed.unfit.push({ partition, record, error });
+          return;
         }
         const half = records.length >> 1;
-        await insertFit(records.slice(0, half));
-        await insertFit(records.slice(half));
+        packInto(packed, partition, records.slice(0, half));
+        packInto(packed, partition, records.slice(half));
       }
     }
 
-    const gatherer = new Gatherer<T>({
+    const gatherer = new Gatherer<T, Packed<T>>({
       rowsOf,
       maxRows,
       maxDelayMs,
-      async write(records, nextOffsets, rows) {
-        await insertFit(records);
+      pack(partition, records) {
+        const packed: Packed<T> = { rows: [], unfit: [], oldest: records[0]?.value, recorded: recordedOf(records) };
+        packInto(packed, partition, records);
+        return packed;
+      },
+      async write(packed, nextOffsets, rows) {
+        for (const { unfit } of packed)
+          for (const { partition, record, error } of unfit)
+            await persistently(() => deadLetters.take(topic, partition, record.offset, record.value, error));
+        const all = packed.flatMap((each) => each.rows);
+        const packets = packed.flatMap(({ recorded }) => recorded);
+        const span =
+          packets.length > 0
+            ? tracing.begin(`archive ${topic.name}`, { packets, facts: { 'outrider.rows': rows } })
+            : NO_SPAN;
+        await inSpan(span, () => persistently(() => warehouse.insert(all)));
+        const oldest = packed[0]?.oldest;
+        if (oldest !== undefined) onInserted(oldest);
         for (const [partition, offset] of nextOffsets) await savePlace(partition, offset);
         if (troubled.delete(topic.name)) diary.info({ topic: topic.name }, 'archives again');
         counted.rows.inc(rows);
@@ -172,7 +199,6 @@ export function createArchiver(parts: ArchiverParts): Archiver {
           },
           async onBatch({ partition, records }) {
             if (fenced.has(partition)) throw new CheckpointFencedError(consumer, partition);
-            for (const record of records) partitionOf.set(record, partition);
             await gatherer.add(partition, records);
           },
           onRevoked: () => gatherer.drain(),
@@ -185,21 +211,14 @@ export function createArchiver(parts: ArchiverParts): Archiver {
     road<TelemetryPacket>(
       telemetryTopic,
       (packet) => packet.positions.length,
-      async (records) => {
-        const packets = recordedAmong(tracing, records);
-        if (packets.length === 0) await warehouse.insertPositions(records);
-        else {
-          const span = tracing.begin('archive positions', { packets, facts: { 'outrider.packets': records.length } });
-          await inSpan(span, () => warehouse.insertPositions(records));
-        }
-        const oldest = records[0];
-        if (oldest) metrics.delay.set((now() - oldest.value.receivedAtMs) / 1000);
-      },
+      (packets) => warehouse.positionRows(packets),
+      ({ receivedAtMs }) => metrics.delay.set((now() - receivedAtMs) / 1000),
+      (packets) => recordedAmong(tracing, packets),
     ),
     road<FleetEvent>(
       eventsTopic,
       () => 1,
-      (events) => warehouse.insertEvents(events),
+      (events) => warehouse.eventRows(events),
     ),
   ];
 

@@ -69,6 +69,10 @@ export class Connection {
   /** When the bytes in hand came, by the clock of the traces; 0 where none are told. */
   #chunkAtMs = 0;
   #willSay = false;
+  /** What was taken and acknowledged, and is not counted yet: it is counted for all that came together. */
+  #packetsTaken = 0;
+  #positionsTaken = 0;
+  #acknowledged = 0;
 
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
@@ -148,8 +152,10 @@ export class Connection {
     if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
     for (const inbound of this.#session.push(chunk, now())) {
       this.#handle(inbound);
-      if (this.#ending) return;
+      if (this.#ending) break;
     }
+    this.#countTaken();
+    if (this.#ending) return;
     this.#say();
     this.#readOrNot();
   }
@@ -203,7 +209,7 @@ export class Connection {
     const taken = intake.take(this.#protocol.name, terminalId, positions, now(), trace, () => {
       append.end();
       answer.ready = true;
-      metrics.acknowledged.inc();
+      this.#acknowledged++;
       // It goes out with the others that became durable now, unless an earlier packet of the terminal has yet to be.
       this.#saySoon();
       span.end();
@@ -217,8 +223,30 @@ export class Connection {
       return;
     }
     this.#answers.push(answer);
-    metrics.packets.inc();
-    metrics.positions.inc(positions.length);
+    this.#packetsTaken++;
+    this.#positionsTaken += positions.length;
+  }
+
+  #countTaken(): void {
+    if (this.#packetsTaken === 0) return;
+    const { metrics } = this.#around;
+    metrics.packets.inc(this.#packetsTaken);
+    metrics.positions.inc(this.#positionsTaken);
+    this.#packetsTaken = 0;
+    this.#positionsTaken = 0;
+  }
+
+  /** What became durable together is told in one go: by one write, where it was told packet by packet. */
+  #saySoon(): void {
+    if (this.#willSay) return;
+    this.#willSay = true;
+    queueMicrotask(() => {
+      this.#willSay = false;
+      this.#around.metrics.acknowledged.inc(this.#acknowledged);
+      this.#acknowledged = 0;
+      this.#say();
+      this.#readOrNot();
+    });
   }
 
   /** A packet's first span, from when its bytes came: until here they were decoded. */
@@ -235,17 +263,6 @@ export class Connection {
     });
     span.child('decode', this.#chunkAtMs).end();
     return span;
-  }
-
-  /** Packets that became durable together are answered together: one write, and not one for each. */
-  #saySoon(): void {
-    if (this.#willSay) return;
-    this.#willSay = true;
-    queueMicrotask(() => {
-      this.#willSay = false;
-      this.#say();
-      this.#readOrNot();
-    });
   }
 
   #say(): void {

@@ -3,9 +3,9 @@ import { Counter, Gauge, type Registry } from '@outrider/runtime';
 
 export interface ProtocolMetrics {
   connections: { inc(): void; dec(): void };
-  packets: { inc(): void };
+  packets: { inc(by: number): void };
   positions: { inc(by: number): void };
-  acknowledged: { inc(): void };
+  acknowledged: { inc(by: number): void };
   withoutVehicle: { inc(by: number): void };
 }
 

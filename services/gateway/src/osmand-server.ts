@@ -70,7 +70,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
 
   const { terminalId, positions } = decoded;
   if (positions.length === 0) {
-    around.metrics.acknowledged.inc();
+    around.metrics.acknowledged.inc(1);
     response.writeHead(200).end();
     return;
   }
@@ -85,7 +85,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
   const append = span.child('append');
   const done = () => {
     append.end();
-    around.metrics.acknowledged.inc();
+    around.metrics.acknowledged.inc(1);
     response.writeHead(200).end();
     span.end();
   };
@@ -93,7 +93,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
     around.onUnknown(terminalId, address);
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
   }
-  around.metrics.packets.inc();
+  around.metrics.packets.inc(1);
   around.metrics.positions.inc(positions.length);
 }
 

@@ -18,10 +18,18 @@ test('the first place of an event counts, however often and in whatever order it
   expect(repeated.isRepetition(0, 6, event('b'))).toBe(true);
 });
 
-test('of many the newest are remembered', () => {
+test('of many at least the newest are remembered, and no more than twice as many', () => {
   const repeated = new RepeatedEvents(3);
-  for (const [offset, id] of ['a', 'b', 'c', 'd'].entries()) repeated.isRepetition(0, offset, event(id));
-  expect(repeated.isRepetition(0, 8, event('d'))).toBe(true);
-  expect(repeated.isRepetition(0, 9, event('b'))).toBe(true);
-  expect(repeated.isRepetition(0, 10, event('a'))).toBe(false);
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  for (const [offset, id] of ids.entries()) repeated.isRepetition(0, offset, event(id));
+  for (const id of ['e', 'f', 'g']) expect(repeated.isRepetition(0, 8, event(id))).toBe(true);
+  expect(repeated.isRepetition(0, 9, event('a'))).toBe(false);
+});
+
+test('where an event stands is not forgotten while it is met at earlier places', () => {
+  const repeated = new RepeatedEvents(2);
+  for (const [place, id] of ['a', 'b', 'c'].entries()) repeated.isRepetition(0, 10 + place, event(id));
+  expect(repeated.isRepetition(0, 4, event('a'))).toBe(false);
+  repeated.isRepetition(0, 20, event('d'));
+  expect(repeated.isRepetition(0, 10, event('a'))).toBe(true);
 });

@@ -81,6 +81,7 @@ export class RuleBook {
 
   /** The rules that tell of an event, but for the interval that some of them keep. */
   matches(happening: Happening): Match[] {
+    if (this.#places.size === 0) return [];
     const { event } = happening;
     const vehicle = this.#vehicles.get(event.vehicleId) ?? null;
     if (vehicle === null) return [];

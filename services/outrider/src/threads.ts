@@ -97,7 +97,7 @@ export function createServiceThread<Settings, Told>(
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
       const started: Started = { name, settings, hub: port2, diary, tracing };
-      const thread = new Worker(entry, { workerData: started, transferList: [port2] });
+      const thread = new Worker(entry, { name, workerData: started, transferList: [port2] });
       worker = thread;
       await new Promise<void>((resolve, reject) => {
         thread.on('message', (report: Report) => {

@@ -173,7 +173,7 @@ test('with a collector, the same id is a trace of all that was done because of t
   // What took it along with others names it.
   await vi.waitFor(() => {
     const naming = collector.spans.filter(({ links }) => links.some(({ spanId }) => spanId === packet?.spanId));
-    expect(naming.map(({ name }) => name).toSorted()).toEqual(['archive positions', 'rules batch']);
+    expect(naming.map(({ name }) => name).toSorted()).toEqual(['archive telemetry', 'rules batch']);
   }, PATIENCE);
 
   // A call is part of its caller's trace, and says so.

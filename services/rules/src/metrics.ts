@@ -1,3 +1,4 @@
+import type { FleetEvent } from '@outrider/domain';
 import { Counter, Gauge, Histogram, type Registry } from '@outrider/runtime';
 
 /** How far the rules are behind, over all their partitions. */
@@ -57,6 +58,12 @@ export function rulesMetrics(registry: Registry, vehicles: () => number, lag: ()
       this.set(vehicles());
     },
   });
+  const events = new Counter({
+    name: 'outrider_events_total',
+    help: 'Events put into the log, by kind and phase',
+    labelNames: ['kind', 'phase'],
+    registers,
+  });
   return {
     packets: new Counter({ name: 'outrider_rules_packets_total', help: 'Packets taken from the log', registers }),
     positions: new Counter({ name: 'outrider_rules_positions_total', help: 'Positions taken from the log', registers }),
@@ -65,12 +72,12 @@ export function rulesMetrics(registry: Registry, vehicles: () => number, lag: ()
       help: 'Positions that moved a vehicle: good fixes, newer than the newest',
       registers,
     }),
-    events: new Counter({
-      name: 'outrider_events_total',
-      help: 'Events put into the log, by kind and phase',
-      labelNames: ['kind', 'phase'],
-      registers,
-    }),
+    /** Counts what was put into the log together. */
+    countEvents(put: readonly FleetEvent[]): void {
+      for (const [kind, ofKind] of Map.groupBy(put, (event) => event.kind))
+        for (const [phase, alike] of Map.groupBy(ofKind, (event) => event.phase))
+          events.inc({ kind, phase }, alike.length);
+    },
     replayed: new Counter({
       name: 'outrider_rules_replayed_events_total',
       help: 'Events that a replay made again and that were left out',

@@ -114,6 +114,11 @@ export class PartitionRules {
   #packetsSinceSave = 0;
   #unsaved = false;
   #turn: Promise<unknown> = Promise.resolve();
+  /** What was made of the last batch, on its way into the log. */
+  #appending: Promise<void> = Promise.resolve();
+  /** What the hub is being told; null while it is not. */
+  #telling: Promise<void> | null = null;
+  #tellingFailed: { error: unknown } | null = null;
 
   constructor(partition: number, parts: PartitionParts) {
     this.#partition = partition;
@@ -177,10 +182,13 @@ export class PartitionRules {
     });
   }
 
-  /** Takes packets in: their events are durable, and the hub knows the newest positions, when this resolves. */
+  /**
+   * Takes packets in. Their events are on their way into the log when this resolves, and those of the packets before are there: the
+   * next are worked at meanwhile. The hub is told of the newest positions; while it is, what moves is told together, after that.
+   */
   takePackets({ records }: Batch<TelemetryPacket>): Promise<void> {
     return this.#inTurn(async () => {
-      const { hub, metrics, now, checkpointMs, checkpointPackets } = this.#parts;
+      const { metrics, now, checkpointMs, checkpointPackets } = this.#parts;
       const events: FleetEvent[] = [];
       let positions = 0;
       let moved = 0;
@@ -206,8 +214,7 @@ export class PartitionRules {
       metrics.packets.inc(records.length);
       metrics.positions.inc(positions);
       metrics.moved.inc(moved);
-      const latest = this.#engine.takeMoved();
-      if (latest.length > 0) await hub.updateLatest(latest);
+      this.#tell();
       await this.#releaseWhenReplayed();
       if (this.#packetsSinceSave >= checkpointPackets || now() - this.#savedAtMs >= checkpointMs) await this.#save();
     });
@@ -244,12 +251,16 @@ export class PartitionRules {
   checkpoint(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#unsaved) await this.#save();
+      await this.#telling;
     });
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     // After a failure nothing more is done: a state must not be saved whose events may not be in the log.
-    const result = this.#turn.then(work);
+    const result = this.#turn.then(() => {
+      if (this.#tellingFailed !== null) throw this.#tellingFailed.error;
+      return work();
+    });
     this.#turn = result;
     return result;
   }
@@ -330,11 +341,36 @@ export class PartitionRules {
     const { log, diary, metrics } = this.#parts;
     const events = this.#told.withoutTold(made);
     metrics.replayed.inc(made.length - events.length);
-    await appendAll(log, eventsTopic, events, () => metrics.logFull.inc());
-    for (const { kind, phase } of events) metrics.events.inc({ kind, phase });
-    if (!tellsDetails(diary)) return;
-    for (const { id, kind, phase, vehicleId, traceId } of events)
-      diary.debug({ traceId, eventId: id, kind, phase, vehicleId }, 'event');
+    await this.#put(async () => {
+      await appendAll(log, eventsTopic, events, () => metrics.logFull.inc());
+      metrics.countEvents(events);
+      if (!tellsDetails(diary)) return;
+      for (const { id, kind, phase, vehicleId, traceId } of events)
+        diary.debug({ traceId, eventId: id, kind, phase, vehicleId }, 'event');
+    });
+  }
+
+  /** Puts something into the log, once what was put before is there. A failure is met by whoever needs it to be there. */
+  async #put(append: () => Promise<void>): Promise<void> {
+    await this.#appending;
+    this.#appending = append();
+    this.#appending.catch(() => {});
+  }
+
+  /** Tells the hub what moved, and then what moved meanwhile. A failure is met at the next turn. */
+  #tell(): void {
+    if (this.#telling !== null || this.#tellingFailed !== null) return;
+    const latest = this.#engine.takeMoved();
+    if (latest.length === 0) return;
+    this.#telling = this.#parts.hub
+      .updateLatest(latest)
+      .catch((error: unknown) => {
+        this.#tellingFailed = { error };
+      })
+      .finally(() => {
+        this.#telling = null;
+        this.#tell();
+      });
   }
 
   /** Before the checkpoint, as events are: a replay tells them again, which changes nothing. */
@@ -342,20 +378,23 @@ export class PartitionRules {
     const { log, diary, metrics } = this.#parts;
     const late = this.#engine.takeLate();
     if (late.length === 0) return;
-    await appendAll(log, lateTopic, late, () => metrics.logFull.inc());
-    metrics.late.inc(late.length);
-    if (tellsDetails(diary))
+    await this.#put(async () => {
+      await appendAll(log, lateTopic, late, () => metrics.logFull.inc());
+      metrics.late.inc(late.length);
+      if (!tellsDetails(diary)) return;
       for (const each of late) diary.debug({ traceId: traceOfLate(each, records), ...each }, 'late data');
+    });
   }
 
   /**
-   * Saves state and offsets as one. All events that the state knows of are durable.
+   * Saves state and offsets as one, once all events that the state knows of are durable.
    *
    * @param pending what will be done right after this; without the changes the checkpoint's offset in topic `definitions`
    *   must not be beyond them
    */
   async #save(pending: Pending = NOTHING_PENDING): Promise<void> {
     const { log, checkpoints, metrics, now } = this.#parts;
+    await this.#appending;
     if (this.#told.size === 0) {
       this.#eventOffsets = {};
       for (const [partition, end] of await log.endOffsets(eventsTopic)) this.#eventOffsets[`events/${partition}`] = end;

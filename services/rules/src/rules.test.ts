@@ -236,6 +236,38 @@ test('packets become events, and the hub knows the newest positions', async () =
   await rules.stop();
 });
 
+test('a hub that takes its time holds up nobody, and is told of the newest position then', async () => {
+  await define(operator, vehicle(1), geofence());
+  const told: number[][] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const memory = hub;
+  const update = memory.updateLatest.bind(memory);
+  memory.updateLatest = async (entries) => {
+    told.push(entries.map(({ position }) => (position.fixTimeMs - T0) / 1000));
+    await released;
+    await update(entries);
+  };
+  const rules = rulesIn(new Life(), { batchPackets: 1 });
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(1, fix(60, 0.1)), packet(1, fix(120, 0.11))]);
+  await until('both events', async () => (await all(eventsTopic)).length === 2);
+  expect(told).toEqual([[0]]);
+  release();
+  await until('the hub knows', async () => (await hub.latest([vehicleId(1)]))[0]?.position.fixTimeMs === T0 + 120_000);
+  expect(told).toEqual([[0], [120]]);
+  await rules.stop();
+});
+
+test('a hub that fails stops the rules', async () => {
+  await define(operator, vehicle(1));
+  hub.updateLatest = () => Promise.reject(new Error('the hub is gone'));
+  const rules = rulesIn(new Life());
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09))]);
+  await expect(rules.failed).rejects.toThrow('the hub is gone');
+  await rules.stop().catch(() => {});
+});
+
 test('a start without a checkpoint takes the definitions in silently, and what came before it', async () => {
   await define(operator, vehicle(1), geofence());
   await log.append(telemetryTopic, [packet(1, fix(0, 0.1)), packet(1, fix(60, 0.11))]);

@@ -78,16 +78,44 @@ type AvroUnion =
   | { 'outrider.PowerCut': AvroEvent }
   | { 'outrider.Offline': AvroEvent };
 
-/** An event as bytes: a header and the record of `schemas/event.avsc`. Nothing is rounded but times, to milliseconds. */
+/** Memory that events are written into, one behind the other; a new one where the next does not fit. */
+const SLAB_BYTES = 64 * 1024;
+let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+let begin = 0;
+
+/**
+ * An event as bytes: a header and the record of `schemas/event.avsc`. Nothing is rounded but times, to milliseconds.
+ *
+ * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for long
+ */
 export function encodeEvent(event: FleetEvent): Buffer {
-  return Buffer.concat([schema.header, schema.type.toBuffer(toAvro(event))]);
+  const avro = toAvro(event);
+  if (begin + HEADER_BYTES > slab.length) renew(SLAB_BYTES);
+  // Where there is no room, it says by how many bytes: as a negative number.
+  let end = schema.type.encode(avro, slab, begin + HEADER_BYTES);
+  if (end < 0) {
+    renew(Math.max(SLAB_BYTES, slab.length - begin - end));
+    end = schema.type.encode(avro, slab, HEADER_BYTES);
+  }
+  slab.set(schema.header, begin);
+  const bytes = slab.subarray(begin, end);
+  begin = end;
+  return bytes;
+}
+
+function renew(bytes: number): void {
+  slab = Buffer.allocUnsafeSlow(bytes);
+  begin = 0;
 }
 
 /** @throws {Error} when the bytes are not what {@link encodeEvent}, or an earlier version of it, wrote */
 export function decodeEvent(bytes: Buffer): FleetEvent {
   const isWhole = checkHeader(schema, bytes);
-  const record = bytes.subarray(HEADER_BYTES);
-  return fromAvro(schema.type.fromBuffer(isWhole ? record : Buffer.concat([record, NOT_KNOWN])) as AvroUnion);
+  const record = isWhole ? bytes : Buffer.concat([bytes, NOT_KNOWN]);
+  const { value, offset } = schema.type.decode(record, HEADER_BYTES);
+  if (offset !== record.length)
+    throw new Error(`${record.length - offset} bytes are too many, or too few, for an event`);
+  return fromAvro(value as AvroUnion);
 }
 
 function toAvro(event: FleetEvent): AvroUnion {

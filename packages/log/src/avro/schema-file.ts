@@ -68,12 +68,23 @@ export function schemaFingerprint(canonicalForm: string): bigint {
   return hash;
 }
 
+/** There are as many symbols as the schemas have; what else is asked for is not remembered without end. */
+const MAX_REMEMBERED = 1000;
+
 /** Names of the domain as Avro allows them: `power-cut` is the symbol `POWER_CUT`. */
-export function symbolOf(name: string): string {
-  return name.toUpperCase().replaceAll('-', '_');
-}
+export const symbolOf = remembering((name) => name.toUpperCase().replaceAll('-', '_'));
 
 /** The domain's name for a symbol of a schema, see {@link symbolOf}. */
-export function nameOf(symbol: string): string {
-  return symbol.toLowerCase().replaceAll('_', '-');
+export const nameOf = remembering((symbol) => symbol.toLowerCase().replaceAll('_', '-'));
+
+function remembering(work: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let result = known.get(text);
+    if (result === undefined) {
+      result = work(text);
+      if (known.size < MAX_REMEMBERED) known.set(text, result);
+    }
+    return result;
+  };
 }

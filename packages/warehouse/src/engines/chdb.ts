@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type { Session } from 'chdb';
-import { blockChunks, blockStructure } from '../native/block.ts';
+import { blockStructure, blocksChunks } from '../native/block.ts';
 import {
   BusyError,
   type Engine,
@@ -116,13 +116,14 @@ export async function openChdb(path: string): Promise<Engine> {
   let queries = 0;
 
   return {
-    async insert(table, block) {
-      if (block.rows === 0) return;
+    async insert(table, ...blocks) {
+      const block = blocks.find(({ rows }) => rows > 0);
+      if (block === undefined) return;
       const file = join(spool, `${process.pid}-${++inserts}.native`);
       try {
         const handle = await open(file, 'wx');
         try {
-          await writeAll(handle, blockChunks(block));
+          await writeAll(handle, blocksChunks(blocks));
         } finally {
           await handle.close();
         }

@@ -45,8 +45,10 @@ export class BusyError extends Error {
  * once, against this.
  */
 export interface Engine {
-  /** Inserts the block as one. When it resolves, the rows outlive a crash of the process and of the machine. */
-  insert(table: string, block: NativeBlock): Promise<void>;
+  /**
+   * Inserts blocks of the same columns as one. When it resolves, the rows outlive a crash of the process and of the machine.
+   */
+  insert(table: string, ...blocks: readonly NativeBlock[]): Promise<void>;
   /**
    * The rows of a SELECT, each an array of its columns. 64-bit integers come as numbers.
    *

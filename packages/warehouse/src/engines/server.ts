@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { blockChunks } from '../native/block.ts';
+import { blocksChunks } from '../native/block.ts';
 import { type Engine, FILE_SETTINGS, INSERT_SETTINGS, limitError, limitedSql, structureOf } from './engine.ts';
 
 export interface ServerAddress {
@@ -49,12 +49,13 @@ export async function openServer({
   await dropForgotten(client, database);
 
   return {
-    async insert(table, block) {
-      if (block.rows === 0) return;
+    async insert(table, ...blocks) {
+      const block = blocks.find(({ rows }) => rows > 0);
+      if (block === undefined) return;
       const names = block.columns.map((column) => `\`${column.name}\``).join(', ');
       const { stream } = await client.exec({
         query: `INSERT INTO ${table} (${names}) FORMAT Native`,
-        values: Readable.from(blockChunks(block), { objectMode: false }),
+        values: Readable.from(blocksChunks(blocks), { objectMode: false }),
         // The answer is held until the rows are in, so that a failure halfway can't come after a 200.
         clickhouse_settings: { ...INSERT_SETTINGS, async_insert: 0, wait_end_of_query: 1 },
         abort_signal: AbortSignal.timeout(insertWithinMs),

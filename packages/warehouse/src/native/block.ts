@@ -14,11 +14,16 @@ export interface NativeBlock {
   columns: readonly NativeColumn[];
 }
 
+/** The bytes of several blocks of the same columns: the format is one block after the other. */
+export function blocksChunks(blocks: readonly NativeBlock[]): Uint8Array[] {
+  return blocks.flatMap(blockChunks);
+}
+
 /**
  * The block as bytes, in pieces to be written one after the other: number of columns, number of rows, then per column
  * name, type and values. An empty block has no pieces.
  */
-export function blockChunks(block: NativeBlock): Uint8Array[] {
+function blockChunks(block: NativeBlock): Uint8Array[] {
   if (block.rows === 0) return [];
   const chunks: Uint8Array[] = [Buffer.concat([varint(block.columns.length), varint(block.rows)])];
   for (const column of block.columns) {
