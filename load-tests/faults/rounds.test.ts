@@ -197,12 +197,15 @@ async function suffer({ kind, place, lastsMs, how }: Fault): Promise<string[]> {
   }
 }
 
-/** Whether the part, or the whole service, was said not to be ready. It is asked for as long as the fault lasts, and a little more. */
+/**
+ * Whether the part, or the whole service, was said not to be ready: a service that another fault ends meanwhile starts, stops, or is not
+ * there. It is asked for as long as the fault lasts, and a little more.
+ */
 async function toldUnready(ask: () => Promise<string[]>, part: string, lastsMs: number): Promise<boolean> {
   const startedMs = performance.now();
   let told = false;
   while (performance.now() < startedMs + lastsMs || (!told && performance.now() < startedMs + lastsMs + 10_000)) {
-    told ||= (await ask()).some((each) => each === part || each === 'it');
+    told ||= (await ask()).some((each) => [part, 'it', 'start', 'stop'].includes(each));
     await wait(200);
   }
   return told;

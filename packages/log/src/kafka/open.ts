@@ -39,9 +39,9 @@ const MIB = 1024 * 1024;
 const FETCH_WAIT_MS = 250;
 /** A member that died without a word is missed after the session's time: its partitions lie still so long. */
 const HEARTBEAT_EVERY_MS = 1000;
-const SESSION_TIMEOUT_MS = 15_000;
+const SESSION_TIMEOUT_MS = 8000;
 /** A connection on which nothing is answered for so long is given up. */
-const REQUEST_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 10_000;
 /** So far a clock may be set back: the library counts by it when it is to be heard of again, and what it was not answered in time. */
 const SET_BACK_TOLERATED_MS = SESSION_TIMEOUT_MS / 2;
 /** A producer is made anew after it failed, so what the library warns of here does not come to pass. */
