@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { startChild } from '../bench/road/child.ts';
-import type { GeneratorTask, GeneratorTells } from '../bench/road/generator.ts';
+import { startGenerator } from '../bench/road/generators.ts';
 import type { Service } from '../bench/road/service.ts';
 
 const CONNECTIONS = 200;
@@ -18,18 +17,15 @@ export async function measureCapacity(
   service: Service,
   positionsPerConnection: number,
 ): Promise<{ positions: number; positionsPerSecond: number }> {
-  const generator = await startChild<GeneratorTask, GeneratorTells>(
-    new URL('../bench/road/generator.ts', import.meta.url).href,
-    {
-      host: service.host,
-      port: service.ports.teltonika,
-      connections: CONNECTIONS,
-      positionsPerConnection,
-      perPacket: PER_PACKET,
-      windowPackets: WINDOW_PACKETS,
-      endMs: Date.now(),
-    },
-  );
+  const generator = await startGenerator({
+    host: service.host,
+    port: service.ports.teltonika,
+    connections: CONNECTIONS,
+    positionsPerConnection,
+    perPacket: PER_PACKET,
+    windowPackets: WINDOW_PACKETS,
+    endMs: Date.now(),
+  });
   try {
     const { positions } = await generator.next('ready');
     generator.say('go');

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BareServerTells } from '../road/bare-server.ts';
-import { type Child, startChild } from '../road/child.ts';
+import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
-import type { GeneratorTask, GeneratorTells } from '../road/generator.ts';
+import { startGenerator } from '../road/generators.ts';
 import type { InsertAloneTask, InsertAloneTells } from '../road/insert-alone.ts';
 import { type Service, startService } from '../road/service.ts';
 import type { Section } from '../section.ts';
@@ -12,6 +12,7 @@ import type { Section } from '../section.ts';
 const CONNECTIONS = 200;
 const PER_PACKET = 10;
 const WINDOW_PACKETS = 8;
+const TERMINALS = { host: '127.0.0.1', connections: CONNECTIONS, perPacket: PER_PACKET, windowPackets: WINDOW_PACKETS };
 const GEOFENCES = 10_000;
 const BATCH_POSITIONS = 100_000;
 /** No progress for this long: something is stuck. */
@@ -139,7 +140,7 @@ async function wholeRoad(load: Load, geofences: number, say: (progress: string) 
       rest.close();
     });
     say('recording the drives, connecting');
-    const generator = await startGenerator(service.ports.teltonika, load);
+    const generator = await startGenerator({ ...TERMINALS, port: service.ports.teltonika, ...load });
     try {
       const { positions } = await generator.next('ready');
       // A change is in force within a second.
@@ -216,7 +217,7 @@ async function parsingAlone(load: Load): Promise<Reached & { cpuSeconds: number 
   const server = await startChild<null, BareServerTells>('./bare-server.ts', null);
   try {
     const { port } = await server.next('listening');
-    const generator = await startGenerator(port, load);
+    const generator = await startGenerator({ ...TERMINALS, port, ...load });
     try {
       const { positions } = await generator.next('ready');
       generator.say('go');
@@ -252,18 +253,6 @@ async function insertingAlone({ positionsPerConnection, endMs }: Load): Promise<
     await child.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function startGenerator(port: number, { positionsPerConnection, endMs }: Load): Promise<Child<GeneratorTells>> {
-  return startChild<GeneratorTask, GeneratorTells>('./generator.ts', {
-    host: '127.0.0.1',
-    port,
-    connections: CONNECTIONS,
-    positionsPerConnection,
-    perPacket: PER_PACKET,
-    windowPackets: WINDOW_PACKETS,
-    endMs,
-  });
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

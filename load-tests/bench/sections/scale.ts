@@ -1,9 +1,9 @@
 import { openKafkaLog, telemetryTopic } from '@outrider/log';
 import { Cluster, type Instance } from '../../../services/outrider/src/distributed.fixture.ts';
 import { type AllServers, startAllServers } from '../../servers/all.ts';
-import { type Child, startChild } from '../road/child.ts';
+import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
-import type { GeneratorTask, GeneratorTells } from '../road/generator.ts';
+import { startGenerator } from '../road/generators.ts';
 import { ADMIN_PASSWORD, cpuSecondsOf } from '../road/service.ts';
 import type { BareKafkaTask, BareKafkaTells } from '../scale/bare-kafka.ts';
 import { type Moves, measureMoves } from '../scale/moves.ts';
@@ -13,6 +13,7 @@ import type { Section } from '../section.ts';
 const CONNECTIONS = 500;
 const PER_PACKET = 10;
 const WINDOW_PACKETS = 8;
+const TERMINALS = { host: '127.0.0.1', connections: CONNECTIONS, perPacket: PER_PACKET, windowPackets: WINDOW_PACKETS };
 const RULES = [1, 2, 4];
 /** What the log puts into a request at most. */
 const BARE_REQUEST_BYTES = 900 * 1024;
@@ -223,7 +224,7 @@ async function define(api: Instance, { geofences }: Load, say: Say): Promise<voi
 }
 
 async function acknowledgedAlone(gateway: Instance, port: number, load: Load): Promise<Rate> {
-  const generator = await startGenerator(port, load);
+  const generator = await startGenerator({ ...TERMINALS, port, ...load });
   try {
     const { positions } = await generator.next('ready');
     generator.say('go');
@@ -270,7 +271,7 @@ async function loaded(roles: Roles, port: number, load: Load, servers: AllServer
     return { acknowledged: acknowledged * PER_PACKET, processed, archived };
   };
   const base = await look();
-  const generator = await startGenerator(port, load);
+  const generator = await startGenerator({ ...TERMINALS, port, ...load });
   const cpu = () => cpuSeconds(roles, servers, generator.pid);
   try {
     const { positions } = await generator.next('ready');
@@ -335,18 +336,6 @@ async function cpuSeconds(
     Redis: (await cpuSecondsOf(redis.pid ?? 0)) ?? 0,
     'ClickHouse, and who measures': (await cpuSecondsOf(process.pid)) ?? 0,
   };
-}
-
-function startGenerator(port: number, { positionsPerConnection, endMs }: Load): Promise<Child<GeneratorTells>> {
-  return startChild<GeneratorTask, GeneratorTells>('./generator.ts', {
-    host: '127.0.0.1',
-    port,
-    connections: CONNECTIONS,
-    positionsPerConnection,
-    perPacket: PER_PACKET,
-    windowPackets: WINDOW_PACKETS,
-    endMs,
-  });
 }
 
 /** Says how far it is now and then, and that it is stuck. */

@@ -6,7 +6,7 @@ import type { ProtocolName } from '@outrider/domain';
 import type { Random } from '@outrider/simulator';
 import { Cluster, type Servers, type ServiceName, type Spawned } from './distributed.fixture.ts';
 import { type LogContent, readLog } from './log-reader.fixture.ts';
-import { type Ports, reservedPorts, type ServiceProcess, spawnService } from './service.fixture.ts';
+import { type Ports, portVariables, reservedPorts, type ServiceProcess, spawnService } from './service.fixture.ts';
 
 /** In its start, at work, or as an orchestrator replaces a process by a newer one. */
 export type Death = 'whileStarting' | 'whileRunning' | 'inOrder';
@@ -191,15 +191,7 @@ class Member {
   constructor(cluster: Cluster, service: ServiceName, ports: Ports, environment: Record<string, string>) {
     this.service = service;
     this.ports = ports;
-    const own = {
-      ...environment,
-      PORT: String(ports.http),
-      OMNICOMM_PORT: String(ports.omnicomm),
-      TELTONIKA_PORT: String(ports.teltonika),
-      WIALON_PORT: String(ports['wialon-ips']),
-      OSMAND_PORT: String(ports.osmand),
-      JT808_PORT: String(ports.jt808),
-    };
+    const own = { ...environment, ...portVariables(ports) };
     this.#spawn = () => cluster.spawn(service, own);
   }
 

@@ -2,10 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyWebhook } from '@outrider/channels';
-import type { Position, TerminalId } from '@outrider/domain';
-import { blankPosition } from '@outrider/domain';
-import { playDrive } from '@outrider/simulator';
+import type { TerminalId } from '@outrider/domain';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { depotDrive, playTo } from './depot-drive.fixture.ts';
 import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
 import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.fixture.ts';
 
@@ -30,20 +29,6 @@ afterEach(async () => {
   service = null;
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Minutes of a drive along a parallel, a few minutes ago, through the depot at 13.405 E and out of it. */
-const T0 = Date.now() - 20 * 60_000;
-const drive = (fromMinute: number, ...longitudes: number[]): Position[] =>
-  longitudes.map((longitude, nth) => ({
-    ...blankPosition(T0 + (fromMinute + nth) * 60_000, 52.52, longitude),
-    speedKmh: 40,
-    satellites: 9,
-  }));
-
-function play({ ports }: RunningService, positions: readonly Position[]) {
-  const endpoint = { protocol: 'teltonika', host: '127.0.0.1', port: ports.teltonika } as const;
-  return playDrive({ ...endpoint, terminalId: TERMINAL, positions });
-}
 
 interface Told {
   number: number;
@@ -77,7 +62,7 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
   await new Promise((resolve) => setTimeout(resolve, 1000));
 
   // Live, with a cursor.
-  await play(service, drive(0, 13.4, 13.405));
+  await playTo(service, TERMINAL, depotDrive(0, 13.4, 13.405));
   await vi.waitFor(() => expect(phases(heard())).toEqual(['1 geofence-visit begin']), PATIENCE);
   const [entry] = live.of('notification');
   expect(entry).toMatchObject({
@@ -91,12 +76,12 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
 
   // Away while it leaves, comes in again, and the service is started anew: what was missed comes once, in order.
   live.close();
-  await play(service, drive(2, 13.41, 13.405));
+  await playTo(service, TERMINAL, depotDrive(2, 13.41, 13.405));
   expect(await service.interrupt()).toBe(0);
   service = await startService(folder, service.ports, ENVIRONMENT);
   await live.connect(service);
   await vi.waitFor(() => expect(heard()).toHaveLength(3), PATIENCE);
-  await play(service, drive(4, 13.41));
+  await playTo(service, TERMINAL, depotDrive(4, 13.41));
   await vi.waitFor(() => expect(heard()).toHaveLength(4), PATIENCE);
   const all = ['1 geofence-visit begin', '2 geofence-visit end', '3 geofence-visit begin', '4 geofence-visit end'];
   expect(phases(heard())).toEqual(all);

@@ -45,6 +45,18 @@ export interface ServiceProcess {
   interrupt(): Promise<number | null>;
 }
 
+/** The settings of a service that is to listen there. */
+export function portVariables(ports: Ports): Record<string, string> {
+  return {
+    PORT: String(ports.http),
+    OMNICOMM_PORT: String(ports.omnicomm),
+    TELTONIKA_PORT: String(ports.teltonika),
+    WIALON_PORT: String(ports['wialon-ips']),
+    OSMAND_PORT: String(ports.osmand),
+    JT808_PORT: String(ports.jt808),
+  };
+}
+
 /** Begins to start the service on a folder, and does not wait for it. */
 export function spawnService(
   folder: string,
@@ -56,12 +68,7 @@ export function spawnService(
       PATH: process.env.PATH,
       DATA_DIR: folder,
       HOST: '127.0.0.1',
-      PORT: String(ports.http),
-      OMNICOMM_PORT: String(ports.omnicomm),
-      TELTONIKA_PORT: String(ports.teltonika),
-      WIALON_PORT: String(ports['wialon-ips']),
-      OSMAND_PORT: String(ports.osmand),
-      JT808_PORT: String(ports.jt808),
+      ...portVariables(ports),
       VIDEO_MEDIA_PORT: String(ports.video),
       VIDEO_MEDIA_HOST: '127.0.0.1',
       ADMIN_PASSWORD: OPERATOR_PASSWORD,

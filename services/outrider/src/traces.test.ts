@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { blankPosition, type Position, type TerminalId } from '@outrider/domain';
+import { blankPosition, type TerminalId } from '@outrider/domain';
 import { type Collector, openCollector } from '@outrider/runtime/collector';
-import { playDrive } from '@outrider/simulator';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { depotDrive, playTo } from './depot-drive.fixture.ts';
 import { readLog } from './log-reader.fixture.ts';
 import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
 import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.fixture.ts';
@@ -33,19 +33,6 @@ afterEach(async () => {
   await collector.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-const T0 = Date.now() - 20 * 60_000;
-const drive = (fromMinute: number, ...longitudes: number[]): Position[] =>
-  longitudes.map((longitude, nth) => ({
-    ...blankPosition(T0 + (fromMinute + nth) * 60_000, 52.52, longitude),
-    speedKmh: 40,
-    satellites: 9,
-  }));
-
-function play({ ports }: RunningService, positions: readonly Position[]) {
-  const endpoint = { protocol: 'teltonika', host: '127.0.0.1', port: ports.teltonika } as const;
-  return playDrive({ ...endpoint, terminalId: TERMINAL, positions });
-}
 
 /** A vehicle, and a rule that tells of its entry into a depot by all ways out. */
 async function define({ call }: RunningService): Promise<void> {
@@ -83,8 +70,8 @@ test('one id follows a packet from the gateway to its notification, in all diari
   service = await startService(folder, undefined, ENVIRONMENT);
   await define(service);
   await live.connect(service);
-  await play(service, drive(0, 13.4));
-  await play(service, drive(1, 13.405));
+  await playTo(service, TERMINAL, depotDrive(0, 13.4));
+  await playTo(service, TERMINAL, depotDrive(1, 13.405));
   await vi.waitFor(() => expect(live.of('notification')).toHaveLength(1), PATIENCE);
   await vi.waitFor(() => expect(receiver.received).toHaveLength(2), PATIENCE);
 
@@ -122,7 +109,7 @@ test('one id follows a packet from the gateway to its notification, in all diari
   await vi.waitFor(() => expect(steps()).toEqual(expect.arrayContaining(expected)), PATIENCE);
 
   // What comes late, and what is refused, can be found by an id as well.
-  await play(service, drive(0.5, 13.402));
+  await playTo(service, TERMINAL, depotDrive(0.5, 13.402));
   await vi.waitFor(async () => {
     const late = (await readLog(folder)).packets.at(-1)?.value.trace?.id;
     const told = diaryOf(running).filter(({ msg }) => msg === 'late data');
@@ -147,8 +134,8 @@ test('with a collector, the same id is a trace of all that was done because of t
     OTEL_SERVICE_NAME: 'fleet of a test',
   });
   await define(service);
-  await play(service, drive(0, 13.4));
-  await play(service, drive(1, 13.405));
+  await playTo(service, TERMINAL, depotDrive(0, 13.4));
+  await playTo(service, TERMINAL, depotDrive(1, 13.405));
   await vi.waitFor(() => expect(receiver.received).toHaveLength(2), PATIENCE);
   const traceId = (await readLog(folder)).packets[1]?.value.trace?.id;
   const inTrace = () => collector.spans.filter((span) => span.traceId === traceId);
@@ -198,9 +185,13 @@ test('a collector that takes nothing keeps no packet and no call waiting', { tim
   service = await startService(folder, undefined, { ...ENVIRONMENT, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   await define(service);
   const longitudes = Array.from({ length: 300 }, (_, nth) => 13.4 + nth / 50_000);
-  await play(
+  await playTo(
     service,
-    longitudes.map((longitude, nth) => ({ ...blankPosition(T0 + nth * 1000, 52.52, longitude), speedKmh: 40 })),
+    TERMINAL,
+    longitudes.map((longitude, nth) => ({
+      ...blankPosition(Date.now() - 20 * 60_000 + nth * 1000, 52.52, longitude),
+      speedKmh: 40,
+    })),
   );
   await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2), PATIENCE);
   const { items } = await service.call<{ items: Told[] }>('GET', '/api/v1/notifications');

@@ -7,9 +7,10 @@ import {
   noteNoCause,
   type TelemetryPacket,
   type TraceId,
+  type VehicleId,
 } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
-import type { Hub } from '@outrider/hub';
+import type { Hub, LatestPosition } from '@outrider/hub';
 import {
   type Batch,
   type Checkpoints,
@@ -116,6 +117,8 @@ export class PartitionRules {
   #turn: Promise<unknown> = Promise.resolve();
   /** What was made of the last batch, on its way into the log. */
   #appending: Promise<void> = Promise.resolve();
+  /** Where vehicles are whose events are in `#appending` or before it, for the hub. */
+  readonly #moved = new Map<VehicleId, LatestPosition>();
   /** What the hub is being told; null while it is not. */
   #telling: Promise<void> | null = null;
   #tellingFailed: { error: unknown } | null = null;
@@ -214,6 +217,7 @@ export class PartitionRules {
       metrics.packets.inc(records.length);
       metrics.positions.inc(positions);
       metrics.moved.inc(moved);
+      for (const latest of this.#engine.takeMoved()) this.#moved.set(latest.vehicleId, latest);
       this.#tell();
       await this.#releaseWhenReplayed();
       if (this.#packetsSinceSave >= checkpointPackets || now() - this.#savedAtMs >= checkpointMs) await this.#save();
@@ -357,13 +361,16 @@ export class PartitionRules {
     this.#appending.catch(() => {});
   }
 
-  /** Tells the hub what moved, and then what moved meanwhile. A failure is met at the next turn. */
+  /**
+   * Tells the hub what moved, once its events are durable: who sees a vehicle somewhere is not to find later that it never was there. What
+   * moves meanwhile is told after that, together. A failure is met at the next turn.
+   */
   #tell(): void {
-    if (this.#telling !== null || this.#tellingFailed !== null) return;
-    const latest = this.#engine.takeMoved();
-    if (latest.length === 0) return;
-    this.#telling = this.#parts.hub
-      .updateLatest(latest)
+    if (this.#moved.size === 0 || this.#telling !== null || this.#tellingFailed !== null) return;
+    const latest = [...this.#moved.values()];
+    this.#moved.clear();
+    this.#telling = this.#appending
+      .then(() => this.#parts.hub.updateLatest(latest))
       .catch((error: unknown) => {
         this.#tellingFailed = { error };
       })

@@ -258,6 +258,33 @@ test('a hub that takes its time holds up nobody, and is told of the newest posit
   await rules.stop();
 });
 
+test('nobody sees a vehicle where it came before its events are durable', async () => {
+  await define(operator, vehicle(1), geofence());
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let held = 0;
+  const slow: Log = {
+    ...shared(log),
+    async append(topic, records) {
+      if (topic.name === eventsTopic.name) {
+        held++;
+        await released;
+      }
+      await log.append(topic, records);
+    },
+  };
+  const rules = rulesIn(new Life(), { batchPackets: 1 }, { log: slow });
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(1, fix(60, 0.1))]);
+  const seen = async () => (await hub.latest([vehicleId(1)])).map(({ position }) => (position.fixTimeMs - T0) / 1000);
+  await until('an event is on its way', () => held === 1);
+  await wait(50);
+  expect(await seen()).not.toContain(60);
+  release();
+  await until('it is seen', async () => (await seen()).includes(60));
+  expect(words(await all(eventsTopic))).toContain('geofence-visit begin');
+  await rules.stop();
+});
+
 test('a hub that fails stops the rules', async () => {
   await define(operator, vehicle(1));
   hub.updateLatest = () => Promise.reject(new Error('the hub is gone'));

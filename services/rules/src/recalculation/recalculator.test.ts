@@ -166,14 +166,19 @@ const ended = (id: Job['id']) =>
     return job as Job;
   }, PATIENCE);
 
+/** Live came what is before and after the visit; the visit came late. @returns the visit */
+function archiveVisitLate(vehicleId: VehicleId): Position[] {
+  const all = drive(vehicleId);
+  const [early, late] = [all.filter((_, minute) => minute < 3 || minute > 8), all.slice(3, 9)];
+  history.archivePacket(packet(vehicleId, early));
+  history.archivePacket(packet(vehicleId, late));
+  history.archiveEvents(told(vehicleId, early, late));
+  return late;
+}
+
 test('late data becomes a job of the vehicle, and its events what they would have been', async () => {
   const [van] = vans as [VehicleId];
-  const all = drive(van);
-  // Live came first what is after the visit; the visit came late, in two packets.
-  const [early, late] = [all.filter((_, minute) => minute < 3 || minute > 8), all.slice(3, 9)];
-  history.archivePacket(packet(van, early));
-  history.archivePacket(packet(van, late));
-  history.archiveEvents(told(van, early, late));
+  const late = archiveVisitLate(van);
   const lates = [late.slice(0, 3), late.slice(3)].map((part) => ({
     vehicleId: van,
     fromMs: part[0]?.fixTimeMs ?? 0,
@@ -319,11 +324,7 @@ test('waits until the archive has what the log has', async () => {
 
 test('late data is not given up, however long the archive fails', async () => {
   const [van] = vans as [VehicleId];
-  const all = drive(van);
-  const [early, late] = [all.filter((_, minute) => minute < 3 || minute > 8), all.slice(3, 9)];
-  history.archivePacket(packet(van, early));
-  history.archivePacket(packet(van, late));
-  history.archiveEvents(told(van, early, late));
+  const late = archiveVisitLate(van);
   history.gate = async () => {
     throw new Error('no disk');
   };
