@@ -366,6 +366,24 @@ describe('a notification reaches a client that comes back', () => {
     expect(client.numbers()).toEqual([1, 2, 3, 4, 5]);
   });
 
+  test('what is saved while the inbox is read for a client is not said to be forgotten, and comes after it', async () => {
+    await place.startNotifications();
+    await place.happen(visit(car.id, depot, 0));
+    await place.settled();
+    const inbox = place.registry.notifications;
+    const after = inbox.after.bind(inbox);
+    vi.spyOn(inbox, 'after').mockImplementationOnce(async (...asked) => {
+      const read = await after(...asked);
+      await place.happen(visit(car.id, depot, 1));
+      await place.settled();
+      return read;
+    });
+    await place.startLive();
+    const client = await place.connect(anna, { all: true, events: false, since: '0:0;n:0' });
+    await client.hears('notification', 2);
+    expect([client.numbers(), client.of('gap')]).toEqual([[1, 2], []]);
+  });
+
   test('what was forgotten is said to be missing, and where it ends', async () => {
     await place.startNotifications();
     await place.startLive();

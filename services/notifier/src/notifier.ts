@@ -284,6 +284,8 @@ export function createNotifier(parts: NotifierParts): Notifier {
   async function tellOn(client: LiveClient, reached: ReadonlyMap<number, number>): Promise<number> {
     let count = 0;
     while (client.open && client.userId !== null && client.notified !== null && client.heardOf > client.notified) {
+      // Of those that are heard of while the inbox is read, it need not have shown any.
+      const heardOf = client.heardOf;
       const missed = await inbox.after(client.userId, client.notified, NOTIFICATIONS_AT_ONCE);
       for (const notification of missed) {
         // The subscription may have ended meanwhile.
@@ -293,10 +295,10 @@ export function createNotifier(parts: NotifierParts): Notifier {
         if (sendNotification(client, notification, reached)) count++;
       }
       await client.drained();
-      if (missed.length < NOTIFICATIONS_AT_ONCE && client.notified !== null && client.notified < client.heardOf) {
+      if (missed.length < NOTIFICATIONS_AT_ONCE && client.notified !== null && client.notified < heardOf) {
         // Heard of and not there: forgotten since.
-        sendForgotten(client, client.notified + 1, client.heardOf + 1);
-        client.notified = client.heardOf;
+        sendForgotten(client, client.notified + 1, heardOf + 1);
+        client.notified = heardOf;
       }
     }
     return count;

@@ -69,9 +69,28 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
         onWarning(`Kafka ${label}: ${log.message}${log.error ? `: ${log.error}` : ''}`);
       },
   });
-  const admin = kafka.admin();
-  await admin.connect();
-  return new KafkaLog(kafka, admin, options);
+  const watch: ClockWatch = { onSetBack: () => {}, end: () => {} };
+  // From the first request on: one that is asked before the clock is set back would be waited for until the clock has caught up.
+  watch.end = watchClock(SET_BACK_TOLERATED_MS, (byMs) => {
+    const reason = new Error(`the clock was set back by ${Math.round(byMs / 1000)} s: what reads has to begin anew`);
+    kafka.endConnections(reason);
+    watch.onSetBack(reason);
+  });
+  try {
+    const admin = kafka.admin();
+    await admin.connect();
+    return new KafkaLog(kafka, admin, watch, options);
+  } catch (error) {
+    watch.end();
+    throw error;
+  }
+}
+
+/** Until a clock that was set back has caught up, the library would wait for answers that do not come. */
+interface ClockWatch {
+  /** Called when all connections have been ended. */
+  onSetBack(reason: Error): void;
+  end(): void;
 }
 
 class KafkaLog implements Log {
@@ -82,10 +101,10 @@ class KafkaLog implements Log {
   readonly #topics: KafkaTopics;
   readonly #appender: KafkaAppender;
   readonly #subscriptions = new Set<{ stop(): Promise<void>; giveUp(reason: Error): void }>();
-  readonly #endWatch: () => void;
+  readonly #watch: ClockWatch;
   #closed: Promise<void> | null = null;
 
-  constructor(kafka: KafkaClients, admin: Admin, options: KafkaLogOptions) {
+  constructor(kafka: KafkaClients, admin: Admin, watch: ClockWatch, options: KafkaLogOptions) {
     this.#kafka = kafka;
     this.#admin = admin;
     this.#prefix = options.prefix ?? '';
@@ -96,17 +115,11 @@ class KafkaLog implements Log {
       maxAgeMs: options.maxAgeMs ?? 7 * 24 * 3600_000,
     });
     this.#appender = new KafkaAppender(kafka, this.#topics, options.maxPendingBytes ?? 64 * MIB);
-    this.#endWatch = watchClock(SET_BACK_TOLERATED_MS, (byMs) => this.#onSetBack(byMs));
-  }
-
-  /**
-   * Until the clock has caught up, the library would not say to the group that a member lives, and would wait for answers that
-   * do not come. Who reads begins anew.
-   */
-  #onSetBack(byMs: number): void {
-    const reason = new Error(`the clock was set back by ${Math.round(byMs / 1000)} s: what reads has to begin anew`);
-    this.#kafka.endConnections(reason);
-    for (const subscription of this.#subscriptions) subscription.giveUp(reason);
+    this.#watch = watch;
+    // Nor would it say to the group that a member lives: who reads begins anew.
+    watch.onSetBack = (reason) => {
+      for (const subscription of this.#subscriptions) subscription.giveUp(reason);
+    };
   }
 
   get pendingBytes(): number {
@@ -174,7 +187,7 @@ class KafkaLog implements Log {
   }
 
   async #close(): Promise<void> {
-    this.#endWatch();
+    this.#watch.end();
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
     await this.#appender.close();
     await this.#admin.disconnect();

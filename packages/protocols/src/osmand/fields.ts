@@ -135,9 +135,12 @@ export function readTimeMs(given: string | number): number | null {
   return timeMs >= 0 && timeMs < MAX_TIME_MS ? timeMs : null;
 }
 
-/** Kilometres per hour, to the tenth that is kept. Phones say -1 where they don't know. */
+/** What terminals that say it in 16 bits can say at most. */
+const MAX_SPEED_KMH = 65_535;
+
+/** Kilometres per hour, to the tenth that is kept; null where it is no speed. Phones say -1 where they don't know. */
 export function speedOf(kmh: number): number | null {
-  return kmh >= 0 ? Math.round(kmh * 10) / 10 : null;
+  return kmh >= 0 && kmh <= MAX_SPEED_KMH ? Math.round(kmh * 10) / 10 : null;
 }
 
 /** Whole degrees from 0 to 359. Phones say -1 where they don't know. */

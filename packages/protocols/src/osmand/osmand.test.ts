@@ -173,6 +173,11 @@ test('no time means now', () => {
   expect(get('/?id=1&location=48.8566,2.3522')).toEqual({ terminalId: '1', positions: [BLANK] });
 });
 
+test('what is no speed of anything is none', () => {
+  for (const speed of ['1e308', '1e9', '40000'])
+    expect(get(`/?id=1&lat=48.8566&lon=2.3522&speed=${speed}`)).toEqual({ terminalId: '1', positions: [BLANK] });
+});
+
 test('a phone that does not know its speed and bearing says -1', () => {
   expect(get('/?id=1&lat=48.8566&lon=2.3522&speed=-1&bearing=-1')).toEqual({ terminalId: '1', positions: [BLANK] });
 });
