@@ -24,3 +24,13 @@ test('an insert that nobody answers is broken off', async () => {
     server.close();
   }
 });
+
+test('a server that takes connections and says nothing is not opened', async () => {
+  const silent = createServer(() => {});
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  await expect(openServer({ url, openWithinMs: 200 })).rejects.toThrow(/abort/i);
+  silent.closeAllConnections();
+  silent.close();
+});

@@ -13,6 +13,8 @@ export interface ServerAddress {
   database?: string;
   /** How long an insert may take. Default 30,000. */
   insertWithinMs?: number;
+  /** How long it may take to say that the database is there. Default 15,000. */
+  openWithinMs?: number;
 }
 
 /** How long a server may take to answer: longer than any query may run. */
@@ -20,6 +22,8 @@ const REQUEST_TIMEOUT_MS = 120_000;
 /** An insert that has no answer for so long is broken off: it is tried again, and rows that come twice are one. */
 const INSERT_WITHIN_MS = 30_000;
 /** Whether it is there at all is answered at once, or not. */
+/** A server that takes connections and says nothing is not waited for as long as a report may take: who starts is started again. */
+const OPEN_WITHIN_MS = 15_000;
 const PING_WITHIN_MS = 5000;
 
 /**
@@ -33,6 +37,7 @@ export async function openServer({
   password,
   database = 'outrider',
   insertWithinMs = INSERT_WITHIN_MS,
+  openWithinMs = OPEN_WITHIN_MS,
 }: ServerAddress): Promise<Engine> {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(database))
     throw new Error(`${JSON.stringify(database)} is no name of a database`);
@@ -41,7 +46,10 @@ export async function openServer({
   const account = { url, username, password, log, request_timeout: REQUEST_TIMEOUT_MS };
   const server = createClient(account);
   try {
-    await server.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
+    await server.command({
+      query: `CREATE DATABASE IF NOT EXISTS ${database}`,
+      abort_signal: AbortSignal.timeout(openWithinMs),
+    });
   } finally {
     await server.close();
   }
