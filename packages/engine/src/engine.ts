@@ -636,7 +636,10 @@ export class Engine {
     this.#reconcile(vehicle, null, atMs, events);
     if (vehicle.definition !== null) {
       // What nobody watched for is no silence.
-      if (before === null) vehicle.heardAtMs = Math.max(vehicle.heardAtMs, atMs);
+      if (before === null) {
+        vehicle.heardAtMs = Math.max(vehicle.heardAtMs, atMs);
+        this.#touch(vehicle);
+      }
       return;
     }
     if (before !== null) endAll(vehicle, before.version, atMs, events);

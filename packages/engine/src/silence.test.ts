@@ -46,6 +46,25 @@ test('a vehicle without a profile, or without a place, is not offline', () => {
   expect(nowhere.advance(10_000)).toEqual([]);
 });
 
+test('from when on a vehicle is watched outlives a restart', () => {
+  const rest = { vehicleId: VEHICLE, terminalId: '1' as TerminalId, protocol: 'osmand' as const };
+  const kept = new Map<string, Buffer>();
+  const restarted = (engine: Engine): Engine => {
+    for (const [key, value] of engine.takeChanges()) if (value !== null) kept.set(key, value);
+    const next = new Engine();
+    next.restore(kept);
+    return next;
+  };
+  let engine = new Engine();
+  engine.process({ ...rest, ...heard(0) }, 0, []);
+  engine = restarted(engine);
+  engine.applyDefinition({ ...changeTo(vehicle()), changedAtMs: T0 + 900_000 });
+  engine = restarted(engine);
+  const events: FleetEvent[] = [];
+  engine.process({ ...rest, ...heard(1000) }, 1, events);
+  expect(events.filter(({ kind }) => kind === 'offline')).toEqual([]);
+});
+
 test('a vehicle that is no longer defined is not offline either', () => {
   const van = scene();
   van.send(heard(0));
