@@ -10,6 +10,8 @@ export interface PacerTask {
   host: string;
   port: number;
   terminals: number;
+  /** The number of the first of them. Default 0. */
+  firstTerminal?: number;
   /** Positions of a packet: a terminal sends a packet when it has so many, not all at the same time. */
   perPacket: number;
   /** Between two fixes of a terminal, in halves of seconds. Default: one. */
@@ -147,13 +149,13 @@ function latencies(times: readonly number[]): LatencyMs | null {
 
 function openTerminal(index: number): Promise<Terminal> {
   return new Promise((resolve, reject) => {
-    const simulator = createTeltonikaSimulator(loadTerminalId(index));
+    const simulator = createTeltonikaSimulator(loadTerminalId((task.firstTerminal ?? 0) + index));
     const socket = connect({ host: task.host, port: task.port, noDelay: true });
     const drivenMs = Date.now();
     const terminal: Terminal = {
       socket,
       simulator,
-      driver: loadDriver(index, drivenMs, fixMs / 1000),
+      driver: loadDriver((task.firstTerminal ?? 0) + index, drivenMs, fixMs / 1000),
       drivenMs,
       lastFixMs: drivenMs,
       underWay: [],

@@ -3,7 +3,8 @@ import type { Cluster, Instance } from '../../../services/outrider/src/distribut
 import { startChild } from '../road/child.ts';
 import type { PacerTask, PacerTells } from '../road/pacer.ts';
 
-const TERMINALS = 200;
+/** Terminals that report while partitions move. */
+export const TERMINALS = 200;
 const STEADY_MS = 5000;
 /** What a change of the group may take to be seen to its end. */
 const SETTLE_MS = 8000;
@@ -18,10 +19,15 @@ export interface Moves {
   leaveMs: number;
 }
 
-/** @param startRules starts one more of the rules beside the one that runs */
+/**
+ * @param firstTerminal the number of the first of {@link TERMINALS} that sent nothing yet: one that a load left elsewhere a moment ago would
+ *   seem to have jumped
+ * @param startRules starts one more of the rules beside the one that runs
+ */
 export async function measureMoves(
   cluster: Cluster,
   port: number,
+  firstTerminal: number,
   startRules: () => Promise<Instance>,
 ): Promise<Moves> {
   const hub = await openRedisHub({ url: cluster.addresses.redisUrl, onError: () => {} });
@@ -47,6 +53,7 @@ export async function measureMoves(
     host: '127.0.0.1',
     port,
     terminals: TERMINALS,
+    firstTerminal,
     perPacket: 1,
     connectAtATime: 20,
     live: null,

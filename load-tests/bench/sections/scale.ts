@@ -6,7 +6,7 @@ import { createGeofences, createVehicles, openRest } from '../road/definitions.t
 import { startGenerator } from '../road/generators.ts';
 import { ADMIN_PASSWORD, cpuSecondsOf } from '../road/service.ts';
 import type { BareKafkaTask, BareKafkaTells } from '../scale/bare-kafka.ts';
-import { type Moves, measureMoves } from '../scale/moves.ts';
+import { TERMINALS as MOVING_TERMINALS, type Moves, measureMoves } from '../scale/moves.ts';
 import { summed } from '../scale/processes.ts';
 import type { Section } from '../section.ts';
 
@@ -195,7 +195,7 @@ async function services(servers: AllServers, load: Load, say: Say): Promise<Scal
     }
     say('a partition’s move');
     await Promise.all(rules.splice(1).map((instance) => instance.terminate()));
-    const moves = await measureMoves(cluster, port, () => start('rules'));
+    const moves = await measureMoves(cluster, port, CONNECTIONS, () => start('rules'));
     await Promise.all([gateway, ...rules, archiver].map((instance) => instance.terminate()));
     return { alone: { gateway: filled, rules: processed, archiver: archived }, together, moves };
   } catch (error) {
@@ -215,7 +215,7 @@ function profileOf(service: string): Record<string, string> {
 async function define(api: Instance, { geofences }: Load, say: Say): Promise<void> {
   const rest = await openRest({ host: '127.0.0.1', ports: { http: api.ports.http ?? 0 } });
   say(`making ${CONNECTIONS} vehicles and ${geofences.toLocaleString('en-US')} geofences`);
-  await createVehicles(rest, CONNECTIONS);
+  await createVehicles(rest, CONNECTIONS + MOVING_TERMINALS);
   await createGeofences(rest, geofences);
   rest.close();
   // The relay has told them when it ends: it is of no more use here.
