@@ -154,7 +154,8 @@ async function open(
   const healthPorts = new Map<ServiceName, number>();
   const ports = { api: await port(), teltonika: await port(), live: await port() };
   const listens: Partial<Record<ServiceName, Record<string, string>>> = {
-    api: { PORT: String(ports.api) },
+    // Clients that are turned away come back at once, again and again: how that is limited is not looked at here.
+    api: { PORT: String(ports.api), LIMIT_UNAUTHORIZED_PER_MINUTE: '100000' },
     notifier: { PORT: String(ports.live) },
     gateway: { TELTONIKA_PORT: String(ports.teltonika) },
   };

@@ -54,9 +54,9 @@ export async function violations(
       say(`notifications of ${vehicleId} at listener ${nth}`, ...difference(expected, of(told)));
     }
   }
-  for (const [nth, { wrong, events, notifications, resumed }] of listeners.entries()) {
+  for (const [nth, { wrong, events, notifications, resumed, lastlyMet }] of listeners.entries()) {
     if (wrong.length > 0) found.push(`listener ${nth}: ${wrong.slice(0, SHOWN).join('; ')}`);
-    if (!resumed) found.push(`listener ${nth} is not connected`);
+    if (!resumed) found.push(`listener ${nth} is not connected: ${lastlyMet}`);
     const phases = events.map(({ id, phase }) => `${id} ${phase}`);
     if (new Set(phases).size < phases.length) found.push(`listener ${nth} heard the same event twice`);
     const numbers = notifications.map(({ number }) => Number(number));

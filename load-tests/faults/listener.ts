@@ -22,6 +22,7 @@ export class Listener {
   #socket: WebSocket | null = null;
   #resumed = false;
   #closed = false;
+  #lastlyMet = 'nothing yet';
 
   constructor(port: number, access: Access) {
     this.#port = port;
@@ -32,6 +33,11 @@ export class Listener {
   /** Whether nothing is missed any more. */
   get resumed(): boolean {
     return this.#resumed;
+  }
+
+  /** What its connection came to at last: why it is not connected, where it is not. */
+  get lastlyMet(): string {
+    return `${this.#lastlyMet}, after ${this.connections} connections`;
   }
 
   /** As a network does it: without a word. */
@@ -48,8 +54,9 @@ export class Listener {
     while (!this.#closed) {
       try {
         await this.#connection(await this.#access.token());
-      } catch {
+      } catch (error) {
         // Nobody answers, or nobody lets it in: it tries again.
+        this.#lastlyMet = (error as Error).message;
       }
       // Clocks that are wrong make tokens that are not good: it logs in anew where it was not heard.
       if (!this.#resumed) this.#access.forget();
@@ -74,15 +81,19 @@ export class Listener {
     });
     socket.on('open', () => {
       this.connections++;
+      this.#lastlyMet = 'asked to go on, and was not answered';
       const since = this.#cursor === null ? {} : { since: this.#cursor };
       socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false, ...since }));
     });
     socket.on('message', (data) => this.#hear(JSON.parse(data.toString()) as LiveMessage));
     // What ends a connection is told by its close.
-    socket.on('error', () => {});
+    socket.on('error', ({ message }) => {
+      this.#lastlyMet = message;
+    });
     return new Promise((resolve) =>
-      socket.once('close', () => {
+      socket.once('close', (code, reason) => {
         clearInterval(ask);
+        if (this.#resumed) this.#lastlyMet = `closed with ${code} ${reason}`;
         resolve();
       }),
     );

@@ -153,6 +153,14 @@ describe('what was verified', () => {
     expect(asked).toBe(2);
   });
 
+  test('has its session asked for again when the clock is set back', async () => {
+    const { jwt } = await tokens.issue(USER, SESSION);
+    await tokens.verify(jwt);
+    live.delete(SESSION);
+    nowMs -= 5000;
+    expect(await tokens.verify(jwt)).toEqual({ error: 'ended' });
+  });
+
   test('is dropped at once with its session, and no other is', async () => {
     const { jwt } = await tokens.issue(USER, SESSION);
     const other = await tokens.issue(USER, OTHER_SESSION);

@@ -108,7 +108,8 @@ export class Tokens {
     if (cached) {
       this.#cache.delete(key);
       if (cached.verified.expiresAtMs <= nowMs) return { error: 'expired' };
-      if (nowMs - cached.sessionCheckedAtMs < RECHECK_SESSION_MS) {
+      // A clock that was set back makes no check younger.
+      if (Math.abs(nowMs - cached.sessionCheckedAtMs) < RECHECK_SESSION_MS) {
         this.#cache.set(key, cached);
         return cached.verified;
       }

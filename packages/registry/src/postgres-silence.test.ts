@@ -35,7 +35,7 @@ async function serverThatGoes() {
 
 function open(url: string) {
   const db = new Kysely<Record<string, never>>({
-    dialect: postgresDialect(url, 'public', () => {}, WITHIN_MS),
+    dialect: postgresDialect(url, 'public', () => {}, { answerWithinMs: WITHIN_MS, idleInTransactionMs: 0 }),
   });
   ends.push(() => db.destroy());
   return db;
@@ -49,6 +49,14 @@ test('a statement that nobody answers fails, and the next goes by another connec
     expect(sockets.length).toBe(connections);
   }
   await vi.waitFor(() => expect(sockets.every(({ closed }) => closed)).toBe(true), 10_000);
+});
+
+test('a transaction that nobody answers says so, and not that its connection is gone', async () => {
+  const { url } = await serverThatGoes();
+  const work = open(url)
+    .transaction()
+    .execute((tx) => sql`select 1`.execute(tx));
+  await expect(work).rejects.toThrow(`did not answer within ${WITHIN_MS} ms`);
 });
 
 test('a connection that breaks in the middle of a transaction fails that, not the process', async () => {

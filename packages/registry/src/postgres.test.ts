@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { auditConformance } from './audit.conformance.ts';
@@ -7,6 +10,7 @@ import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
+import { IDLE_IN_TRANSACTION_MS, postgresDialect } from './postgres.ts';
 import { registryConformance } from './registry.conformance.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { videoConformance } from './video.conformance.ts';
@@ -26,6 +30,58 @@ if (url) {
       },
     };
   };
+  test('a writer that is gone without a word does not keep the others waiting', async () => {
+    const name = `lock_${randomBytes(4).toString('hex')}`;
+    const open = (to: string) => {
+      const patience = { answerWithinMs: 30_000, idleInTransactionMs: 300 };
+      return new Kysely<Record<string, never>>({ dialect: postgresDialect(to, 'public', () => {}, patience) });
+    };
+    const lock = (tx: Kysely<Record<string, never>>) =>
+      sql`select pg_advisory_xact_lock(hashtext(${name}))`.execute(tx);
+    const way = await openWay(url);
+    const [gone, other] = [open(way.url), open(url)];
+    try {
+      let begun = () => {};
+      const holds = new Promise<void>((resolve) => {
+        begun = resolve;
+      });
+      const held = gone.transaction().execute(async (tx) => {
+        await lock(tx);
+        // From here on the server hears nothing of it, not even that it ends.
+        way.silence();
+        begun();
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        await sql`select 1`.execute(tx);
+      });
+      held.catch(() => {});
+      await holds;
+      await other.transaction().execute(lock);
+      way.end();
+      await expect(held).rejects.toThrow();
+    } finally {
+      way.end();
+      await Promise.all([gone.destroy(), other.destroy()]);
+    }
+  });
+
+  test('a turn lasts as long as its work, however long nothing is asked in it', { timeout: 60_000 }, async () => {
+    const place = await newPlace();
+    const [one, two] = [await place.open(Date.now), await place.open(Date.now)];
+    try {
+      let wasOthers = false;
+      const took = await one.outbox.inTurn(async () => {
+        await new Promise((resolve) => setTimeout(resolve, IDLE_IN_TRANSACTION_MS + 1500));
+        wasOthers = (await two.outbox.inTurn(async () => true)) === true;
+        return 'done';
+      });
+      expect({ took, wasOthers }).toEqual({ took: 'done', wasOthers: false });
+      expect(await two.outbox.inTurn(async () => 'its turn')).toBe('its turn');
+    } finally {
+      await Promise.all([one.close(), two.close()]);
+      await place.remove();
+    }
+  });
+
   registryConformance('PostgreSQL', newPlace);
   notificationsConformance('PostgreSQL', newPlace);
   auditConformance('PostgreSQL', newPlace);
@@ -39,3 +95,41 @@ if (url) {
 test('a schema name that would need quoting is refused', async () => {
   await expect(openRegistry({ url: 'postgres://localhost:1/none', schema: 'a"; drop' })).rejects.toThrow('schema name');
 });
+
+/** A way to the server that can be struck dumb: what goes in comes out no more, and neither end is told. */
+async function openWay(to: string) {
+  const target = new URL(to);
+  const ends: (() => void)[] = [];
+  let silent = false;
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 5432), target.hostname);
+    for (const [from, into] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('data', (chunk) => {
+        if (!silent) into.write(chunk);
+      });
+      from.on('error', () => {});
+      from.on('close', () => {
+        if (!silent) into.destroy();
+      });
+      ends.push(() => from.destroy());
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(to);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    silence: () => {
+      silent = true;
+    },
+    end: () => {
+      server.close();
+      for (const end of ends) end();
+    },
+  };
+}

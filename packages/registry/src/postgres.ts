@@ -7,15 +7,28 @@ const INT8 = pg.types.builtins.INT8;
 const CONNECT_WITHIN_MS = 10_000;
 /** A server that does not answer a statement for so long is not there any more. */
 const ANSWER_WITHIN_MS = 30_000;
+/**
+ * A transaction in which nothing is asked for so long is ended by the server: whoever began it may be gone without a word, and others
+ * wait for its locks.
+ */
+export const IDLE_IN_TRANSACTION_MS = 10_000;
 /** What changes tables may take as long as they are large. */
 const CHANGES_TABLES = /^\s*(create|alter|drop)\b/i;
+
+/** How long one side waits for the other, milliseconds. */
+export interface Patience {
+  answerWithinMs: number;
+  idleInTransactionMs: number;
+}
+
+const PATIENCE: Patience = { answerWithinMs: ANSWER_WITHIN_MS, idleInTransactionMs: IDLE_IN_TRANSACTION_MS };
 
 /**
  * Kysely over a pool of connections to a PostgreSQL server. 64-bit integers come as numbers: times in milliseconds and
  * sequence numbers stay far below 2^53.
  *
  * A connection on which a statement has no answer in time is ended, and its statement fails: one that only this side still knows of
- * would be waited for as long as the process lives.
+ * would be waited for as long as the process lives. In the same way the server ends a transaction in which nothing comes.
  *
  * @param schema where the tables are: becomes the search path of every connection
  * @param onIdleError told of a connection that broke while nobody used it; the pool replaces it
@@ -24,14 +37,14 @@ export function postgresDialect(
   url: string,
   schema: string,
   onIdleError: (error: Error) => void,
-  answerWithinMs: number = ANSWER_WITHIN_MS,
+  { answerWithinMs, idleInTransactionMs }: Patience = PATIENCE,
 ): PostgresDialect {
   const pool = new pg.Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     keepAlive: true,
-    options: `-c search_path=${schema}`,
+    options: `-c search_path=${schema} -c idle_in_transaction_session_timeout=${idleInTransactionMs}`,
     types: {
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
         oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
@@ -54,13 +67,16 @@ interface WithConnection {
 function endUnanswered(client: pg.ClientBase, withinMs: number): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const { connection } = client as unknown as WithConnection;
+  let gone: Error | null = null;
   const watched = (...args: unknown[]) => {
+    // Rather than that the connection is no more: why it is.
+    if (gone !== null && typeof args.at(-1) !== 'function') return Promise.reject(gone);
     const answer = query(...args);
     if (!(answer instanceof Promise) || CHANGES_TABLES.test(textOf(args[0]))) return answer;
-    const timer = setTimeout(
-      () => connection.stream.destroy(new Error(`PostgreSQL did not answer within ${withinMs} ms`)),
-      withinMs,
-    );
+    const timer = setTimeout(() => {
+      gone = new Error(`PostgreSQL did not answer within ${withinMs} ms`);
+      connection.stream.destroy(gone);
+    }, withinMs);
     return answer.finally(() => clearTimeout(timer));
   };
   Object.assign(client, { query: watched });

@@ -5,6 +5,7 @@ import { type AuditNote, insertNotes, noteOfChange } from './audit-notes.ts';
 import { type Claim, takeClaim } from './idempotency.ts';
 import { inChunks } from './lists.ts';
 import type { DialectName } from './migrations.ts';
+import { IDLE_IN_TRANSACTION_MS } from './postgres.ts';
 import type { Tables } from './schema.ts';
 
 export { CHUNK, differences, inChunks } from './lists.ts';
@@ -12,6 +13,8 @@ export { CHUNK, differences, inChunks } from './lists.ts';
 /** Any number does, as long as nothing else in the database locks by it. */
 const WRITERS_LOCK = 7_201_915_381;
 const RELAY_LOCK = 7_201_915_382;
+/** The server takes a transaction in which nothing comes for one whose process is gone. */
+const SHOW_LIFE_EVERY_MS = IDLE_IN_TRANSACTION_MS / 4;
 export type Reader = Kysely<Tables>;
 export type ChangeListener = (changes: readonly DefinitionChange[]) => void;
 
@@ -130,7 +133,8 @@ export class Store {
   }
 
   /**
-   * Runs `work` as the only one among all instances that share the database; the turn ends with the process, however that ends.
+   * Runs `work` as the only one among all instances that share the database; the turn ends with the process, however that ends, and
+   * with the way to the database, once that has been silent for some seconds.
    *
    * @returns null, and nothing was done, where another is at it
    */
@@ -141,7 +145,16 @@ export class Store {
       const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${RELAY_LOCK}) as mine`.execute(
         tx,
       );
-      return rows[0]?.mine === true ? await work() : null;
+      if (rows[0]?.mine !== true) return null;
+      const life = setInterval(() => {
+        // A turn that is lost is told by the end of the transaction.
+        sql`select 1`.execute(tx).catch(() => {});
+      }, SHOW_LIFE_EVERY_MS);
+      try {
+        return await work();
+      } finally {
+        clearInterval(life);
+      }
     });
   }
 
