@@ -19,7 +19,7 @@ export function loadVehicleId(vehicle: number): VehicleId {
  * A vehicle on a round of its own through the town.
  *
  * @param vehicle any number; each has its own round
- * @param fixSeconds between the fixes that its terminal records; halves of seconds
+ * @param fixSeconds between the fixes that its terminal records
  */
 export function loadDriver(vehicle: number, startMs: number, fixSeconds = 1): Driver {
   const random = createRandom(vehicle + 1);

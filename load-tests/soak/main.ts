@@ -85,8 +85,8 @@ async function soak(): Promise<boolean> {
   console.error('measuring what it can take');
   const capacity = await measureCapacity(service, 5000);
   const wanted = capacity.positionsPerSecond * share;
-  const fixSeconds = wanted > MOST_TERMINALS ? 0.5 : 1;
-  const terminals = Math.min(MOST_TERMINALS, Math.max(LEAST_VEHICLES, Math.round(wanted * fixSeconds)));
+  const terminals = Math.min(MOST_TERMINALS, Math.max(LEAST_VEHICLES, Math.round(wanted)));
+  const fixSeconds = terminals / wanted;
   const rate = terminals / fixSeconds;
   console.error(
     `it takes ${whole(capacity.positionsPerSecond)} positions/s; making ${whole(terminals)} vehicles for ${whole(rate)}`,
@@ -253,7 +253,7 @@ function lineOf({
 }: Look): string {
   const heaps = (['main', 'gateway', 'rules'] as const).map((thread) => whole(memoryMb[`heap ${thread}`])).join('/');
   const behind = `${whole(received - processed)} behind in the rules (${rulesLagSeconds.toFixed(1)} s), ${whole(received - archived)} in the archive`;
-  return `${whole(at)} s: ${whole(memoryMb.resident)} MB, heaps ${heaps}, ${whole(received)} positions, ${behind}, ${terminals} terminals, ${liveClients} live, log ${whole(logMb)} MB, archive ${whole(archiveMb)} MB`;
+  return `${whole(at)} s: ${whole(memoryMb.resident)} MB, native ${whole(memoryMb.native)}, heaps ${heaps}, ${whole(received)} positions, ${behind}, ${terminals} terminals, ${liveClients} live, log ${whole(logMb)} MB, archive ${whole(archiveMb)} MB`;
 }
 
 function whole(value: number): string {

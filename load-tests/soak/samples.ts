@@ -2,10 +2,16 @@ import { glob, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from '../bench/road/service.ts';
 
-/** What is looked at again and again. Memory in MB, as the system and as the service itself tells it. */
+const THREADS = ['main', 'gateway', 'rules'] as const;
+
+/**
+ * What is looked at again and again. Memory in MB, as the system and as the service itself tells it. `native` is what is left of the
+ * anonymous memory without the heaps and buffers of the threads: ClickHouse, SQLite, and what the allocators keep.
+ */
 export const MEMORY = [
   'resident',
   'anonymous',
+  'native',
   'heap main',
   'heap gateway',
   'heap rules',
@@ -48,11 +54,14 @@ export async function look(service: Service, dataFolder: string, began: number):
   const of = (name: string): number => metrics.get(name) ?? 0;
   const thread = (name: string, kind: string): number =>
     of(`outrider_thread_memory_bytes{thread="${name}",kind="${kind}"}`) / 1e6;
+  const anonymous = kilobytes('RssAnon');
+  const ofThreads = THREADS.map((name) => thread(name, 'heap-reserved') + thread(name, 'buffers'));
   return {
     at: (performance.now() - began) / 1000,
     memoryMb: {
       resident: kilobytes('VmRSS'),
-      anonymous: kilobytes('RssAnon'),
+      anonymous,
+      native: anonymous - ofThreads.reduce((sum, mb) => sum + mb, 0),
       'heap main': thread('main', 'heap'),
       'heap gateway': thread('gateway', 'heap'),
       'heap rules': thread('rules', 'heap'),

@@ -14,7 +14,7 @@ export interface PacerTask {
   firstTerminal?: number;
   /** Positions of a packet: a terminal sends a packet when it has so many, not all at the same time. */
   perPacket: number;
-  /** Between two fixes of a terminal, in halves of seconds. Default: one. */
+  /** Between two fixes of a terminal. Default: one. */
   fixSeconds?: number;
   /** Connections that are opened at a time. */
   connectAtATime: number;

@@ -23,12 +23,13 @@ export type MetricsSnapshot = MetricObject[];
 export function measureThread(thread: string, registry: Registry): void {
   new Gauge({
     name: 'outrider_thread_memory_bytes',
-    help: 'Memory of a thread: objects on its heap, and the buffers that they hold outside of it',
+    help: 'Memory of a thread: objects on its heap, what it holds of the system for them, and the buffers that they have outside of it',
     labelNames: ['thread', 'kind'],
     registers: [registry],
     collect() {
-      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      const { heapUsed, heapTotal, arrayBuffers } = process.memoryUsage();
       this.set({ thread, kind: 'heap' }, heapUsed);
+      this.set({ thread, kind: 'heap-reserved' }, heapTotal);
       this.set({ thread, kind: 'buffers' }, arrayBuffers);
     },
   });

@@ -34,7 +34,8 @@ export interface Driver {
   advanceTo(timeMs: number): Position[];
 }
 
-const TICK_MS = 500;
+/** A step of the drive, where its terminal does not record more often. */
+const LONGEST_TICK_MS = 500;
 const ACCELERATION = 1.6; // m/s², a loaded van
 const BRAKING = 2.2; // m/s²
 const SIDEWAYS = 2.4; // m/s², what cargo and passengers bear in a bend
@@ -66,6 +67,7 @@ interface Course {
  */
 export function createDriver(network: RoadNetwork, plan: DriverPlan, seed: number, startMs: number): Driver {
   const random = createRandom(seed);
+  const tickMs = Math.min(LONGEST_TICK_MS, plan.reportSeconds * 1000, plan.parkedReportSeconds * 1000);
   const lastStop = plan.stops.at(-1);
   if (lastStop === undefined || plan.stops.length < 2)
     throw new RangeError('a driver needs two stops to drive between');
@@ -114,8 +116,8 @@ export function createDriver(network: RoadNetwork, plan: DriverPlan, seed: numbe
   };
 
   const tick = (): void => {
-    clockMs += TICK_MS;
-    const seconds = TICK_MS / 1000;
+    clockMs += tickMs;
+    const seconds = tickMs / 1000;
     const kept = NOISE_KEPT_PER_SECOND ** seconds;
     const fresh = Math.sqrt(1 - kept * kept) * NOISE_M;
     noiseEastM = noiseEastM * kept + random.gauss() * fresh;
@@ -170,7 +172,7 @@ export function createDriver(network: RoadNetwork, plan: DriverPlan, seed: numbe
           positions.push(report());
           const parked = !ignition && reportDueMs + plan.parkedReportSeconds * 1000 < haltedUntilMs;
           reportDueMs += (parked ? plan.parkedReportSeconds : plan.reportSeconds) * 1000;
-        } else if (clockMs + TICK_MS > timeMs) {
+        } else if (clockMs + tickMs > timeMs) {
           return positions;
         } else {
           tick();
@@ -239,12 +241,12 @@ function bendSpeed(points: readonly PointM[], index: number): number {
   return Math.max(1.5, Math.sqrt(SIDEWAYS * radiusM));
 }
 
-/** m/s that can be driven for one tick so that braking after it still makes the next vertex. */
+/** m/s that can be driven for the longest tick so that braking after it still makes the next vertex. */
 function speedToMake(course: Course, vertex: number, alongM: number): number {
   const ahead = course.vertexSpeed[vertex + 1];
   if (ahead === undefined) return 0;
   const leftM = Math.max(0, (course.alongM[vertex + 1] as number) - alongM);
-  const perTick = BRAKING * (TICK_MS / 1000);
+  const perTick = BRAKING * (LONGEST_TICK_MS / 1000);
   return Math.max(ahead, Math.sqrt(perTick * perTick + ahead * ahead + 2 * BRAKING * leftM) - perTick);
 }
 
