@@ -28,6 +28,10 @@ const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_f
  * Attributes are JSON text, not a Map: with the dozen that a terminal sends it took 5.0 bytes against 6.6 to 9.1, and a third
  * of the time to insert; a Map is smaller (1.2 against 2.3) only where there are two.
  *
+ * The index has a mark for each 1,024 rows, not 8,192: a report over a fleet reads a drive here and a drive there, of some hundred
+ * rows each, and no more than a mark before and behind. It takes 0.05 bytes a position more. A table that was made with more rows a mark
+ * keeps them.
+ *
  * The version makes the first of several different positions of one vehicle and time win (the one with the lowest
  * offset, and within a packet the one that stands first), which is the one that the rules engine went by.
  * Offsets repeat in a replay, so replays in any batches end with the same rows.
@@ -63,7 +67,7 @@ CREATE TABLE IF NOT EXISTS positions (
 ENGINE = ReplacingMergeTree(precedence)
 PARTITION BY if(rejection = '', toYYYYMM(fix_time), 0)
 ORDER BY (vehicle_id, fix_time, rejection)
-SETTINGS ${DURABLE}`;
+SETTINGS ${DURABLE}, index_granularity = 1024`;
 
 /**
  * `began_at` is the time in the event's id: unlike any other field it is the same in both phases of an event, whatever
