@@ -4,11 +4,13 @@ import {
   type CheckpointChange,
   CheckpointFencedError,
   type Checkpoints,
+  DiskBusyError,
   DiskFullError,
+  isDiskOutage,
 } from '@outrider/log';
 import { createLogger } from '@outrider/runtime';
 import { expect, test } from 'vitest';
-import { isFullDisk, patientCheckpoints, patientHub } from './patient.ts';
+import { patientCheckpoints, patientHub } from './patient.ts';
 
 const diary = createLogger('silent', 'json');
 
@@ -43,8 +45,8 @@ test('a call waits until the server is back, and saves what it was given, once',
   expect(unsteady.saved).toEqual([{ offsets: { telemetry: 7 }, changed: [['a', Buffer.from('1')]] }]);
 });
 
-test('in a file a full disk is waited out, and nothing else', async () => {
-  let failures: Error[] = [new DiskFullError('no room'), new DiskFullError('no room')];
+test('in a file a disk that is full or busy is waited out, and nothing else', async () => {
+  let failures: Error[] = [new DiskFullError('no room'), new DiskBusyError('no answer')];
   const unsteady = new Unsteady();
   const checkpoints = patientCheckpoints(
     Object.assign(unsteady, {
@@ -55,7 +57,7 @@ test('in a file a full disk is waited out, and nothing else', async () => {
       },
     }),
     diary,
-    isFullDisk,
+    isDiskOutage,
   );
   expect(await checkpoints.claim('test', 0)).toBe(null);
   expect(failures).toEqual([]);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Hub } from '@outrider/hub';
-import { CheckpointFencedError, type Checkpoints, DiskFullError } from '@outrider/log';
+import { CheckpointFencedError, type Checkpoints } from '@outrider/log';
 import type { Log as Diary } from '@outrider/runtime';
 
 const FIRST_PAUSE_MS = 100;
@@ -31,11 +31,6 @@ export function patientCheckpoints(
       await checkpoints.close();
     },
   };
-}
-
-/** What is waited out where checkpoints are in a file: a disk without room, which may have some again. */
-export function isFullDisk(error: unknown): boolean {
-  return error instanceof DiskFullError;
 }
 
 /** A hub whose latest positions are not left out while its server is away. All other calls fail as they did: people wait for them. */

@@ -101,6 +101,16 @@ export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
 
+/** The disk takes longer than a disk should: the file was not to be had. Nothing was written, and it can be tried again. */
+export class DiskBusyError extends Error {
+  override name = 'DiskBusyError';
+}
+
+/** Whether it is the disk that is waited for: one that is full, or busy, need not stay so. */
+export function isDiskOutage(error: unknown): boolean {
+  return error instanceof DiskFullError || error instanceof DiskBusyError;
+}
+
 /** Too much is waiting to be written. */
 export class LogFullError extends Error {
   override name = 'LogFullError';

@@ -12,7 +12,6 @@ import {
 import { createArchiver } from '@outrider/archiver';
 import {
   backingOf,
-  isFullDisk,
   openCheckpoints,
   openHub,
   openLog,
@@ -25,6 +24,7 @@ import {
 } from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
+import { isDiskOutage } from '@outrider/log';
 import { createNotifier, startTelling, turnAway } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
@@ -91,7 +91,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     const checkpoints = patientCheckpoints(
       await openCheckpoints(backing, part('checkpoints')),
       part('checkpoints'),
-      isFullDisk,
+      isDiskOutage,
     );
     life.own('checkpoints', () => checkpoints.close());
     const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });

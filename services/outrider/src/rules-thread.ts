@@ -1,4 +1,5 @@
-import { type Backing, isFullDisk, openCheckpoints, openLog, patientCheckpoints } from '@outrider/backing';
+import { type Backing, openCheckpoints, openLog, patientCheckpoints } from '@outrider/backing';
+import { isDiskOutage } from '@outrider/log';
 import { createRules, type RulesConfig } from '@outrider/rules';
 import { runInThread } from './threads.ts';
 
@@ -10,7 +11,7 @@ export interface RulesSettings {
 /** The rules in a thread of their own: the engine has a core to itself where there is one. */
 await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics, tracing }) => {
   const log = await openLog(settings.backing, diary, metrics);
-  const checkpoints = patientCheckpoints(await openCheckpoints(settings.backing, diary), diary, isFullDisk);
+  const checkpoints = patientCheckpoints(await openCheckpoints(settings.backing, diary), diary, isDiskOutage);
   const rules = createRules({
     config: settings.config,
     log,

@@ -1,4 +1,4 @@
-import { DiskFullError, eventsTopic, LogFullError } from '@outrider/log';
+import { DiskBusyError, DiskFullError, eventsTopic, LogFullError } from '@outrider/log';
 import { expect, test } from 'vitest';
 import { appendAll } from './append-all.ts';
 
@@ -16,7 +16,7 @@ function logThat(...failures: Error[]) {
 const records = Array.from({ length: 2500 }, (_, nth) => nth as never);
 
 test('a log that is full, or its disk, is waited for; nothing is left out and nothing comes twice', async () => {
-  const log = logThat(new LogFullError('much waits'), new DiskFullError('no room'), new DiskFullError('no room'));
+  const log = logThat(new LogFullError('much waits'), new DiskFullError('no room'), new DiskBusyError('no answer'));
   let waits = 0;
   await appendAll(log, eventsTopic, records, () => waits++);
   expect(log.taken).toEqual(records);

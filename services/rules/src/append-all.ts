@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { DiskFullError, type Log, LogFullError, type Topic } from '@outrider/log';
+import { isDiskOutage, type Log, LogFullError, type Topic } from '@outrider/log';
 
 /** So many in one call: a single call must fit into the log's bound. */
 const MAX_IN_CALL = 1000;
 const RETRY_MS = 50;
 
 /**
- * Appends records in their order. Where the log is full, or its disk, it waits and tries again: the caller takes no packets
+ * Appends records in their order. Where the log is full, or its disk is full or busy, it waits and tries again: the caller takes no packets
  * meanwhile, which is the backpressure; nothing is dropped.
  *
  * @param onFull called before each wait
@@ -24,7 +24,7 @@ export async function appendAll<T>(
         await log.append(topic, part);
         break;
       } catch (error) {
-        if (!(error instanceof LogFullError || error instanceof DiskFullError)) throw error;
+        if (!(error instanceof LogFullError || isDiskOutage(error))) throw error;
         onFull();
         await wait(RETRY_MS);
       }

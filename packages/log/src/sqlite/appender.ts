@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { DiskFullError, encodeAll, LogFullError, type Topic } from '../log.ts';
-import { messageOf } from './database.ts';
+import { encodeAll, LogFullError, type Topic } from '../log.ts';
+import { type DiskOutage, errorOf, messageOf } from './database.ts';
 import { PREFIX_BYTES, pushRecord, type Segment } from './segment.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
 
@@ -158,11 +158,11 @@ export class Appender {
       execArgv: [],
     });
     let failure = 'it stopped';
-    worker.on('message', ({ error, diskFull, memory }: FromWriter) => {
+    worker.on('message', ({ error, outage, memory }: FromWriter) => {
       for (const buffer of memory)
         if (buffer.byteLength === SEGMENT_BYTES && this.#spare.length < SPARE_SEGMENTS) this.#spare.push(buffer);
       worker.unref();
-      this.#settle(error === null ? null : this.#failed(error, diskFull));
+      this.#settle(error === null ? null : this.#failed(error, outage));
     });
     worker.on('error', (error) => {
       failure = messageOf(error);
@@ -176,8 +176,8 @@ export class Appender {
     return worker;
   }
 
-  #failed(reason: string, diskFull = false): Error {
-    const Failure = diskFull ? DiskFullError : Error;
+  #failed(reason: string, outage: DiskOutage | null = null): Error {
+    const Failure = errorOf(outage);
     return new Failure(`the log ${this.#settings.path} could not be written: ${reason}`);
   }
 }

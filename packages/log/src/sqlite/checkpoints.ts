@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Checkpoint, type CheckpointChange, CheckpointFencedError, type Checkpoints } from '../checkpoints.ts';
-import { DiskFullError } from '../log.ts';
-import { isDiskFull, messageOf, retryWhileBusy } from './database.ts';
+import { diskOutageOf, errorOf, messageOf, retryWhileBusy } from './database.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -130,7 +129,7 @@ class SqliteCheckpoints implements Checkpoints {
     } catch (error) {
       if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec('ROLLBACK');
       if (error instanceof CheckpointFencedError) throw error;
-      const Failure = isDiskFull(error) ? DiskFullError : Error;
+      const Failure = errorOf(diskOutageOf(error));
       throw new Failure(`the checkpoints ${this.#path} failed: ${messageOf(error)}`, { cause: error });
     }
   }

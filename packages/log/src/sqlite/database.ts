@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { DiskBusyError, DiskFullError } from '../log.ts';
 
 /** Written into the file, so that a later layout can tell. */
 const LAYOUT_VERSION = 1;
@@ -117,8 +118,19 @@ export function sleep(ms: number): void {
   Atomics.wait(never, 0, 0, ms);
 }
 
-/** Whether it failed for want of room on the disk. */
-export function isDiskFull(error: unknown): boolean {
-  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : null;
-  return sqliteCode(error) === SQLITE_FULL || code === SQLITE_IOERR_SHMSIZE;
+/** What of the disk is waited for: that it has room, or that it answers those who have the file's lock. */
+export type DiskOutage = 'full' | 'busy';
+
+/** Why nothing was written, where the disk is the reason; null where it is anything else. */
+export function diskOutageOf(error: unknown): DiskOutage | null {
+  const code = sqliteCode(error);
+  if (code === SQLITE_BUSY) return 'busy';
+  const extended = error instanceof Error && 'errcode' in error ? Number(error.errcode) : null;
+  return code === SQLITE_FULL || extended === SQLITE_IOERR_SHMSIZE ? 'full' : null;
+}
+
+/** The class of error that says it to whoever called. */
+export function errorOf(outage: DiskOutage | null): typeof DiskFullError | typeof DiskBusyError | typeof Error {
+  if (outage === null) return Error;
+  return outage === 'full' ? DiskFullError : DiskBusyError;
 }

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
-import { DiskFullError, LogFullError } from '../log.ts';
+import { DiskBusyError, DiskFullError, LogFullError } from '../log.ts';
 import { openSqliteLog } from './open.ts';
 import { inFolder, readTexts, textTopic } from './testing.ts';
 
@@ -94,6 +94,23 @@ describe('an acknowledged record is never lost', () => {
       await expect.poll(() => log.append(topic, ['z'.repeat(200_000)]).then(() => 'done', String)).toBe('done');
       expect((await readTexts(log, topic)).at(-1)).toBe('z'.repeat(200_000));
       await Promise.all([log.close(), janitor.close()]);
+    });
+  });
+
+  test('while the file can’t be had nothing is acknowledged, and when it can appends work again', async () => {
+    await inFolder(async (folder) => {
+      const path = join(folder, 'log.sqlite');
+      const log = openSqliteLog({ path, lockTimeoutMs: 50 });
+      await log.append(topic, ['first']);
+      const other = new DatabaseSync(path);
+      other.exec('BEGIN IMMEDIATE');
+      await expect(log.append(topic, ['refused'])).rejects.toThrow(DiskBusyError);
+      expect(log.pendingBytes).toBe(0);
+      other.exec('ROLLBACK');
+      other.close();
+      await log.append(topic, ['again']);
+      expect(await readTexts(log, topic)).toEqual(['first', 'again']);
+      await log.close();
     });
   });
 

@@ -21,6 +21,8 @@ export interface SqliteLogOptions {
   maxFileBytes?: number;
   /** How often it is looked for what can be forgotten. Default 10 seconds. */
   retentionEveryMs?: number;
+  /** An append fails when the file's lock was not to be had for so long. Default 10 seconds. */
+  lockTimeoutMs?: number;
   /**
    * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the reading.
    */
@@ -65,6 +67,7 @@ class SqliteLog implements Log {
         maxBytes: options.maxBytes ?? 8192 * MIB,
         maxFileBytes: options.maxFileBytes ?? Number.POSITIVE_INFINITY,
         retentionEveryMs: options.retentionEveryMs ?? 10_000,
+        lockTimeoutMs: options.lockTimeoutMs ?? 10_000,
       },
       this.#partitions,
       options.maxPendingBytes ?? 64 * MIB,

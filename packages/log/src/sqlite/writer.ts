@@ -4,7 +4,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import {
   channelOf,
-  isDiskFull,
+  type DiskOutage,
+  diskOutageOf,
   messageOf,
   openForWriting,
   SQLITE_BUSY,
@@ -32,12 +33,14 @@ export interface WriterSettings {
   /** The file never grows beyond: an append that would make it so fails as on a full disk. */
   maxFileBytes: number;
   retentionEveryMs: number;
+  /** A writer gives up when the file's lock was not free for so long: the disk lets a commit wait, or another process holds it. */
+  lockTimeoutMs: number;
 }
 
 export type ToWriter = { type: 'write'; segments: Segment[] } | { type: 'close' };
 export type FromWriter =
-  /** The segments are durable, or `error` says why none of them is. Their memory comes back. */
-  { type: 'written'; error: string | null; diskFull: boolean; memory: ArrayBuffer[] };
+  /** The segments are durable, or `error` says why none of them is, and `outage` what is to be waited for. Their memory comes back. */
+  { type: 'written'; error: string | null; outage: DiskOutage | null; memory: ArrayBuffer[] };
 
 /** A partition that grew, as told to all who read the file. */
 export interface Growth {
@@ -51,8 +54,6 @@ const FORGET_ROWS = 16;
 /** How often a writer looks whether the lock is free, and how long the one that had it leaves it to others. */
 const LOOK_EVERY_MS = 0.25;
 const PAUSE_MS = 0.75;
-/** A writer gives up when the lock was not free for so long: another process holds it. */
-const LOCK_TIMEOUT_MS = 10_000;
 
 class Writer {
   readonly #settings: WriterSettings;
@@ -143,7 +144,7 @@ class Writer {
   #begin(db: DatabaseSync): void {
     const pauseMs = this.#leaveToOthersUntil - performance.now();
     if (pauseMs > 0) sleep(pauseMs);
-    const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
+    const giveUpAt = performance.now() + this.#settings.lockTimeoutMs;
     for (let said = false; ; said = true) {
       try {
         db.exec('BEGIN IMMEDIATE');
@@ -254,15 +255,15 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
 
   function write(segments: Segment[]): void {
     let error: string | null = null;
-    let diskFull = false;
+    let outage: DiskOutage | null = null;
     try {
       writer.write(segments);
     } catch (cause) {
       error = messageOf(cause);
-      diskFull = isDiskFull(cause);
+      outage = diskOutageOf(cause);
     }
     const memory = segments.map(({ bytes }) => bytes);
-    port.postMessage({ type: 'written', error, diskFull, memory } satisfies FromWriter, memory);
+    port.postMessage({ type: 'written', error, outage, memory } satisfies FromWriter, memory);
   }
 
   function close(): void {
