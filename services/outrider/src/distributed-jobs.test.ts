@@ -4,8 +4,8 @@ import { featureFromShape } from '@outrider/geo';
 import { createRandom, playDrive, startVideoTerminal } from '@outrider/simulator';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { driveRound, onCircuit } from './circuit.fixture.ts';
-import { Cluster, callAt, givenServers, logInAt } from './distributed.fixture.ts';
-import { counted, track } from './distributed-drive.fixture.ts';
+import { Cluster, callAt, counted, givenServers, logInAt } from './distributed.fixture.ts';
+import { archivedTimes } from './end-to-end.fixture.ts';
 
 const servers = givenServers();
 const PATIENCE = { timeout: 90_000, interval: 100 };
@@ -36,11 +36,12 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
       own.start('archiver'),
     ]);
     const jwt = await logInAt(api);
+    const call = <T>(method: string, path: string, body?: unknown) => callAt<T>(api, jwt, method, path, body);
     const feature = featureFromShape({ type: 'circle', center: onCircuit(0.3), radiusM: 200 });
     const geozone = { ...feature, properties: { ...feature.properties, name: 'Depot' } };
-    await callAt(api, jwt, 'POST', '/api/v1/geozones', geozone);
+    await call('POST', '/api/v1/geozones', geozone);
     const vehicle = async (terminalId: TerminalId) =>
-      (await callAt<{ id: VehicleId }>(api, jwt, 'POST', '/api/v1/vehicles', { name: terminalId, terminalId })).id;
+      (await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', { name: terminalId, terminalId })).id;
     const [punctual, tardy] = [await vehicle(PUNCTUAL), await vehicle(TARDY)];
     await wait(1000);
 
@@ -57,9 +58,9 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
       });
     await send(PUNCTUAL, positions);
     await send(TARDY, [...positions.slice(0, 200), ...positions.slice(400)]);
-    await vi.waitFor(async () => expect(await track(api, jwt, tardy)).toHaveLength(400), PATIENCE);
+    await vi.waitFor(async () => expect(await archivedTimes(call, tardy)).toHaveLength(400), PATIENCE);
     await send(TARDY, positions.slice(200, 400));
-    const jobs = () => callAt<{ items: { state: string }[] }>(api, jwt, 'GET', '/api/v1/jobs');
+    const jobs = () => call<{ items: { state: string }[] }>('GET', '/api/v1/jobs');
     await vi.waitFor(async () => expect((await jobs()).items).not.toEqual([]), PATIENCE);
     await recalculator.kill();
     const successor = await own.start('recalculator');
@@ -67,9 +68,7 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
     const from = new Date((positions[0]?.fixTimeMs ?? 0) - 60_000).toISOString();
     const events = async (vehicleId: VehicleId) => {
       const query = `vehicleId=${vehicleId}&from=${from}&to=${new Date().toISOString()}&limit=1000`;
-      const report = await callAt<{ items: { kind: string; startedAt: string; endedAt: string | null }[] }>(
-        api,
-        jwt,
+      const report = await call<{ items: { kind: string; startedAt: string; endedAt: string | null }[] }>(
         'GET',
         `/api/v1/reports/events?${query}`,
       );

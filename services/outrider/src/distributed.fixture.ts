@@ -328,3 +328,12 @@ export async function callAt<T>(
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return (text === '' ? null : JSON.parse(text)) as T;
 }
+
+/** What an instance has of a metric, over all labels. */
+export async function counted({ ports }: Instance, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${ports.health}/metrics`)).text();
+  return [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+]+)$`, 'gm'))].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
+}

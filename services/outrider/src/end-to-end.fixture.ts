@@ -29,14 +29,14 @@ const PLAIN_KINDS: ReadonlySet<string> = new Set(['geofence-visit', 'speeding'])
 const LATE = [0.36, 0.44] as const;
 const REPEATED = [0.7, 0.72] as const;
 
-/** Terminals of all protocols, in all editions that are known by their bytes. */
-interface Terminal {
+export interface Terminal {
   edition: string;
   protocol: ProtocolName;
   terminalId: TerminalId;
   createSimulator?: CreateSimulator;
 }
-const TERMINALS: readonly Terminal[] = [
+/** One of each protocol, and of each edition that is told by its bytes. */
+export const TERMINALS: readonly Terminal[] = [
   { edition: 'Omnicomm', protocol: 'omnicomm', terminalId: '202000777' as TerminalId },
   { edition: 'Teltonika 8', protocol: 'teltonika', terminalId: '356307042441013' as TerminalId },
   {
@@ -314,6 +314,11 @@ async function rowsOf<Row>(call: Reached['call'], report: string, vehicleId: Veh
 export async function archivedTrack(call: Reached['call'], vehicleId: VehicleId): Promise<Fix[]> {
   const rows = await rowsOf<Fix>(call, 'track', vehicleId);
   return rows.map(({ fixTime, latitude, longitude, speedKmh }) => ({ fixTime, latitude, longitude, speedKmh }));
+}
+
+/** When the stored fixes of a vehicle are of, in their order. */
+export async function archivedTimes(call: Reached['call'], vehicleId: VehicleId): Promise<string[]> {
+  return (await archivedTrack(call, vehicleId)).map(({ fixTime }) => fixTime);
 }
 
 interface EventRow {

@@ -201,7 +201,7 @@ export class LiveRecorder {
   #cursor: string | null = null;
 
   /** Resolves once the server says that nothing is missed any more. */
-  async connect({ ports, jwt }: RunningService): Promise<void> {
+  async connect({ ports, jwt }: { ports: Pick<Ports, 'http'>; jwt: string }): Promise<void> {
     const socket = new WebSocket(`ws://127.0.0.1:${ports.http}/live`, { headers: { Authorization: `JWT ${jwt}` } });
     this.#socket = socket;
     await once(socket, 'open');
