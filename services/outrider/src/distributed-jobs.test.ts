@@ -82,14 +82,19 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
     expect(own.said).not.toMatch(/"level":[56]0/);
   });
 
-  test('a video comes from a terminal at a gateway into the storage, though the one that fetches it is killed', {
+  test('videos come from a terminal at a gateway into the storage, though one of those that fetch them is killed', {
     timeout: 300_000,
   }, async () => {
     if (servers === null) return;
     cluster = await Cluster.open(servers);
     const own = cluster;
     const api = await own.start('api');
-    const [gateway, first] = await Promise.all([own.start('gateway'), own.start('video')]);
+    const [gateway, first, ...others] = await Promise.all([
+      own.start('gateway'),
+      own.start('video'),
+      own.start('video'),
+      own.start('video'),
+    ]);
     const jwt = await logInAt(api);
     const call = <T>(method: string, path: string, body?: unknown) => callAt<T>(api, jwt, method, path, body);
     const fitted = { name: 'Bus 1', terminalId: PHONE };
@@ -114,13 +119,12 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
     const terminal = startVideoTerminal({ host: '127.0.0.1', port: gateway.ports.jt808 as number, phone: PHONE });
     try {
       expect((await file((await ask()).id)).subarray(4, 8).toString()).toBe('ftyp');
-      // What it has in hand when it dies, its successor ends.
-      const { id } = await ask();
+      // Whatever one has in hand when it dies, the others end.
+      const asked = await Promise.all([ask(), ask(), ask()]);
       await first.kill();
-      const second = await own.start('video');
-      expect((await file(id)).subarray(4, 8).toString()).toBe('ftyp');
-      expect(await counted(second, 'outrider_part_ready')).toBe(5);
-      for (const instance of [second, gateway, api])
+      for (const { id } of asked) expect((await file(id)).subarray(4, 8).toString()).toBe('ftyp');
+      for (const video of others) expect(await counted(video, 'outrider_part_ready')).toBe(5);
+      for (const instance of [...others, gateway, api])
         expect([instance.service, await instance.terminate()]).toEqual([instance.service, 0]);
     } finally {
       await terminal.stop();
