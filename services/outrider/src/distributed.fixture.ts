@@ -238,6 +238,16 @@ export class Cluster {
       .join('\n');
   }
 
+  /**
+   * Lines of all its processes at level `error` and above; without those about Redis where that had no answer in time: a machine that is
+   * busy enough keeps it from one, and it is waited for.
+   */
+  complaints(): string[] {
+    return this.said
+      .split('\n')
+      .filter((line) => /"level":[56]0/.test(line) && !/"message":"Command timed out"/.test(line));
+  }
+
   async close(): Promise<void> {
     for (const kept of this.#kept) kept.rest();
     await Promise.all(

@@ -25,7 +25,8 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
   const recorders: LiveRecorder[] = [];
   afterEach(async (context) => {
     for (const recorder of recorders.splice(0)) recorder.close();
-    if (context.task.result?.state === 'fail' && process.env.SAY_ALL) console.error(cluster?.said);
+    if (context.task.result?.state === 'fail')
+      console.error(process.env.SAY_ALL ? cluster?.said : cluster?.complaints().join('\n'));
     await cluster?.close();
     cluster = null;
   });
@@ -51,7 +52,15 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
     for (let nth = 0; nth < PROCESSES; nth++) recorders.push(new LiveRecorder());
     let calls = 0;
     const reached: Reached = {
-      call: (method, path, body) => call(nthOf('api', calls++).ports.http as number, jwt, method, path, body),
+      call: <T>(method: string, path: string, body?: unknown) => {
+        const asked = calls;
+        // What was not answered is asked again, of another instance: what is to be made is made once.
+        const ask = () => {
+          const { http = 0 } = nthOf('api', calls++).ports;
+          return call<T>(http, jwt, method, path, body, method === 'GET' ? {} : { 'Idempotency-Key': `call-${asked}` });
+        };
+        return method === 'GET' ? ask() : vi.waitFor(ask, PATIENCE);
+      },
       terminalPort: (protocol, nth) => nthOf('gateway', nth).ports[protocol] as number,
       recorders,
     };
@@ -131,7 +140,7 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
     const remaining = [fourthRules, ...others.filter((instance) => !gone.includes(instance)), firstApi];
     const ended = await Promise.all(remaining.map(async (instance) => [instance.service, await instance.terminate()]));
     expect(ended).toEqual(remaining.map(({ service }) => [service, 0]));
-    expect(own.said).not.toMatch(/"level":[56]0/);
+    expect(own.complaints()).toEqual([]);
   });
 });
 

@@ -165,7 +165,7 @@ export async function manyProcesses(servers: Servers, environment: Record<string
       for (const member of members) member.rest();
       return Promise.all(members.map((member) => member.terminate()));
     },
-    complaints: () => complaintsOf(cluster.said),
+    complaints: () => cluster.complaints(),
     close: () => cluster.close(),
   };
   try {
