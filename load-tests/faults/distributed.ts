@@ -3,7 +3,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Random } from '@outrider/simulator';
-import { Cluster, type Kept, type ServiceName } from '../../services/outrider/src/distributed.fixture.ts';
+import { Cluster, type ServiceName } from '../../services/outrider/src/distributed.fixture.ts';
+import type { Kept } from '../../services/outrider/src/kept.fixture.ts';
 import { type KafkaEntrance, startKafka } from '../servers/kafka.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
@@ -174,7 +175,9 @@ async function open(
       ...(await behindProxies(service)),
       ...clock?.environment,
     };
-    services.set(service, await cluster.keep(service, environment));
+    const kept = cluster.keep(service, environment);
+    services.set(service, kept);
+    await kept.ready();
   };
   // It makes the tables and the first account.
   await start('api');

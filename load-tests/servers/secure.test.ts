@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { makeCertificate } from '@outrider/channels/certificate';
 import type { TerminalId, VehicleId } from '@outrider/domain';
-import { playDrive } from '@outrider/simulator';
+import { generateDrive, playDrive } from '@outrider/simulator';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   Cluster,
@@ -16,7 +16,7 @@ import {
   logInAt,
   type ServiceName,
 } from '../../services/outrider/src/distributed.fixture.ts';
-import { teltonikaDrive, track } from '../../services/outrider/src/distributed-drive.fixture.ts';
+import { archivedTimes, asDriven, type Reached } from '../../services/outrider/src/end-to-end.fixture.ts';
 import { startKafka } from './kafka.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
@@ -111,12 +111,13 @@ here(
     const api = await start('api');
     const others = await Promise.all((['gateway', 'rules', 'archiver', 'notifier'] as const).map(start));
     const jwt = await logInAt(api);
-    const vehicle = await callAt<{ id: VehicleId }>(api, jwt, 'POST', '/api/v1/vehicles', {
+    const call: Reached['call'] = (method, path, body) => callAt(api, jwt, method, path, body);
+    const vehicle = await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', {
       name: 'Van 1',
       terminalId: TERMINAL,
     });
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    const positions = teltonikaDrive(31, FIXES);
+    const positions = asDriven(generateDrive(FIXES, 31));
     const [gateway] = others as [Instance];
     await playDrive({
       protocol: 'teltonika',
@@ -127,14 +128,14 @@ here(
       positionsPerPacket: 5,
     });
     const sent = positions.map(({ fixTimeMs }) => new Date(fixTimeMs).toISOString());
-    await vi.waitFor(async () => expect(await track(api, jwt, vehicle.id)).toEqual(sent), PATIENCE);
+    await vi.waitFor(async () => expect(await archivedTimes(call, vehicle.id)).toEqual(sent), PATIENCE);
     await vi.waitFor(async () => {
       const path = `/api/v1/vehicles/${vehicle.id}/state`;
-      const state = await callAt<{ position: { fixTime: string } | null }>(api, jwt, 'GET', path);
+      const state = await call<{ position: { fixTime: string } | null }>('GET', path);
       expect(state.position?.fixTime).toBe(sent.at(-1));
     }, PATIENCE);
 
-    const job = await callAt<{ id: string }>(api, jwt, 'POST', '/api/v1/report-jobs', {
+    const job = await call<{ id: string }>('POST', '/api/v1/report-jobs', {
       kind: 'track',
       vehicleId: vehicle.id,
       from: sent[0],
@@ -142,7 +143,7 @@ here(
       format: 'csv',
     });
     await vi.waitFor(async () => {
-      const { state } = await callAt<{ state: string }>(api, jwt, 'GET', `/api/v1/jobs/${job.id}`);
+      const { state } = await call<{ state: string }>('GET', `/api/v1/jobs/${job.id}`);
       expect(state).toBe('done');
     }, PATIENCE);
     const file = await fetch(`http://127.0.0.1:${api.ports.http}/api/v1/report-jobs/${job.id}/file`, {

@@ -26,7 +26,7 @@ try {
 }
 process.exit(code);
 
-/** One file after the other: each of the services' own starts up to ten processes. */
+/** One file after the other: each of the services' own starts up to two dozen processes. */
 function vitest(args: readonly string[], environment: Record<string, string>): Promise<number> {
   const child = spawn('npx', ['vitest', 'run', '--no-file-parallelism', ...args], {
     env: { ...process.env, ...environment },

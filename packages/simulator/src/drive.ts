@@ -1,9 +1,12 @@
 import type { Position, TerminalId } from '@outrider/domain';
+import type { CreateSimulator } from '@outrider/protocols';
 import type { Endpoint } from './endpoint.ts';
 import { connectTerminal } from './endpoint.ts';
 
 export interface DriveOptions extends Endpoint {
   terminalId: TerminalId;
+  /** One that speaks another edition of the protocol. */
+  createSimulator?: CreateSimulator;
   positions: readonly Position[];
   /** At most this many positions in a packet; default what the protocol allows. */
   positionsPerPacket?: number;

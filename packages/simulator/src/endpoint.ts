@@ -24,12 +24,14 @@ export const simulatorOf: Readonly<Record<Exclude<ProtocolName, 'osmand'>, Creat
   jt808: createJt808Simulator,
 };
 
-export type TerminalOptions = Endpoint & Omit<TcpTerminalOptions, 'createSimulator'>;
+export interface TerminalOptions extends Endpoint, Omit<TcpTerminalOptions, 'host' | 'port' | 'createSimulator'> {
+  /** One that speaks another edition of the protocol; default {@link simulatorOf} it. Nothing where the protocol is not over TCP. */
+  createSimulator?: CreateSimulator;
+}
 
 /** A terminal that speaks the endpoint's protocol, over TCP or HTTP as that has it. */
-export function connectTerminal(options: TerminalOptions): TerminalClient {
-  const { protocol, ...rest } = options;
+export function connectTerminal({ protocol, createSimulator, ...rest }: TerminalOptions): TerminalClient {
   return protocol === 'osmand'
     ? createHttpTerminal(rest)
-    : createTcpTerminal({ ...rest, createSimulator: simulatorOf[protocol] });
+    : createTcpTerminal({ ...rest, createSimulator: createSimulator ?? simulatorOf[protocol] });
 }

@@ -5,12 +5,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
 import { startS3 } from '@outrider/files/s3-server';
 import { openKafkaLog } from '@outrider/log';
 import { openHttpFront } from '@outrider/warehouse/http-front';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { Kept } from './kept.fixture.ts';
 import { contentOf, type LogContent } from './log-reader.fixture.ts';
 import { OPERATOR_PASSWORD } from './service.fixture.ts';
 
@@ -51,16 +51,6 @@ export interface Instance extends Spawned {
   ports: Record<string, number>;
 }
 
-/** A service that is started again whenever it ends. */
-export interface Kept {
-  /** How often it was started again. */
-  restarts(): number;
-  /** `kill -9` of its present process. */
-  kill(): Promise<void>;
-  /** What its present process said, behind what those said that did not come up. */
-  said(): string[];
-}
-
 /** Servers that others use as well. */
 export interface Servers {
   kafkaBrokers: string;
@@ -82,7 +72,7 @@ export class Cluster {
   readonly #instances: Spawned[] = [];
   /** Those that are starting as well. */
   readonly #children = new Set<ChildProcess>();
-  #closing = false;
+  readonly #kept: Kept[] = [];
   readonly #environment: Record<string, string>;
   readonly #ends: (() => Promise<unknown>)[];
 
@@ -225,35 +215,14 @@ export class Cluster {
   }
 
   /**
-   * Starts a service and, as an orchestrator does, starts it again whenever it ends by itself, until the cluster is closed.
+   * Begins to start a service and, as an orchestrator does, starts it again whenever it ends, until the cluster is closed.
    *
    * @param environment with the ports that it is to have each time
    */
-  async keep(service: ServiceName, environment: Record<string, string>): Promise<Kept> {
-    let restarts = 0;
-    const failedStarts: string[] = [];
-    let current: Instance | null = null;
-    const run = async () => {
-      current = await this.start(service, environment);
-      void current.ended.then(async () => {
-        while (!this.#closing) {
-          await wait(500);
-          restarts++;
-          try {
-            if (!this.#closing) return await run();
-          } catch (error) {
-            // What it lacks is away: it is tried again, as an orchestrator does.
-            failedStarts.push((error as Error).message);
-          }
-        }
-      });
-    };
-    await run();
-    return {
-      restarts: () => restarts,
-      kill: async () => current?.kill(),
-      said: () => [...failedStarts, ...(current?.said() ?? []).map((line) => JSON.stringify(line))],
-    };
+  keep(service: ServiceName, environment: Record<string, string>): Kept {
+    const kept = new Kept(service, () => this.spawn(service, environment));
+    this.#kept.push(kept);
+    return kept;
   }
 
   /** What its log holds. */
@@ -269,8 +238,18 @@ export class Cluster {
       .join('\n');
   }
 
+  /**
+   * Lines of all its processes at level `error` and above; without those about Redis where that had no answer in time: a machine that is
+   * busy enough keeps it from one, and it is waited for.
+   */
+  complaints(): string[] {
+    return this.said
+      .split('\n')
+      .filter((line) => /"level":[56]0/.test(line) && !/"message":"Command timed out"/.test(line));
+  }
+
   async close(): Promise<void> {
-    this.#closing = true;
+    for (const kept of this.#kept) kept.rest();
     await Promise.all(
       [...this.#children].map((child) => {
         const gone = once(child, 'exit');
@@ -327,4 +306,13 @@ export async function callAt<T>(
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return (text === '' ? null : JSON.parse(text)) as T;
+}
+
+/** What an instance has of a metric, over all labels. */
+export async function counted({ ports }: Instance, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${ports.health}/metrics`)).text();
+  return [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+]+)$`, 'gm'))].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
 }

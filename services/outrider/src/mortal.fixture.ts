@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ProtocolName } from '@outrider/domain';
 import type { Random } from '@outrider/simulator';
-import { Cluster, type Servers, type ServiceName, type Spawned } from './distributed.fixture.ts';
+import { Cluster, type Servers, type ServiceName } from './distributed.fixture.ts';
+import type { Kept } from './kept.fixture.ts';
 import { type LogContent, readLog } from './log-reader.fixture.ts';
 import { type Ports, portVariables, reservedPorts, type ServiceProcess, spawnService } from './service.fixture.ts';
 
@@ -120,24 +121,25 @@ export async function oneProcess(environment: Record<string, string>): Promise<M
 /** Three processes of each service that can be more than one, on servers: one of them dies at a time. */
 export async function manyProcesses(servers: Servers, environment: Record<string, string>): Promise<Mortal> {
   const cluster = await Cluster.open(servers);
-  const members = await Promise.all(
+  const places = await Promise.all(
     SCALABLE.flatMap((service) =>
-      Array.from({ length: PROCESSES }, async () => new Member(cluster, service, await reservedPorts(), environment)),
+      Array.from({ length: PROCESSES }, async () => ({ service, ports: await reservedPorts() })),
     ),
   );
   const nthOf = (service: ServiceName, nth: number) =>
-    members.filter((member) => member.service === service)[nth % PROCESSES] as Member;
+    places.filter((place) => place.service === service)[nth % PROCESSES]?.ports as Ports;
+  const members: Kept[] = [];
   const allReady = () => Promise.all(members.map((member) => member.ready()));
   const mortal: Mortal = {
-    httpPort: nthOf('api', 0).ports.http,
-    livePort: (nth) => nthOf('notifier', nth).ports.http,
-    terminalPort: (protocol, nth) => nthOf('gateway', nth).ports[protocol],
+    httpPort: nthOf('api', 0).http,
+    livePort: (nth) => nthOf('notifier', nth).http,
+    terminalPort: (protocol, nth) => nthOf('gateway', nth)[protocol],
     async die(random, meanwhile) {
       const member = random.pick(members);
       const { isEarly, ms } = moment(random, member.fastestStartMs);
       if (isEarly) {
         await member.kill();
-        member.live();
+        member.liveAgain();
         await wait(ms);
       } else {
         await member.ready();
@@ -145,9 +147,11 @@ export async function manyProcesses(servers: Servers, environment: Record<string
       }
       const { isReady } = member;
       const isReplaced = isReady && random.next() < GOES_IN_ORDER;
-      if (isReplaced) await member.end();
-      else await member.kill();
-      member.live();
+      if (isReplaced) {
+        const code = await member.terminate();
+        if (code !== 0) throw new Error(`${member.service} ended with ${code}:\n${member.said().join('\n')}`);
+      } else await member.kill();
+      member.liveAgain();
       mortal.fastestStartMs = Math.min(mortal.fastestStartMs, member.fastestStartMs);
       if (isReplaced) return 'inOrder';
       return isReady ? 'whileRunning' : 'whileStarting';
@@ -157,87 +161,25 @@ export async function manyProcesses(servers: Servers, environment: Record<string
     readLog: () => cluster.readLog(),
     mails: () => emlFiles(cluster.sharedFolder),
     async end() {
-      const processes = await allReady();
+      await allReady();
       for (const member of members) member.rest();
-      return Promise.all(processes.map((process) => process.terminate()));
+      return Promise.all(members.map((member) => member.terminate()));
     },
-    complaints: () => complaintsOf(cluster.said),
-    async close() {
-      for (const member of members) member.rest();
-      await cluster.close();
-    },
+    complaints: () => cluster.complaints(),
+    close: () => cluster.close(),
   };
   try {
-    // The first one makes the tables and the operator.
-    await nthOf('api', 0).ready();
+    for (const { service, ports } of places) {
+      const member = cluster.keep(service, { ...environment, ...portVariables(ports) });
+      members.push(member);
+      // The first one makes the tables and the operator.
+      if (members.length === 1) await member.ready();
+    }
     await allReady();
     return mortal;
   } catch (error) {
     await mortal.close();
     throw error;
-  }
-}
-
-/** One of the processes: it has the same ports in all of its lives, and is started again when it ends by itself, as an orchestrator does. */
-class Member {
-  readonly service: ServiceName;
-  readonly ports: Ports;
-  fastestStartMs = Number.POSITIVE_INFINITY;
-  isReady = false;
-  readonly #spawn: () => Spawned;
-  #current: Spawned | null = null;
-  #isResting = false;
-
-  constructor(cluster: Cluster, service: ServiceName, ports: Ports, environment: Record<string, string>) {
-    this.service = service;
-    this.ports = ports;
-    const own = { ...environment, ...portVariables(ports) };
-    this.#spawn = () => cluster.spawn(service, own);
-  }
-
-  live(): Spawned {
-    const begunMs = performance.now();
-    const spawned = this.#spawn();
-    this.#current = spawned;
-    this.isReady = false;
-    void spawned.ready.then((ports) => {
-      if (ports === null || this.#current !== spawned) return;
-      this.isReady = true;
-      this.fastestStartMs = Math.min(this.fastestStartMs, performance.now() - begunMs);
-    });
-    void spawned.ended.then(async () => {
-      if (this.#current !== spawned || this.#isResting) return;
-      this.isReady = false;
-      await wait(500);
-      if (this.#current === spawned && !this.#isResting) this.live();
-    });
-    return spawned;
-  }
-
-  /** @throws {Error} when it ends before it works */
-  async ready(): Promise<Spawned> {
-    const spawned = this.#current ?? this.live();
-    if ((await spawned.ready) === null) throw new Error(`${this.service} did not start:\n${spawned.diary()}`);
-    return spawned;
-  }
-
-  async kill(): Promise<void> {
-    const spawned = this.#current;
-    this.#current = null;
-    await spawned?.kill();
-  }
-
-  /** As an orchestrator ends it. @throws {Error} when it complains of something by its exit code */
-  async end(): Promise<void> {
-    const spawned = this.#current;
-    this.#current = null;
-    const code = await spawned?.terminate();
-    if (code !== 0) throw new Error(`${this.service} ended with ${code}:\n${spawned?.diary()}`);
-  }
-
-  /** It is not started again any more. */
-  rest(): void {
-    this.#isResting = true;
   }
 }
 

@@ -134,10 +134,21 @@ export async function logIn(port: number, login: string, password: string): Prom
 }
 
 /** One call of the REST API, its answer held against the OpenAPI document; throws on any answer that is not 2xx. */
-export async function call<T>(port: number, jwt: string, method: string, path: string, body?: unknown): Promise<T> {
+export async function call<T>(
+  port: number,
+  jwt: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  moreHeaders: Record<string, string> = {},
+): Promise<T> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
-    headers: { Authorization: `JWT ${jwt}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    headers: {
+      Authorization: `JWT ${jwt}`,
+      ...moreHeaders,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
@@ -201,7 +212,7 @@ export class LiveRecorder {
   #cursor: string | null = null;
 
   /** Resolves once the server says that nothing is missed any more. */
-  async connect({ ports, jwt }: RunningService): Promise<void> {
+  async connect({ ports, jwt }: { ports: Pick<Ports, 'http'>; jwt: string }): Promise<void> {
     const socket = new WebSocket(`ws://127.0.0.1:${ports.http}/live`, { headers: { Authorization: `JWT ${jwt}` } });
     this.#socket = socket;
     await once(socket, 'open');

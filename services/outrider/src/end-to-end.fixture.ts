@@ -1,0 +1,357 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { LngLat, Position, ProtocolName, Shape, TelemetryPacket, TerminalId, VehicleId } from '@outrider/domain';
+import { distanceM, featureFromShape } from '@outrider/geo';
+import { telemetryTopic } from '@outrider/log';
+import {
+  type CreateSimulator,
+  createJt808Simulator2013,
+  createTeltonikaExtendedSimulator,
+  createWialonIps11Simulator,
+  decodeOsmand,
+  encodeOsmandQuery,
+  tcpProtocols,
+} from '@outrider/protocols';
+import { playDrive, simulatorOf } from '@outrider/simulator';
+import { expect, vi } from 'vitest';
+import { type Happening, happening, type PlainGeofence, plainHappenings } from './plain-rules.fixture.ts';
+import type { LiveRecorder } from './service.fixture.ts';
+
+const SPEED_LIMIT_KMH = 30;
+/** Of a month ago, late data would change nothing. */
+const ENDED_AGO_MS = 3_600_000;
+const POSITIONS_PER_PACKET = 10;
+const PATIENCE = { timeout: 120_000, interval: 100 };
+/** Longer than any of the drives, and no longer than reports are. */
+const ASKED_FOR_MS = 1000 * 86_400_000;
+/** What the plain rules know. */
+const PLAIN_KINDS: ReadonlySet<string> = new Set(['geofence-visit', 'speeding']);
+/** Shares of a drive: what its terminal could not send in its time, and what it sends twice. */
+const LATE = [0.36, 0.44] as const;
+const REPEATED = [0.7, 0.72] as const;
+
+export interface Terminal {
+  edition: string;
+  protocol: ProtocolName;
+  terminalId: TerminalId;
+  createSimulator?: CreateSimulator;
+}
+/** One of each protocol, and of each edition that is told by its bytes. */
+export const TERMINALS: readonly Terminal[] = [
+  { edition: 'Omnicomm', protocol: 'omnicomm', terminalId: '202000777' as TerminalId },
+  { edition: 'Teltonika 8', protocol: 'teltonika', terminalId: '356307042441013' as TerminalId },
+  {
+    edition: 'Teltonika 8E',
+    protocol: 'teltonika',
+    terminalId: '356307042441021' as TerminalId,
+    createSimulator: createTeltonikaExtendedSimulator,
+  },
+  { edition: 'Wialon IPS 2.0', protocol: 'wialon-ips', terminalId: 'wialon-7' as TerminalId },
+  {
+    edition: 'Wialon IPS 1.1',
+    protocol: 'wialon-ips',
+    terminalId: 'wialon-8' as TerminalId,
+    createSimulator: createWialonIps11Simulator,
+  },
+  { edition: 'OsmAnd', protocol: 'osmand', terminalId: 'phone-7' as TerminalId },
+  { edition: 'JT/T 808-2019', protocol: 'jt808', terminalId: '13900000007' as TerminalId },
+  {
+    edition: 'JT/T 808-2013',
+    protocol: 'jt808',
+    terminalId: '13900000008' as TerminalId,
+    createSimulator: createJt808Simulator2013,
+  },
+];
+
+/** What runs, in one process or in many, as far as it is reached from outside. */
+export interface Reached {
+  /** A call of the REST API; throws on any answer that is not 2xx. */
+  call<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Where the nth terminal connects. */
+  terminalPort(protocol: ProtocolName, nth: number): number;
+  /** Who hear all that is told live. */
+  recorders: readonly LiveRecorder[];
+}
+
+/** A vehicle with its terminal, and what that sends. */
+export interface Driven extends Terminal {
+  vehicleId: VehicleId;
+  /** Those on the way of its drive. */
+  geofences: readonly PlainGeofence[];
+  /** In the order in which it is sent: a stretch of it late, another twice. */
+  sent: readonly Position[];
+}
+
+export interface Fleet {
+  vehicles: readonly Driven[];
+  geofences: readonly PlainGeofence[];
+}
+
+/**
+ * A recorded or generated drive as a vehicle's terminal would record it, ended an hour ago: with speeds, without the jumps that the plain
+ * rules know nothing of.
+ */
+export function asDriven(recorded: readonly Position[]): Position[] {
+  const newestMs = Math.max(...recorded.map(({ fixTimeMs }) => fixTimeMs));
+  // Some protocols count in whole seconds.
+  const laterMs = Math.floor((Date.now() - ENDED_AGO_MS - newestMs) / 1000) * 1000;
+  const kept: Position[] = [];
+  for (const fix of recorded) {
+    const position = { ...fix, fixTimeMs: fix.fixTimeMs + laterMs };
+    const last = kept.at(-1);
+    const seconds = last ? (position.fixTimeMs - last.fixTimeMs) / 1000 : 1;
+    const metres = last ? distanceM(last.longitude, last.latitude, position.longitude, position.latitude) : 0;
+    const speedKmh = seconds > 0 ? Math.round((metres / seconds) * 3.6) : 0;
+    // A repeated or overtaken fix stays in: the service has to see that it is one.
+    if (seconds > 0 && speedKmh > 250) continue;
+    kept.push({ ...position, speedKmh, courseDeg: 90, altitudeM: 100, satellites: 9, ignition: true });
+  }
+  return kept;
+}
+
+/** As a terminal sends a drive that was out of reach for a while and did not hear every acknowledgement. */
+function asSent(drive: readonly Position[]): Position[] {
+  const [lateFrom, lateTo] = LATE.map((share) => Math.floor(drive.length * share));
+  const [againFrom, againTo] = REPEATED.map((share) => Math.floor(drive.length * share));
+  return [
+    ...drive.slice(0, lateFrom),
+    ...drive.slice(lateTo, againTo),
+    ...drive.slice(againFrom),
+    ...drive.slice(lateFrom, lateTo),
+  ];
+}
+
+/** One geofence of each shape, on the way of the drive, so that it enters and leaves them. */
+function shapesOn(positions: readonly Position[]): Shape[] {
+  const at = (share: number): LngLat => {
+    const position = positions[Math.floor(positions.length * share)] as Position;
+    return [position.longitude, position.latitude];
+  };
+  const [x, y] = at(0.3);
+  const box: LngLat[] = [
+    [x - 0.001, y - 0.001],
+    [x + 0.0015, y - 0.0008],
+    [x + 0.001, y + 0.001],
+    [x - 0.0012, y + 0.0009],
+    [x - 0.001, y - 0.001],
+  ];
+  return [
+    { type: 'circle', center: at(0.15), radiusM: 120 },
+    { type: 'polygon', rings: [box] },
+    { type: 'line', path: [at(0.5), at(0.55), at(0.6)], widthM: 60 },
+  ];
+}
+
+/**
+ * Defines a vehicle for a terminal of each kind, and geofences on the ways of their drives. Resolves when all of it is in force.
+ *
+ * @param drives by the terminal, from the first on; they begin again where there are fewer of them
+ */
+export async function defineFleet({ call }: Reached, drives: readonly (readonly Position[])[]): Promise<Fleet> {
+  const geofencesOf: PlainGeofence[][] = [];
+  for (const drive of drives) {
+    const geofences: PlainGeofence[] = [];
+    for (const shape of shapesOn(drive)) {
+      const feature = featureFromShape(shape);
+      const body = { ...feature, properties: { ...feature.properties, name: `${shape.type} ${geofencesOf.length}` } };
+      const { id } = await call<{ id: string }>('POST', '/api/v1/geozones', body);
+      geofences.push({ id, shape });
+    }
+    geofencesOf.push(geofences);
+  }
+  const vehicles: Driven[] = [];
+  for (const [nth, terminal] of TERMINALS.entries()) {
+    const { edition: name, terminalId } = terminal;
+    const body = { name, terminalId, speedLimitKmh: SPEED_LIMIT_KMH };
+    const { id: vehicleId } = await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', body);
+    const which = nth % drives.length;
+    vehicles.push({
+      ...terminal,
+      vehicleId,
+      geofences: geofencesOf[which] ?? [],
+      sent: asSent(drives[which] ?? []),
+    });
+  }
+  // A change is in force within a second: terminals are known, geofences watched.
+  await wait(1000);
+  return { vehicles, geofences: geofencesOf.flat() };
+}
+
+/** Lets all terminals send at once. Resolves when all is acknowledged. */
+export async function playFleet({ terminalPort }: Reached, { vehicles }: Fleet): Promise<void> {
+  const played = await Promise.all(
+    vehicles.map(({ protocol, terminalId, createSimulator, sent }, nth) =>
+      playDrive({
+        protocol,
+        terminalId,
+        ...(createSimulator && { createSimulator }),
+        host: '127.0.0.1',
+        port: terminalPort(protocol, nth),
+        positions: sent,
+        positionsPerPacket: POSITIONS_PER_PACKET,
+      }),
+    ),
+  );
+  expect(played.map(({ acknowledged }) => acknowledged)).toEqual(vehicles.map(({ sent }) => sent.length));
+}
+
+/** Everything that must be true after the drives, however they went: by the live API, by REST and by reports. */
+export async function expectAllOfIt({ call, recorders }: Reached, { vehicles, geofences }: Fleet): Promise<void> {
+  for (const vehicle of vehicles) {
+    const { edition, vehicleId } = vehicle;
+    const logged = asLogged(vehicle);
+    const expected = plainHappenings(logged, geofences, SPEED_LIMIT_KMH).toSorted();
+    for (const { id } of vehicle.geofences) expect(expected.some((text) => text.includes(id))).toBe(true);
+    expect(expected.some((text) => text.includes('speeding'))).toBe(true);
+    for (const recorder of recorders) {
+      await vi.waitFor(
+        () => expect(toldLive(recorder, vehicleId).length, edition).toBeGreaterThanOrEqual(expected.length),
+        PATIENCE,
+      );
+      expect(toldLive(recorder, vehicleId).toSorted(), edition).toEqual(expected);
+    }
+
+    const whole = onceInOrder(logged);
+    const fixes = whole.map(fixOf);
+    await vi.waitFor(async () => expect(await archivedTrack(call, vehicleId), edition).toEqual(fixes), PATIENCE);
+    await vi.waitFor(async () => {
+      const { position } = await call<{ position: Fix }>('GET', `/api/v1/vehicles/${vehicleId}/state`);
+      expect(position, edition).toMatchObject(fixes.at(-1) as Fix);
+    }, PATIENCE);
+    for (const recorder of recorders)
+      await vi.waitFor(() => {
+        const last = recorder.of('position').findLast((position) => position.vehicleId === vehicleId);
+        expect(last, edition).toMatchObject(fixes.at(-1) as Fix);
+      }, PATIENCE);
+
+    // What came late is known to the past alone.
+    const inTime = plainHappenings(whole, geofences, SPEED_LIMIT_KMH).toSorted();
+    expect(inTime).not.toEqual(expected);
+    await vi.waitFor(
+      async () => expect(await archivedHappenings(call, vehicleId, whole), edition).toEqual(inTime),
+      PATIENCE,
+    );
+  }
+  for (const recorder of recorders) {
+    const phases = recorder.of('event').map(({ id, phase }) => `${id} ${phase}`);
+    expect(new Set(phases).size).toBe(phases.length);
+  }
+}
+
+/** A position as REST, the live API and the report of tracks show it. */
+interface Fix {
+  fixTime: string;
+  latitude: number;
+  longitude: number;
+  speedKmh: number | null;
+}
+
+function fixOf({ fixTimeMs, latitude, longitude, speedKmh }: Position): Fix {
+  return { fixTime: new Date(fixTimeMs).toISOString(), latitude, longitude, speedKmh };
+}
+
+/** The positions as they stand in the log: what the protocol carries, rounded as the log rounds. */
+function asLogged({ protocol, terminalId, vehicleId, sent, createSimulator }: Driven): Position[] {
+  const decoded: Position[] = [];
+  if (protocol === 'osmand') {
+    for (const position of sent) {
+      const request = {
+        method: 'GET',
+        url: encodeOsmandQuery(terminalId, position),
+        contentType: null,
+        body: Buffer.alloc(0),
+        nowMs: Date.now(),
+      };
+      const report = decodeOsmand(request);
+      if ('positions' in report) decoded.push(...report.positions);
+    }
+  } else {
+    const simulator = (createSimulator ?? simulatorOf[protocol])(terminalId);
+    const session = tcpProtocols.find(({ name }) => name === protocol)?.createSession();
+    const feed = (bytes: Buffer | null) => {
+      for (const inbound of (bytes && session?.push(bytes, Date.now())) ?? [])
+        if (inbound.type === 'positions') decoded.push(...inbound.positions);
+    };
+    feed(simulator.hello());
+    for (let from = 0; from < sent.length; from += simulator.maxPositionsPerPacket)
+      feed(simulator.encode(sent.slice(from, from + simulator.maxPositionsPerPacket)));
+  }
+  const packet: TelemetryPacket = { vehicleId, terminalId, protocol, receivedAtMs: Date.now(), positions: decoded };
+  return telemetryTopic.decode(telemetryTopic.encode(packet)).positions;
+}
+
+/** As the archive keeps positions: each once, in the order of their times. */
+function onceInOrder(positions: readonly Position[]): Position[] {
+  const byTime = new Map<number, Position>();
+  for (const position of positions) if (!byTime.has(position.fixTimeMs)) byTime.set(position.fixTimeMs, position);
+  return [...byTime.values()].toSorted((a, b) => a.fixTimeMs - b.fixTimeMs);
+}
+
+/** What was told of a vehicle that the plain rules know of: visits that a fix shows, and speeding. */
+export function toldLive(recorder: LiveRecorder, vehicleId: VehicleId): Happening[] {
+  return recorder
+    .of('event')
+    .filter((event) => event.vehicleId === vehicleId && !event.inferred && PLAIN_KINDS.has(String(event.kind)))
+    .map(({ kind, phase, geofenceId, fixTime }) =>
+      happening(String(kind), String(phase), geofenceId as string | null, Date.parse(String(fixTime))),
+    );
+}
+
+/** Every row of a report about a vehicle, page by page. */
+async function rowsOf<Row>(call: Reached['call'], report: string, vehicleId: VehicleId): Promise<Row[]> {
+  const [from, to] = [Date.now() - ASKED_FOR_MS, Date.now()].map((ms) => new Date(ms).toISOString());
+  const path = `/api/v1/reports/${report}?vehicleId=${vehicleId}&from=${from}&to=${to}&limit=1000`;
+  const rows: Row[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const behind: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page: { items: Row[]; nextCursor: string | null } = await call('GET', `${path}${behind}`);
+    rows.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return rows;
+}
+
+/** What is stored of a vehicle's way. */
+export async function archivedTrack(call: Reached['call'], vehicleId: VehicleId): Promise<Fix[]> {
+  const rows = await rowsOf<Fix>(call, 'track', vehicleId);
+  return rows.map(({ fixTime, latitude, longitude, speedKmh }) => ({ fixTime, latitude, longitude, speedKmh }));
+}
+
+/** When the stored fixes of a vehicle are of, in their order. */
+export async function archivedTimes(call: Reached['call'], vehicleId: VehicleId): Promise<string[]> {
+  return (await archivedTrack(call, vehicleId)).map(({ fixTime }) => fixTime);
+}
+
+interface EventRow {
+  kind: string;
+  geozoneId: string | null;
+  startedAt: string;
+  endedAt: string | null;
+  inferred: boolean;
+}
+
+/**
+ * What the archive knows of a vehicle's events, as the plain rules tell it: sorted, and without the begins of visits that were going on
+ * with the first fix.
+ *
+ * @param fixes of the vehicle, in their order
+ */
+async function archivedHappenings(
+  call: Reached['call'],
+  vehicleId: VehicleId,
+  fixes: readonly Position[],
+): Promise<Happening[]> {
+  // A geofence's edge is crossed on the way to the fix that shows it.
+  const shownAtMs = (time: string) => fixes.find(({ fixTimeMs }) => fixTimeMs >= Date.parse(time))?.fixTimeMs ?? 0;
+  const rows = await rowsOf<EventRow>(call, 'events', vehicleId);
+  return rows
+    .filter(({ kind, inferred }) => !inferred && PLAIN_KINDS.has(kind))
+    .flatMap(({ kind, geozoneId, startedAt, endedAt }) => {
+      const geofenceId = kind === 'geofence-visit' ? geozoneId : null;
+      const wasFoundInside = geofenceId !== null && shownAtMs(startedAt) === fixes[0]?.fixTimeMs;
+      return [
+        ...(wasFoundInside ? [] : [happening(kind, 'begin', geofenceId, shownAtMs(startedAt))]),
+        ...(endedAt === null ? [] : [happening(kind, 'end', geofenceId, shownAtMs(endedAt))]),
+      ];
+    })
+    .toSorted();
+}
