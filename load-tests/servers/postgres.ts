@@ -32,7 +32,16 @@ export async function startPostgres(folder: string, port?: number, security: Sec
     if (security !== null) askForPassword(join(data, 'pg_hba.conf'), security.user);
   }
   const at = port ?? (await freePort());
-  const settings = ['-p', String(at), '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`];
+  const settings = [
+    '-p',
+    String(at),
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    `unix_socket_directories=${folder}`,
+    '-c',
+    'max_connections=300',
+  ];
   if (security !== null) settings.push(...(await secureSettings(folder, security, asRoot)));
   const server = await startServer(
     'PostgreSQL',

@@ -47,6 +47,11 @@ export interface Files {
   ping(): Promise<void>;
 }
 
+/** The store does not answer. */
+export class FilesAwayError extends Error {
+  override name = 'FilesAwayError';
+}
+
 /** Something that no file can be called. */
 export class FileIdError extends Error {
   override name = 'FileIdError';

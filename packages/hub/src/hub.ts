@@ -27,6 +27,11 @@ export interface Count {
 
 export type Unsubscribe = () => Promise<void>;
 
+/** The hub does not answer: what was asked may or may not have been done. */
+export class HubAwayError extends Error {
+  override name = 'HubAwayError';
+}
+
 /** What all services share and none must keep: latest positions, counters, messages. Lost with the hub, rebuilt by the road. */
 export interface Hub {
   /** Takes the newest per vehicle in, and tells every listener. An older fix than the known one changes nothing. */

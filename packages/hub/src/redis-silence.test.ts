@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { HubAwayError } from './hub.ts';
 import { openRedisHub } from './redis.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
@@ -56,7 +57,7 @@ test('connections on which nobody answers are left, by who asks and by who only 
   await hub.resetCount('somebody');
   const lost = server.silence();
   expect(lost.length).toBe(2);
-  await expect(hub.resetCount('somebody')).rejects.toThrow();
+  await expect(hub.resetCount('somebody')).rejects.toThrow(HubAwayError);
   await vi.waitFor(() => expect(lost.map(({ closed }) => closed)).toEqual([true, true]), PATIENCE);
   await vi.waitFor(() => hub.resetCount('somebody'), PATIENCE);
   await vi.waitFor(() => expect(server.open().length).toBe(2), PATIENCE);

@@ -1,6 +1,13 @@
 import type { Position, VehicleId } from '@outrider/domain';
-import { Redis } from 'ioredis';
-import type { Count, Hub, LatestPosition, UnknownTerminal, Unsubscribe } from './hub.ts';
+import { Redis, ReplyError } from 'ioredis';
+import {
+  type Count,
+  type Hub,
+  HubAwayError,
+  type LatestPosition,
+  type UnknownTerminal,
+  type Unsubscribe,
+} from './hub.ts';
 import { FORGET_HIT, HIT, LENGTHEN_BLOCK, NOTE_UNKNOWN_TERMINAL, UPDATE_LATEST } from './redis-scripts.ts';
 
 export interface RedisHubOptions {
@@ -30,6 +37,8 @@ const SILENT_AFTER_MS = 4000;
 /** Who only listens asks so often whether the server is still there. */
 const ASK_EVERY_MS = 5000;
 const LONGEST_PAUSE_MS = 2000;
+/** Answers of a server that starts, or is no master any more: another is about to be. */
+const NOT_NOW = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN) /;
 /** A block is kept this long beyond its end: clocks of instances differ. */
 const BLOCK_SLACK_MS = 3_600_000;
 
@@ -37,8 +46,8 @@ const BLOCK_SLACK_MS = 3_600_000;
  * The hub of several instances, in Redis. Each method is one round trip; what must change together is a script, which Redis
  * runs alone.
  *
- * A call rejects when Redis does not answer within two seconds. Subscriptions come back by themselves with the connection;
- * what was published meanwhile is lost, as the port says.
+ * A call rejects with a {@link HubAwayError} when Redis does not answer within two seconds. Subscriptions come back by
+ * themselves with the connection; what was published meanwhile is lost, as the port says.
  *
  * @throws {Error} when Redis can't be reached or refuses the credentials
  */
@@ -96,12 +105,12 @@ class RedisHub implements Hub {
   async updateLatest(entries: readonly LatestPosition[]): Promise<void> {
     if (entries.length === 0) return;
     const args = entries.flatMap((entry) => [entry.vehicleId, entry.position.fixTimeMs, JSON.stringify(entry)]);
-    await this.#commands.eval(UPDATE_LATEST, 2, KEY.latest, KEY.latestTimes, LATEST_CHANNEL, ...args);
+    await this.#ask((redis) => redis.eval(UPDATE_LATEST, 2, KEY.latest, KEY.latestTimes, LATEST_CHANNEL, ...args));
   }
 
   async latest(vehicleIds: readonly VehicleId[]): Promise<LatestPosition[]> {
     if (vehicleIds.length === 0) return [];
-    const found = await this.#commands.hmget(KEY.latest, ...vehicleIds);
+    const found = await this.#ask((redis) => redis.hmget(KEY.latest, ...vehicleIds));
     return found.filter((entry) => entry !== null).map(readLatest);
   }
 
@@ -110,44 +119,46 @@ class RedisHub implements Hub {
   }
 
   async hit(key: string, windowMs: number, nowMs: number): Promise<Count> {
-    const answer = await this.#commands.eval(HIT, 1, KEY.count(key), windowMs, nowMs);
+    const answer = await this.#ask((redis) => redis.eval(HIT, 1, KEY.count(key), windowMs, nowMs));
     const [hits, resetsAtMs] = answer as [number, string];
     return { hits, resetsAtMs: Number(resetsAtMs) };
   }
 
   async unhit(key: string): Promise<void> {
-    await this.#commands.eval(FORGET_HIT, 1, KEY.count(key));
+    await this.#ask((redis) => redis.eval(FORGET_HIT, 1, KEY.count(key)));
   }
 
   async resetCount(key: string): Promise<void> {
-    await this.#commands.del(KEY.count(key));
+    await this.#ask((redis) => redis.del(KEY.count(key)));
   }
 
   async block(key: string, untilMs: number): Promise<void> {
     const keepMs = Math.max(0, untilMs - Date.now()) + BLOCK_SLACK_MS;
-    await this.#commands.eval(LENGTHEN_BLOCK, 1, KEY.block(key), untilMs, keepMs);
+    await this.#ask((redis) => redis.eval(LENGTHEN_BLOCK, 1, KEY.block(key), untilMs, keepMs));
   }
 
   async blockedUntil(key: string, nowMs: number): Promise<number | null> {
-    const untilMs = await this.#commands.get(KEY.block(key));
+    const untilMs = await this.#ask((redis) => redis.get(KEY.block(key)));
     return untilMs !== null && Number(untilMs) > nowMs ? Number(untilMs) : null;
   }
 
   async noteUnknownTerminal(terminalId: string, protocol: string, address: string, nowMs: number): Promise<void> {
     const terminal = JSON.stringify({ terminalId, protocol, address });
     const keys = [KEY.unknown, KEY.unknownOrder];
-    await this.#commands.eval(NOTE_UNKNOWN_TERMINAL, 2, ...keys, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS);
+    await this.#ask((redis) =>
+      redis.eval(NOTE_UNKNOWN_TERMINAL, 2, ...keys, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS),
+    );
   }
 
   async unknownTerminals(): Promise<UnknownTerminal[]> {
-    const order = await this.#commands.zrevrange(KEY.unknownOrder, 0, -1);
+    const order = await this.#ask((redis) => redis.zrevrange(KEY.unknownOrder, 0, -1));
     if (order.length === 0) return [];
-    const found = await this.#commands.hmget(KEY.unknown, ...order);
+    const found = await this.#ask((redis) => redis.hmget(KEY.unknown, ...order));
     return found.filter((entry) => entry !== null).map((entry) => JSON.parse(entry) as UnknownTerminal);
   }
 
   async publish(channel: string, message: string): Promise<void> {
-    await this.#commands.publish(channelOf(channel), message);
+    await this.#ask((redis) => redis.publish(channelOf(channel), message));
   }
 
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {
@@ -159,6 +170,17 @@ class RedisHub implements Hub {
     clearInterval(this.#asking);
     this.#ears.disconnect();
     this.#commands.disconnect();
+  }
+
+  /** @throws {HubAwayError} when it is not Redis that says what is wrong */
+  async #ask<T>(what: (redis: Redis) => Promise<T>): Promise<T> {
+    try {
+      return await what(this.#commands);
+    } catch (error) {
+      const { message } = error as Error;
+      if (error instanceof ReplyError && !NOT_NOW.test(message)) throw error;
+      throw new HubAwayError(`Redis does not answer: ${message}`, { cause: error });
+    }
   }
 
   async #listen(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {

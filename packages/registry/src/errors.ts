@@ -1,5 +1,10 @@
 import type { Definition, DefinitionKind, InactiveReason, ReportSchedule } from '@outrider/domain';
 
+/** The database does not answer: what was asked may or may not have been done. */
+export class RegistryAwayError extends Error {
+  override name = 'RegistryAwayError';
+}
+
 /** Fields whose value must be unique. */
 export type UniqueField = 'login' | 'name' | 'terminalId' | 'vehicleId' | 'address';
 

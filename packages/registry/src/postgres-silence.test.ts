@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Kysely, sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
+import { RegistryAwayError } from './errors.ts';
 import { postgresDialect } from './postgres.ts';
 
 /** As PostgreSQL says that a client is let in, and that it may ask. */
@@ -45,10 +46,15 @@ test('a statement that nobody answers fails, and the next goes by another connec
   const { sockets, url } = await serverThatGoes();
   const db = open(url);
   for (const connections of [1, 2, 3]) {
-    await expect(sql`select 1`.execute(db)).rejects.toThrow();
+    await expect(sql`select 1`.execute(db)).rejects.toThrow(RegistryAwayError);
     expect(sockets.length).toBe(connections);
   }
   await vi.waitFor(() => expect(sockets.every(({ closed }) => closed)).toBe(true), 10_000);
+});
+
+test('a server that is not there is said to be away', async () => {
+  const db = open('postgres://someone@127.0.0.1:1/outrider');
+  await expect(sql`select 1`.execute(db)).rejects.toThrow(RegistryAwayError);
 });
 
 test('a transaction that nobody answers says so, and not that its connection is gone', async () => {

@@ -1,5 +1,6 @@
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { RegistryAwayError } from './errors.ts';
 
 const MAX_CONNECTIONS = 10;
 const INT8 = pg.types.builtins.INT8;
@@ -15,6 +16,12 @@ export const IDLE_IN_TRANSACTION_MS = 10_000;
 /** What changes tables may take as long as they are large. */
 const CHANGES_TABLES = /^\s*(create|alter|drop)\b/i;
 
+/**
+ * Classes of errors (https://www.postgresql.org/docs/current/errcodes-appendix.html) by which a server says that it is not to be had:
+ * exceptions of the connection, too many of them, an operator that ends them, a transaction that lay still for too long.
+ */
+const NOT_TO_BE_HAD = /^(08...|53...|57P..|25P03)$/;
+
 /** How long one side waits for the other, milliseconds. */
 export interface Patience {
   answerWithinMs: number;
@@ -23,12 +30,21 @@ export interface Patience {
 
 const PATIENCE: Patience = { answerWithinMs: ANSWER_WITHIN_MS, idleInTransactionMs: IDLE_IN_TRANSACTION_MS };
 
+/** What is not the server's own answer to a statement comes of the way to it. */
+function orAway(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && !NOT_TO_BE_HAD.test(error.code ?? '')) return error;
+  if (error instanceof RegistryAwayError) return error;
+  return new RegistryAwayError((error as Error).message, { cause: error });
+}
+
 /**
  * Kysely over a pool of connections to a PostgreSQL server. 64-bit integers come as numbers: times in milliseconds and
  * sequence numbers stay far below 2^53.
  *
  * A connection on which a statement has no answer in time is ended, and its statement fails: one that only this side still knows of
  * would be waited for as long as the process lives. In the same way the server ends a transaction in which nothing comes.
+ *
+ * What fails because the server is not to be had fails with a {@link RegistryAwayError}.
  *
  * @param schema where the tables are: becomes the search path of every connection
  * @param onIdleError told of a connection that broke while nobody used it; the pool replaces it
@@ -56,7 +72,14 @@ export function postgresDialect(
     client.on('error', () => {});
     endUnanswered(client, answerWithinMs);
   });
-  return new PostgresDialect({ pool });
+  const connect = async () => {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw orAway(error);
+    }
+  };
+  return new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } });
 }
 
 /** What the library leaves out of its types. */
@@ -67,17 +90,21 @@ interface WithConnection {
 function endUnanswered(client: pg.ClientBase, withinMs: number): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const { connection } = client as unknown as WithConnection;
-  let gone: Error | null = null;
+  let gone: RegistryAwayError | null = null;
   const watched = (...args: unknown[]) => {
     // Rather than that the connection is no more: why it is.
     if (gone !== null && typeof args.at(-1) !== 'function') return Promise.reject(gone);
     const answer = query(...args);
-    if (!(answer instanceof Promise) || CHANGES_TABLES.test(textOf(args[0]))) return answer;
+    if (!(answer instanceof Promise)) return answer;
+    const answered = answer.catch((error) => {
+      throw orAway(error);
+    });
+    if (CHANGES_TABLES.test(textOf(args[0]))) return answered;
     const timer = setTimeout(() => {
-      gone = new Error(`PostgreSQL did not answer within ${withinMs} ms`);
+      gone = new RegistryAwayError(`PostgreSQL did not answer within ${withinMs} ms`);
       connection.stream.destroy(gone);
     }, withinMs);
-    return answer.finally(() => clearTimeout(timer));
+    return answered.finally(() => clearTimeout(timer));
   };
   Object.assign(client, { query: watched });
 }

@@ -1,4 +1,11 @@
-export { BusyError, FILE_FORMATS, type FileFormat, type FileRows, TooMuchError } from './engines/engine.ts';
+export {
+  BusyError,
+  FILE_FORMATS,
+  type FileFormat,
+  type FileRows,
+  TooMuchError,
+  WarehouseAwayError,
+} from './engines/engine.ts';
 export type { EventReplacement } from './events/replacement.ts';
 export { type Recorded, UnfitRecordError } from './recorded.ts';
 export type { ArchivedEvent, ArchivedEvents, ArchivedEventsQuestion } from './reports/archived-events.ts';

@@ -1,4 +1,7 @@
+import { HubAwayError } from '@outrider/hub';
+import { RegistryAwayError } from '@outrider/registry';
 import { Registry as Metrics } from '@outrider/runtime';
+import { WarehouseAwayError } from '@outrider/warehouse';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
 
@@ -31,6 +34,23 @@ describe('at the edge', () => {
     expect(world.told).toHaveLength(1);
     expect(world.told[0]).toMatchObject([{ err: { message: 'secret of the archive' } }, 'a request failed']);
   });
+
+  test.each([new HubAwayError('no answer'), new RegistryAwayError('no answer'), new WarehouseAwayError('no answer')])(
+    'a server behind it that does not answer is no fault of the service’s: $name',
+    async (away) => {
+      world = await World.open({}, { trackReport: { track: async () => Promise.reject(away) } });
+      const { jwt } = await world.member('boss', 'operator');
+      const van = await world.call('POST', '/api/v1/vehicles', { jwt, body: { name: 'Van' } });
+      const { status, body, headers } = await world.call(
+        'GET',
+        `/api/v1/reports/track?vehicleId=${van.body.id}&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z`,
+        { jwt },
+      );
+      expect({ status, type: body.type }).toMatchObject({ status: 503, type: expect.stringContaining('unavailable') });
+      expect(headers.get('retry-after')).toBe('5');
+      expect(world.told).toMatchObject([[{ err: { message: 'no answer' } }, 'a request was not served']]);
+    },
+  );
 
   test('answers are not to be cached, nor taken for what they are not', async () => {
     world = await World.open();

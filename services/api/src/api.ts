@@ -1,19 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { arrivalOf, countedAs, type Refused, type Tokens, trustedProxies, type Verified } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
-import type { Files } from '@outrider/files';
-import type { Hub } from '@outrider/hub';
+import { type Files, FilesAwayError } from '@outrider/files';
+import { type Hub, HubAwayError } from '@outrider/hub';
 import {
   type Claim,
   ConflictError,
   NotFoundError,
   PasswordsBusyError,
   type Registry,
+  RegistryAwayError,
   StaleError,
   UnknownReferenceError,
 } from '@outrider/registry';
 import { type Log as Diary, Histogram, type Registry as Metrics, NO_TRACING, type Tracing } from '@outrider/runtime';
-import { BusyError, TooMuchError } from '@outrider/warehouse';
+import { BusyError, TooMuchError, WarehouseAwayError } from '@outrider/warehouse';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
@@ -235,6 +236,7 @@ export function createApi(parts: ApiParts): Api {
 
   app.onError((error, c) => {
     const problem = asProblem(error);
+    if (isAway(error)) diary.warn({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request was not served');
     if (problem) return problem.toResponse();
     diary.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
     return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
@@ -356,6 +358,11 @@ function nameOf(kind: ConflictError['kind']): string {
   return kind === 'geofence' ? 'geozone' : kind.replace('-', ' ');
 }
 
+/** Is it that a server behind this one does not answer? */
+function isAway(error: unknown): boolean {
+  return [HubAwayError, RegistryAwayError, WarehouseAwayError, FilesAwayError].some((Away) => error instanceof Away);
+}
+
 /** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */
 function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
@@ -383,6 +390,10 @@ function asProblem(error: unknown): Problem | null {
   if (error instanceof PasswordsBusyError)
     return new Problem('unavailable', 'Too many passwords are being checked; try again.', {
       headers: { 'retry-after': '1' },
+    });
+  if (isAway(error))
+    return new Problem('unavailable', 'A part of the service does not answer; try again.', {
+      headers: { 'retry-after': '5' },
     });
   return null;
 }

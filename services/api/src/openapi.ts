@@ -39,7 +39,7 @@ Where the service tells traces, a call is part of the caller’s, if its header 
 /** Every call of a kind can meet these. */
 function problemsOf(route: DescribedRoute): ProblemKind[] {
   const kinds: ProblemKind[] = [...(route.problems ?? []), 'internal-error'];
-  if (route.access !== 'unlimited') kinds.push('too-many-requests');
+  if (route.access !== 'unlimited') kinds.push('too-many-requests', 'unavailable');
   if (route.access === 'authorized') kinds.push('not-authorized', 'no-api-access');
   if (route.access === 'authorized' && route.method !== 'get') kinds.push('cross-origin');
   if (isRepeatable(route)) kinds.push('conflict', 'idempotency-mismatch');

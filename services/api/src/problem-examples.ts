@@ -48,7 +48,7 @@ export const PROBLEM_EXAMPLES = {
   ]),
   'not-acceptable': example('not-acceptable', 'A report comes as JSON, NDJSON, CSV, XLSX, Parquet or Arrow.'),
   'internal-error': example('internal-error', 'This is not the fault of the request. It was noted.'),
-  unavailable: example('unavailable', 'Too many passwords are being checked; try again.'),
+  unavailable: example('unavailable', 'A part of the service does not answer; try again.'),
 } as const satisfies Record<string, { summary: string; value: object }>;
 
 /** Names of the examples that show a kind of problem as this call can meet it. */

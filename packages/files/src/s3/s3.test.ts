@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { filesConformance } from '../files.conformance.ts';
+import { FilesAwayError } from '../files.ts';
 import { openS3 } from '../index.ts';
 import { parseS3Url, S3Error } from './s3.ts';
 import { SECRET, startS3, type TestS3 } from './server.fixture.ts';
@@ -100,7 +101,7 @@ describe('S3', () => {
   });
 
   test('a store that is not there is told as such', async () => {
-    await expect(open('http://key:secret@127.0.0.1:1/video').info('a')).rejects.toThrow('could not be reached');
+    await expect(open('http://key:secret@127.0.0.1:1/video').info('a')).rejects.toThrow(FilesAwayError);
   });
 
   test('a URL says where, and who', () => {

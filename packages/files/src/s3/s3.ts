@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ByteRange, type FileInfo, type Files, type PutFile, requireFileId, requireRange } from '../files.ts';
+import {
+  type ByteRange,
+  type FileInfo,
+  type Files,
+  FilesAwayError,
+  type PutFile,
+  requireFileId,
+  requireRange,
+} from '../files.ts';
 import { canonicalQuery, EMPTY_SHA256, encode, type Signer, signedHeaders } from './sign.ts';
 import { elements, textOf } from './xml.ts';
 
@@ -176,7 +184,7 @@ class S3Files implements Files {
       try {
         answer = await this.#send(method, key, query, body, headers);
       } catch (error) {
-        if (attempt === ATTEMPTS) throw new Error(`${what}: the store could not be reached`, { cause: error });
+        if (attempt === ATTEMPTS) throw new FilesAwayError(`${what}: the store could not be reached`, { cause: error });
         await delay(this.#retryMs * attempt);
         continue;
       }

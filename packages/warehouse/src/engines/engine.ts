@@ -35,6 +35,11 @@ export class TooMuchError extends Error {
   }
 }
 
+/** The database does not answer. */
+export class WarehouseAwayError extends Error {
+  override name = 'WarehouseAwayError';
+}
+
 /** More queries wait than will be answered in any time that somebody waits. */
 export class BusyError extends Error {
   override name = 'BusyError';
@@ -54,6 +59,7 @@ export interface Engine {
    *
    * @throws {TooMuchError} when it goes over its limits
    * @throws {BusyError} when too many wait in its lane
+   * @throws {WarehouseAwayError} when a server does not answer
    * @throws the signal's reason when it was broken off
    */
   select(statement: Statement): Promise<unknown[][]>;

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ClickHouseError } from '@clickhouse/client';
 import { expect, test } from 'vitest';
+import { WarehouseAwayError } from './engine.ts';
 import { openServer } from './server.ts';
 
 test('an insert that nobody answers is broken off', async () => {
@@ -22,6 +24,30 @@ test('an insert that nobody answers is broken off', async () => {
     await engine.close();
     server.closeAllConnections();
     server.close();
+  }
+});
+
+test('a server that is gone is said to be away, and what it refuses is not', async () => {
+  const server = createServer(async (request, response) => {
+    const asked = String(Buffer.concat(await request.toArray()));
+    if (asked.includes('refused'))
+      response
+        .writeHead(400, { 'x-clickhouse-exception-code': '62' })
+        .end('Code: 62. DB::Exception: no. (SYNTAX_ERROR)');
+    else response.end(JSON.stringify({ meta: [], data: [], rows: 0 }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const engine = await openServer({ url });
+  try {
+    const refused = engine.select({ sql: 'SELECT refused', parameters: {} });
+    await expect(refused).rejects.toThrow(ClickHouseError);
+    server.closeAllConnections();
+    server.close();
+    await expect(engine.select({ sql: 'SELECT 1', parameters: {} })).rejects.toThrow(WarehouseAwayError);
+  } finally {
+    await engine.close();
   }
 });
 

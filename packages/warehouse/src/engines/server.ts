@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { blocksChunks } from '../native/block.ts';
-import { type Engine, FILE_SETTINGS, INSERT_SETTINGS, limitError, limitedSql, structureOf } from './engine.ts';
+import {
+  type Engine,
+  FILE_SETTINGS,
+  INSERT_SETTINGS,
+  limitError,
+  limitedSql,
+  structureOf,
+  WarehouseAwayError,
+} from './engine.ts';
 
 export interface ServerAddress {
   /** Such as `http://clickhouse:8123`. */
@@ -21,9 +29,9 @@ export interface ServerAddress {
 const REQUEST_TIMEOUT_MS = 120_000;
 /** An insert that has no answer for so long is broken off: it is tried again, and rows that come twice are one. */
 const INSERT_WITHIN_MS = 30_000;
-/** Whether it is there at all is answered at once, or not. */
 /** A server that takes connections and says nothing is not waited for as long as a report may take: who starts is started again. */
 const OPEN_WITHIN_MS = 15_000;
+/** Whether it is there at all is answered at once, or not. */
 const PING_WITHIN_MS = 5000;
 
 /**
@@ -95,7 +103,7 @@ export async function openServer({
         return data;
       } catch (error) {
         signal?.throwIfAborted();
-        throw limitError(error);
+        throw error instanceof ClickHouseError ? limitError(error) : away(error);
       } finally {
         signal?.removeEventListener('abort', kill);
       }
@@ -140,6 +148,12 @@ export async function openServer({
 
     close: () => client.close(),
   };
+}
+
+/** What is not ClickHouse's own answer comes of the way to it. */
+function away(error: unknown): WarehouseAwayError {
+  const { message } = error as Error;
+  return new WarehouseAwayError(`ClickHouse does not answer: ${message}`, { cause: error });
 }
 
 /** Names of tables that hold the rows of one file while it is written. */
