@@ -96,7 +96,7 @@ function compare(steps: readonly Step[]): void {
 }
 
 describe('the judge of jumps', () => {
-  test('takes those fixes that move the engine’s vehicle, and no others', { timeout: 300_000 }, () => {
+  test('takes those fixes that move the engine’s vehicle, and no others', { timeout: 600_000 }, () => {
     fc.assert(fc.property(scenario, compare), { numRuns: RUNS });
     // What was never seen would prove nothing.
     expect(seen.moves).toBeGreaterThan(RUNS);
