@@ -1,2 +1,10 @@
 export { Engine, type VehicleLatest } from './engine.ts';
-export { impliesJump, REANCHOR_FIXES, REANCHOR_MS } from './jump.ts';
+export {
+  ANYWHERE_MS,
+  type FixPlace,
+  impliesJump,
+  JumpJudge,
+  type JumpState,
+  REANCHOR_FIXES,
+  REANCHOR_MS,
+} from './jump.ts';

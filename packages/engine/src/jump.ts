@@ -11,6 +11,9 @@ const DEGREE_M = 111_700;
 export const REANCHOR_FIXES = 3;
 export const REANCHOR_MS = 2 * 60_000;
 
+/** Of a fix, what it takes to see a jump: when and where it was. Degrees, Unix milliseconds. */
+export type FixPlace = Pick<Position, 'fixTimeMs' | 'latitude' | 'longitude'>;
+
 /** True when going from one place to the other in `elapsedMs` (above 0) takes more than 500 km/h. */
 export function impliesJump(
   fromLatitude: number,
@@ -41,7 +44,7 @@ export function isTooFar(metres: number, elapsedMs: number): boolean {
  * would take most of a day. So the fixes turned away are kept in mind: when three in a row agree among themselves (none is
  * a jump from the one before) and span two minutes, it was the anchor that was wrong.
  */
-export function suspectsAfter(suspects: Suspects | null, fix: Position): Suspects {
+export function suspectsAfter(suspects: Suspects | null, fix: FixPlace): Suspects {
   const { fixTimeMs, latitude, longitude } = fix;
   if (suspects !== null) {
     const elapsedMs = fixTimeMs - suspects.lastAtMs;
@@ -57,3 +60,56 @@ export function suspectsAfter(suspects: Suspects | null, fix: Position): Suspect
 export function outweighAnchor(suspects: Suspects): boolean {
   return suspects.count >= REANCHOR_FIXES && suspects.lastAtMs - suspects.firstAtMs >= REANCHOR_MS;
 }
+
+/** What a vehicle's fixes have come to, as far as jumps go: plain data, to be written down and gone on from. */
+export interface JumpState {
+  /** The last fix that moved the vehicle; null before the first. */
+  anchor: FixPlace | null;
+  suspects: Suspects | null;
+}
+
+/**
+ * Says of a vehicle's good fixes, in order, which of them move it: the engine's judgement, for who reads fixes again and
+ * wants nothing else of it. What the terminal calls invalid, and what is rejected for itself, is not to be handed in.
+ */
+export class JumpJudge {
+  #anchor: FixPlace | null;
+  #suspects: Suspects | null;
+
+  /** @param state to go on from: of a judge that saw the fixes before */
+  constructor({ anchor, suspects }: JumpState = { anchor: null, suspects: null }) {
+    this.#anchor = anchor;
+    this.#suspects = suspects;
+  }
+
+  /**
+   * Takes the next fix.
+   *
+   * @returns `moves`: the vehicle is there now; `jump`: nobody gets there in the time; `old`: not newer than the last that moved
+   */
+  judge(fix: FixPlace): 'moves' | 'jump' | 'old' {
+    const anchor = this.#anchor;
+    if (anchor !== null) {
+      const elapsedMs = fix.fixTimeMs - anchor.fixTimeMs;
+      if (elapsedMs <= 0) return 'old';
+      if (impliesJump(anchor.latitude, anchor.longitude, fix.latitude, fix.longitude, elapsedMs)) {
+        this.#suspects = suspectsAfter(this.#suspects, fix);
+        if (!outweighAnchor(this.#suspects) || this.#suspects.lastAtMs !== fix.fixTimeMs) return 'jump';
+      }
+    }
+    this.#suspects = null;
+    this.#anchor = fix;
+    return 'moves';
+  }
+
+  get state(): JumpState {
+    const anchor = this.#anchor;
+    return {
+      anchor: anchor && { fixTimeMs: anchor.fixTimeMs, latitude: anchor.latitude, longitude: anchor.longitude },
+      suspects: this.#suspects,
+    };
+  }
+}
+
+/** After so long 500 km/h lead anywhere: a place that is this old makes a jump of nothing. */
+export const ANYWHERE_MS = Math.ceil(20_100_000 / MAX_M_PER_MS);

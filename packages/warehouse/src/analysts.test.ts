@@ -52,6 +52,33 @@ test('a view tells of a trip once, as it stands', async () => {
   expect(await engine.select({ sql, parameters: {} })).toEqual([[1800, 12345, 1500, 51, 13]]);
 });
 
+test('a way without its jumps is what the page says it is', async () => {
+  const fixes = [
+    [0, 52, 13],
+    [10, 52.001, 13],
+    // Nobody gets there, nor away from there.
+    [20, -33, 151],
+    [30, 52.002, 13],
+    // 400 km/h: somebody may.
+    [40, 52.012, 13],
+    [50, 52.022, 13],
+    [60, 10, 13],
+    [70, 52.023, 13],
+  ] as const;
+  const rows = fixes.map(
+    ([second, latitude, longitude]) =>
+      `('0190a1b2-c3d4-7000-8000-000000000001', toDateTime64('2026-01-15 10:00:00', 3, 'UTC') + ${second}, '', ${latitude * 1e7},
+        ${longitude * 1e7}, 1, fix_time, 1)`,
+  );
+  await engine.execute(`INSERT INTO positions (vehicle_id, fix_time, rejection, latitude_e7, longitude_e7, valid, received_at, precedence)
+    VALUES ${rows.join(', ').replaceAll('fix_time', "toDateTime64('2026-01-15 10:00:00', 3, 'UTC')")}`);
+  const [, sql = ''] = /```sql\n-- A vehicle's way on a day, without its jumps.\n(.*?);\n```/s.exec(page) ?? [];
+  const way = await engine.select({ sql, parameters: {} });
+  expect(way.map(([, latitude, longitude]) => [latitude, longitude])).toEqual(
+    fixes.filter(([second]) => second !== 20 && second !== 60).map(([, latitude, longitude]) => [latitude, longitude]),
+  );
+});
+
 test('every question of the page is one that can be asked', async () => {
   const questions = [...page.matchAll(/```sql\n(.*?)```/gs)]
     .flatMap(([, sql = '']) => sql.replaceAll(/^--.*$/gm, '').split(';'))

@@ -10,6 +10,7 @@ export type { EventReplacement } from './events/replacement.ts';
 export { type Recorded, UnfitRecordError } from './recorded.ts';
 export type { ArchivedEvent, ArchivedEvents, ArchivedEventsQuestion } from './reports/archived-events.ts';
 export { type Events, type EventsCursor, type EventsQuestion, MAX_EVENTS_LIMIT } from './reports/events.ts';
+export type { ArchivedFix, FixesBeforeQuestion } from './reports/fixes-before.ts';
 export { LIST_FLEET, MAX_FLEET } from './reports/fleet.ts';
 export type { LastFixesQuestion } from './reports/last-fixes.ts';
 export type { LateArrivalsQuestion } from './reports/late-arrivals.ts';

@@ -6,6 +6,7 @@ import type { VehicleId } from '@outrider/domain';
 import { openChdb } from './engines/chdb.ts';
 import type { Engine } from './engines/engine.ts';
 import { migrate } from './migrations.ts';
+import { fixesBefore } from './reports/fixes-before.ts';
 import { LIST_FLEET, MAX_FLEET } from './reports/fleet.ts';
 import { openEvents } from './reports/open-events.ts';
 import { type FleetCursor, overlappingEvents } from './reports/overlapping-events.ts';
@@ -20,6 +21,8 @@ const DAYS = 26;
 const PER_VEHICLE = PER_DAY * DAYS;
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 0, 1);
+/** What is looked at before a track begins, to know its jumps. */
+const LEAD = { ms: 41 * 3_600_000, fixes: 250 };
 /** Vehicles that one statement generates: what it holds at once. */
 const VEHICLES_A_BATCH = 5;
 /** One in so many drives at night, through midnight. */
@@ -197,6 +200,10 @@ async function measure(
     };
   const wholeTrack = (vehicleIds: VehicleId[], stretch: Stretch) =>
     everyPage<PositionsCursor>((after) => positionsOf(engine, { vehicleIds, ...stretch, limit: 10_000, after }));
+  const lead = (nth: number) => {
+    const beforeMs = day(nth).fromMs;
+    return fixesBefore(engine, { vehicleIds: one(nth), fromMs: beforeMs - LEAD.ms, beforeMs, count: LEAD.fixes });
+  };
   const totals =
     (kinds: Parameters<typeof tallies>[1]['kinds'], cutsOf: (stretch: Stretch) => number[], hours = false) =>
     async (vehicleIds: VehicleId[], stretch: Stretch) => {
@@ -230,7 +237,8 @@ async function measure(
   const questions: [string, Ask, number][] = [
     [
       'track, first page, a day',
-      (nth) => track(engine, { vehicleId: one(nth)[0] as VehicleId, ...day(nth), limit: 1000 }),
+      (nth) =>
+        Promise.all([track(engine, { vehicleId: one(nth)[0] as VehicleId, ...day(nth), limit: 1000 }), lead(nth)]),
       runs,
     ],
     ['track, a day', (nth) => wholeTrack(one(nth), day(nth)), runs],

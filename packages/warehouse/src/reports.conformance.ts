@@ -176,6 +176,64 @@ export function reportsConformance(name: string, open: () => Promise<Warehouse>)
       }
     });
 
+    test('a jump, of a place or of an odometer, skews no share of a trip', async () => {
+      const [spiked, plain] = [vehicle(4), vehicle(5)];
+      const steps = Array.from({ length: 120 }, (_, minute) => {
+        const position = blankPosition(MIDNIGHT_MS - HOUR_MS + minute * MINUTE_MS, 52 + minute * 1e-3, 13);
+        return { ...position, speedKmh: 60 };
+      });
+      // One that nobody gets to and away from; two that agree; an odometer that says what cannot be.
+      const [lone, agreeing, odd] = [new Set([10]), new Set([90, 91]), new Set([100, 101])];
+      const wrong = steps.map((position, minute) => ({
+        ...position,
+        ...(lone.has(minute) && { latitude: 10, speedKmh: 250 }),
+        ...(agreeing.has(minute) && { latitude: 20 }),
+        ...(odd.has(minute) && { odometerM: minute === 100 ? 0 : 4_000_000_000 }),
+      }));
+      for (const [nth, [vehicleId, positions]] of (
+        [
+          [spiked, wrong],
+          [plain, steps],
+        ] as const
+      ).entries())
+        await warehouse.insertPositions([
+          {
+            offset: 10 + nth,
+            value: {
+              vehicleId,
+              terminalId: '1' as TerminalId,
+              protocol: 'osmand',
+              receivedAtMs: START_MS + 24 * HOUR_MS,
+              positions: [...positions],
+            },
+          },
+        ]);
+      const cuts = [START_MS, MIDNIGHT_MS, START_MS + 48 * HOUR_MS];
+      const totals = { distanceM: 13_000, movingMs: 119 * MINUTE_MS, idlingMs: 0, peakKmh: 60 };
+      const trips = [spiked, plain].map((vehicleId) => ({
+        vehicleId,
+        startedAtMs: MIDNIGHT_MS - HOUR_MS,
+        endedAtMs: MIDNIGHT_MS + 59 * MINUTE_MS,
+        ...totals,
+      }));
+      const partsOf = async (endedAtMs: number | null) => {
+        const asked = { trips: trips.map((trip) => ({ ...trip, endedAtMs })), cuts, nowMs: MIDNIGHT_MS + HOUR_MS };
+        const parts = await warehouse.tripParts(asked);
+        return [spiked, plain].map((id) => parts.filter(({ vehicleId }) => vehicleId === id));
+      };
+      for (const ended of [trips[0]?.endedAtMs ?? 0, null]) {
+        const [got = [], wanted = []] = await partsOf(ended);
+        expect(wanted).toHaveLength(2);
+        for (const [nth, part] of wanted.entries()) {
+          expect(Math.abs((got[nth]?.distanceM ?? 0) / part.distanceM - 1)).toBeLessThan(0.06);
+          expect(Math.abs((got[nth]?.movingMs ?? 0) / part.movingMs - 1)).toBeLessThan(0.06);
+          expect(got[nth]?.peakKmh).toBe(60);
+        }
+        // A lone one leaves nothing out but itself.
+        if (ended === null) expect(got[0]?.distanceM).toBeCloseTo(wanted[0]?.distanceM ?? 0, 3);
+      }
+    });
+
     test('geofences that nobody may see are not counted', async () => {
       const asked = { vehicleIds: [one], kinds: ['geofence-visit'] as const, ...EVER, cuts: [EVER.fromMs, EVER.toMs] };
       const counts = async (geofenceIds: GeofenceId[] | null) =>

@@ -374,6 +374,50 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(await start(at(1).fixTimeMs - 1, 1)).toBeNull();
     });
 
+    test('the newest good fixes before a moment, of each of many vehicles', async () => {
+      const [one, two, silent] = [nextVehicleId(), nextVehicleId(), nextVehicleId()];
+      const startMs = RECEIVED_MS - 100_000;
+      const at = (seconds: number): Position => blankPosition(startMs + seconds * 1000, 59.9, 30.3 + seconds / 100);
+      await warehouse.insertPositions([
+        {
+          offset: 1,
+          value: packet(one, [at(1), at(2), { ...at(3), valid: false }, { ...at(4), latitude: 91 }, at(5), at(6)]),
+        },
+        { offset: 2, value: packet(two, [at(2), at(3)]) },
+      ]);
+      const asked = (seconds: number, count: number, from = 0) =>
+        warehouse
+          .fixesBefore({
+            vehicleIds: [one, two, silent],
+            fromMs: startMs + from * 1000,
+            beforeMs: startMs + seconds * 1000,
+            count,
+          })
+          .then((fixes) =>
+            [one, two].map((id) =>
+              fixes.filter(({ vehicleId }) => vehicleId === id).map((fix) => (fix.fixTimeMs - startMs) / 1000),
+            ),
+          );
+      expect(await asked(6, 2)).toEqual([
+        [2, 5],
+        [2, 3],
+      ]);
+      expect(await asked(6, 100)).toEqual([
+        [1, 2, 5],
+        [2, 3],
+      ]);
+      expect(await asked(3, 100, 2)).toEqual([[2], [2]]);
+      const [fix] = await warehouse.fixesBefore({
+        vehicleIds: [two],
+        fromMs: 0,
+        beforeMs: startMs + 3000,
+        count: 1,
+        lane: 'report',
+      });
+      expect(fix).toEqual({ vehicleId: two, fixTimeMs: startMs + 2000, latitude: 59.9, longitude: 30.32 });
+      expect(await warehouse.fixesBefore({ vehicleIds: [], fromMs: 0, beforeMs: startMs, count: 1 })).toEqual([]);
+    });
+
     test('the newest events of many vehicles come first, whoever they are of', async () => {
       const [one, two, other] = [nextVehicleId(), nextVehicleId(), nextVehicleId()];
       const [ofOne, ofTwo, ofOther] = [someEvents(one), someEvents(two), someEvents(other)];

@@ -8,6 +8,7 @@ import { positionBlock } from './positions/block.ts';
 import type { Recorded } from './recorded.ts';
 import { type ArchivedEvents, type ArchivedEventsQuestion, archivedEvents } from './reports/archived-events.ts';
 import { type Events, type EventsQuestion, events } from './reports/events.ts';
+import { type ArchivedFix, type FixesBeforeQuestion, fixesBefore } from './reports/fixes-before.ts';
 import { type LastFixesQuestion, startOfLastFixes } from './reports/last-fixes.ts';
 import { hasLateArrivals, type LateArrivalsQuestion } from './reports/late-arrivals.ts';
 import { openEvents } from './reports/open-events.ts';
@@ -73,6 +74,8 @@ export interface Warehouse {
   replaceEvents(replacement: EventReplacement): Promise<void>;
   /** Time of the oldest of a vehicle's newest good and valid fixes up to a moment; null where there is none. */
   startOfLastFixes(question: LastFixesQuestion): Promise<number | null>;
+  /** The newest good and valid fixes of many vehicles before a moment. */
+  fixesBefore(question: FixesBeforeQuestion): Promise<ArchivedFix[]>;
   /** Did something of a stretch of the past come no sooner than at a time? */
   hasLateArrivals(question: LateArrivalsQuestion): Promise<boolean>;
   /** Good positions of many vehicles in a stretch of time, a page at a time. */
@@ -143,6 +146,7 @@ function warehouseOn(engine: Engine): Warehouse {
     archivedEvents: (question) => archivedEvents(engine, question),
     replaceEvents: (replacement) => replaceEvents(engine, replacement),
     startOfLastFixes: (question) => startOfLastFixes(engine, question),
+    fixesBefore: (question) => fixesBefore(engine, question),
     hasLateArrivals: (question) => hasLateArrivals(engine, question),
     positions: (question) => positions(engine, question),
     vehiclesWithin: (question) => vehiclesWithin(engine, question),

@@ -19,6 +19,7 @@ export const ABSENT = '00000000-0000-7000-8000-000000000000';
 /** An archive that nothing was ever put into. */
 export const EMPTY_ARCHIVE: ApiParts['reportArchive'] = {
   positions: async () => ({ positions: [], next: null }),
+  fixesBefore: async () => [],
   vehiclesWithin: async () => [],
   overlappingEvents: async () => ({ events: [], next: null }),
   openEvents: async () => [],
@@ -56,6 +57,7 @@ export class World {
   readonly api: Api;
   /** What the archive was asked. */
   readonly tracksAsked: Parameters<TrackReport['track']>[0][] = [];
+  fixesBefore: Awaited<ReturnType<TrackReport['fixesBefore']>> = [];
   trackAnswer: Awaited<ReturnType<TrackReport['track']>> = { positions: [], next: null };
   readonly eventsAsked: Parameters<EventReport['recentEvents']>[0][] = [];
   eventsAnswer: FleetEvent[] = [];
@@ -104,6 +106,7 @@ export class World {
           this.tracksAsked.push(question);
           return this.trackAnswer;
         },
+        fixesBefore: async () => this.fixesBefore,
       },
       eventReport: {
         recentEvents: async (question) => {

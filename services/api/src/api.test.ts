@@ -20,7 +20,10 @@ describe('at the edge', () => {
   });
 
   test('a failure that nobody foresaw is told to the diary, not to the client', async () => {
-    const failing = { track: async () => Promise.reject(new Error('secret of the archive')) };
+    const failing = {
+      track: async () => Promise.reject(new Error('secret of the archive')),
+      fixesBefore: async () => [],
+    };
     world = await World.open({}, { trackReport: failing });
     const { jwt } = await world.member('boss', 'operator');
     const van = await world.call('POST', '/api/v1/vehicles', { jwt, body: { name: 'Van' } });

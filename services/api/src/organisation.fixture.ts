@@ -134,6 +134,7 @@ export class Organisation implements Everything {
             positions: [positionAt(fromMs, secretOf(vehicleId))],
             next: null,
           }),
+          fixesBefore: async () => [],
         },
         // It tells of every vehicle that it is asked about, as the archive does.
         reportArchive: {

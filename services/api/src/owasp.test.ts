@@ -1243,7 +1243,10 @@ describe('API8: security misconfiguration', () => {
   });
 
   test('what goes wrong inside is told to the diary alone', async () => {
-    const failing = { track: async () => Promise.reject(new Error('secret of the archive at /var/lib')) };
+    const failing = {
+      track: async () => Promise.reject(new Error('secret of the archive at /var/lib')),
+      fixesBefore: async () => [],
+    };
     const broken = await World.open({}, { trackReport: failing });
     const { jwt } = await broken.member('boss', 'operator');
     const van = await broken.call('POST', '/api/v1/vehicles', { jwt, body: { name: 'Van' } });

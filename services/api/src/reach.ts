@@ -38,6 +38,7 @@ import { NotificationReach, type NotificationSources } from './notification-reac
 import { badField, notFound, Problem, wrongPassword } from './problem.ts';
 import { ReportReach } from './report-reach.ts';
 import { ReportScheduleReach } from './report-schedule-reach.ts';
+import { judgedTrack } from './reports/jumps.ts';
 import type { ReportArchive } from './reports/report.ts';
 import {
   bothHold,
@@ -65,7 +66,7 @@ export interface TrackCursor {
 }
 
 /** The archive, as far as a track goes. */
-export interface TrackReport {
+export interface TrackReport extends Pick<ReportArchive, 'fixesBefore'> {
   /**
    * Good positions of a vehicle with `fromMs` <= time of the fix < `toMs`, oldest first.
    *
@@ -215,9 +216,9 @@ export class Reach {
     return { vehicleId: vehicle.id, latest: latest ?? null };
   }
 
-  async track(key: VehicleKey, question: Omit<Parameters<TrackReport['track']>[0], 'vehicleId'>) {
+  async track(key: VehicleKey, question: Omit<Parameters<typeof judgedTrack>[1], 'vehicleId'>) {
     const vehicle = await this.#vehicle(key, 'read');
-    const page = await this.#sources.trackReport.track({ ...question, vehicleId: vehicle.id });
+    const page = await judgedTrack(this.#sources.trackReport, { ...question, vehicleId: vehicle.id });
     return { vehicleId: vehicle.id, ...page };
   }
 

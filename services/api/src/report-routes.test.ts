@@ -111,6 +111,34 @@ describe('what comes back', () => {
     expect(refused).toMatchObject({ status: 406, body: { type: 'urn:outrider:problem:not-acceptable' } });
   });
 
+  test('a fleet’s track says which positions are jumps, over pages, and draws none of them', async () => {
+    // Every third is one, and the first too, by what was before it.
+    const { jwt } = await scene({
+      positions: async (question) => {
+        const { positions, next } = positionsOf({ ...question, limit: Math.min(question.limit, 5) });
+        const spiked = positions.map((position) =>
+          (position.fixTimeMs - FROM_MS) % 3000 === 0 ? { ...position, latitude: -33 } : position,
+        );
+        return { positions: spiked, next: (next?.fixTimeMs ?? 0) >= FROM_MS + 9000 ? null : next };
+      },
+      fixesBefore: async ({ vehicleIds, beforeMs }) =>
+        vehicleIds.map((vehicleId) => ({ vehicleId, fixTimeMs: beforeMs - 1000, latitude: 52, longitude: 13 })),
+    });
+    const items: { fixTime: string; rejection?: string }[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const behind: string = cursor && `&cursor=${cursor}`;
+      const { body } = await world.call('GET', `/api/v1/reports/track?${DAY}&limit=4${behind}`, { jwt });
+      items.push(...body.items);
+      cursor = body.nextCursor;
+    }
+    const jumps = items.filter((item) => 'rejection' in item).map(({ rejection, fixTime }) => [rejection, fixTime]);
+    expect(items).toHaveLength(12);
+    expect(jumps).toEqual([0, 3, 6, 9].map((second) => ['jump', new Date(FROM_MS + second * 1000).toISOString()]));
+    const drawn = await world.call('GET', `/api/v1/reports/track?${DAY}&format=gpx`, { jwt });
+    expect(drawn.body.match(/<trkpt lat="52" /g)).toHaveLength(6);
+    expect(drawn.body).not.toContain('-33');
+  });
+
   test('too much is told as such, and so is too many at once', async () => {
     let error: Error = new TooMuchError('time', null);
     const { jwt } = await scene({

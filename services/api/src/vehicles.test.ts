@@ -1,6 +1,6 @@
 import { blankPosition, type TerminalId, type User, type VehicleId } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ABSENT, World } from './api.fixture.ts';
+import { ABSENT, type Answer, World } from './api.fixture.ts';
 
 let world: World;
 let operator: { user: User; jwt: string };
@@ -277,6 +277,27 @@ describe('track', () => {
       { ...question, limit: 1, after: null },
       { ...question, limit: 100, after: cursor },
     ]);
+  });
+
+  test('tells which positions are jumps, over pages, by what was before it', async () => {
+    const van = (await addVehicle({ name: 'Van' })).body;
+    const atMs = (second: number) => Date.UTC(2026, 0, 15, 11) + second * 1000;
+    const archived = (second: number, latitude: number) => blankPosition(atMs(second), latitude, 30.31);
+    world.fixesBefore = [{ vehicleId: van.id, fixTimeMs: atMs(-10), latitude: 59.93, longitude: 30.31 }];
+    world.trackAnswer = {
+      positions: [archived(0, 10), archived(10, 59.93), archived(20, 10)],
+      next: { fixTimeMs: atMs(20), rejection: null },
+    };
+    const rejections = ({ body }: Answer) =>
+      body.items.map((item: { rejection?: string }) => item.rejection ?? null) as unknown;
+    const first = await world.call('GET', asked(van.id), { jwt });
+    expect(rejections(first)).toEqual(['jump', null, 'jump']);
+    world.trackAnswer = { positions: [archived(30, 59.93), archived(40, 10)], next: null };
+    const second = await world.call('GET', asked(van.id, `&cursor=${first.body.nextCursor}`), { jwt });
+    expect(rejections(second)).toEqual([null, 'jump']);
+    // Without the page before, what was before the stretch alone can tell.
+    world.fixesBefore = [];
+    expect(rejections(await world.call('GET', asked(van.id), { jwt }))).toEqual([null, 'jump']);
   });
 
   test('of a vehicle that one may not see does not exist, and the archive is not asked', async () => {

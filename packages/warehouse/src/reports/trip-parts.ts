@@ -30,6 +30,8 @@ const TRIPS_A_QUERY = 2000;
 const MOST_STRETCHES = 64;
 /** Slower than this on the way between two fixes it stood (the engine's default threshold). */
 const STANDING_KMH = 2;
+/** Faster than this nobody goes (semantics, "Positions"). */
+const MAX_KMH = 500;
 
 /**
  * How trips that cuts divide are shared out among the intervals: by the way from fix to fix, by the odometer where both
@@ -57,6 +59,13 @@ interface Measured {
   standingMs: number;
   peakKmh: number | null;
 }
+
+/** Great circle in metres between two fixes of a row, by how their columns begin. */
+const wayM = (from: string, to: string) =>
+  `greatCircleDistance(${from}_longitude / 1e7, ${from}_latitude / 1e7, ${to}_longitude / 1e7, ${to}_latitude / 1e7)`;
+const isJump = (from: string, to: string) => `${wayM(from, to)} * 3600 > ${MAX_KMH} * (${to}_ms - ${from}_ms)`;
+const before = (column: string) => `lagInFrame(${column}) OVER steps`;
+const after = (column: string) => `leadInFrame(${column}) OVER steps`;
 
 async function measure(
   engine: Engine,
@@ -86,27 +95,33 @@ async function measure(
             - greatest(before_ms, if(interval = 0, before_ms, {cuts:Array(Int64)}[interval]))) / ms AS share
         FROM (
           SELECT trip, at_ms, before_ms, at_ms - before_ms AS ms, speed_kmh_x10,
-            if(odometer_m >= odometer_before AND odometer_before IS NOT NULL, toFloat64(odometer_m - odometer_before),
-              greatCircleDistance(longitude_before / 1e7, latitude_before / 1e7, longitude_e7 / 1e7, latitude_e7 / 1e7)) AS metres
+            if(odometer_m >= odometer_before AND (odometer_m - odometer_before) * 3600 <= ${MAX_KMH} * ms,
+              toFloat64(odometer_m - odometer_before), ${wayM('before', 'at')}) AS metres
           FROM (
-            SELECT trip, at_ms, latitude_e7, longitude_e7, odometer_m, speed_kmh_x10,
-              lagInFrame(at_ms) OVER steps AS before_ms, lagInFrame(latitude_e7) OVER steps AS latitude_before,
-              lagInFrame(longitude_e7) OVER steps AS longitude_before, lagInFrame(odometer_m) OVER steps AS odometer_before,
-              row_number() OVER steps AS nth
+            SELECT trip, at_ms, at_latitude, at_longitude, odometer_m, speed_kmh_x10, ${before('at_ms')} AS before_ms,
+              ${before('at_latitude')} AS before_latitude, ${before('at_longitude')} AS before_longitude,
+              ${before('odometer_m')} AS odometer_before, row_number() OVER steps AS nth
             FROM (
-              SELECT vehicle_id, toUnixTimestamp64Milli(fix_time) AS at_ms, latitude_e7, longitude_e7, odometer_m, speed_kmh_x10
-              FROM positions FINAL WHERE rejection = '' AND valid AND vehicle_id IN {vehicleIds:Array(UUID)}
-                AND (${conditions.join(' OR ')})
-            ) AS fixes
-            ASOF INNER JOIN (
-              SELECT vehicle_id, start_ms, end_ms, trip FROM (SELECT {vehicleIds:Array(UUID)} AS vehicle_id,
-                {starts:Array(Int64)} AS start_ms, {ends:Array(Int64)} AS end_ms, range(${trips.length}) AS trip)
-              ARRAY JOIN vehicle_id, start_ms, end_ms, trip
-            ) AS trips ON fixes.vehicle_id = trips.vehicle_id AND fixes.at_ms >= trips.start_ms
-            WHERE at_ms <= end_ms
+              SELECT *, row_number() OVER steps AS place, ${before('at_ms')} AS prior_ms, ${before('at_latitude')} AS prior_latitude,
+                ${before('at_longitude')} AS prior_longitude, ${after('at_ms')} AS next_ms,
+                ${after('at_latitude')} AS next_latitude, ${after('at_longitude')} AS next_longitude
+              FROM (
+                SELECT vehicle_id, toUnixTimestamp64Milli(fix_time) AS at_ms, latitude_e7 AS at_latitude,
+                  longitude_e7 AS at_longitude, odometer_m, speed_kmh_x10
+                FROM positions FINAL WHERE rejection = '' AND valid AND vehicle_id IN {vehicleIds:Array(UUID)}
+                  AND (${conditions.join(' OR ')})
+              ) AS fixes
+              ASOF INNER JOIN (
+                SELECT vehicle_id, start_ms, end_ms, trip FROM (SELECT {vehicleIds:Array(UUID)} AS vehicle_id,
+                  {starts:Array(Int64)} AS start_ms, {ends:Array(Int64)} AS end_ms, range(${trips.length}) AS trip)
+                ARRAY JOIN vehicle_id, start_ms, end_ms, trip
+              ) AS trips ON fixes.vehicle_id = trips.vehicle_id AND fixes.at_ms >= trips.start_ms
+              WHERE at_ms <= end_ms
+              WINDOW steps AS (PARTITION BY trip ORDER BY at_ms ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)
+            ) WHERE place = 1 OR NOT (${isJump('prior', 'at')}) OR next_ms = 0 OR NOT (${isJump('at', 'next')})
             WINDOW steps AS (PARTITION BY trip ORDER BY at_ms ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)
           ) WHERE nth > 1 AND at_ms > before_ms
-        )
+        ) WHERE metres * 3600 <= ${MAX_KMH} * ms
       ) GROUP BY trip, interval ORDER BY trip, interval`,
     parameters,
     limits: PAGE_LIMITS,

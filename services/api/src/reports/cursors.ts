@@ -1,4 +1,5 @@
 import type { EventId, GeofenceId, VehicleId } from '@outrider/domain';
+import type { JumpState } from '@outrider/engine';
 import { z } from 'zod';
 import { id } from '../fields.ts';
 
@@ -28,10 +29,18 @@ export type TotalsCursor = z.output<typeof totalsCursor>;
 export const eventsCursor = z.strictObject({ fleet: vehicleId, after: lastEvent });
 export type EventsCursor = z.output<typeof eventsCursor>;
 
+const place = { latitude: z.number(), longitude: z.number() };
+
+/** What a vehicle's fixes had come to where a page ended: what comes next is a jump, or none, by it. */
+export const jumpState: z.ZodType<JumpState> = z.strictObject({
+  anchor: z.strictObject({ fixTimeMs: timeMs, ...place }).nullable(),
+  suspects: z.strictObject({ count: z.int().min(1), firstAtMs: timeMs, lastAtMs: timeMs, ...place }).nullable(),
+});
+
 /** As {@link eventsCursor}, of positions. */
 export const trackCursor = z.strictObject({
   fleet: vehicleId,
-  after: z.strictObject({ vehicleId, fixTimeMs: timeMs }).nullable(),
+  after: z.strictObject({ vehicleId, fixTimeMs: timeMs, judged: jumpState }).nullable(),
 });
 export type TrackCursor = z.output<typeof trackCursor>;
 

@@ -384,6 +384,76 @@ describe('tracks', () => {
   }, 60_000);
 });
 
+describe('receivers that lose their place', () => {
+  const truth = simulate(vehicleIdOf(92), START_MS, LIVES[1] ?? [], 11);
+  const midnights = midnightsOf(truth.positions[0]?.fixTimeMs ?? 0, endMs).slice(1, -1);
+  const isNearMidnight = (timeMs: number) => midnights.some((midnight) => Math.abs(timeMs - midnight) < 60_000);
+  // Five seconds after a fix, and mostly faster than anybody drives.
+  const spikes = truth.positions
+    .filter(({ fixTimeMs }, nth) => nth % 97 === 5 || isNearMidnight(fixTimeMs))
+    .map((fix, nth) => ({
+      ...fix,
+      fixTimeMs: fix.fixTimeMs + 5000,
+      latitude: fix.latitude - 10 - (nth % 5),
+      speedKmh: 150 + nth,
+    }));
+  const positions = [...truth.positions, ...spikes].toSorted((a, b) => a.fixTimeMs - b.fixTimeMs);
+  const vehicles = [vehicleOf(truth.vehicleId)];
+
+  beforeAll(async () => {
+    await archive(warehouse, [{ vehicleId: truth.vehicleId, positions }], [OPERATOR, ...vehicles]);
+  });
+
+  test('a track says which of its positions are jumps, whatever its pages', async () => {
+    expect(spikes.length).toBeGreaterThan(50);
+    const items = await report(trackReport, { vehicles });
+    expect(items.map(({ fixTime }) => fixTime)).toEqual(positions.map(({ fixTimeMs }) => fixTimeMs));
+    const jumps = items.filter(({ rejection }) => rejection === 'jump').map(({ fixTime }) => fixTime);
+    expect(jumps).toEqual(spikes.map(({ fixTimeMs }) => fixTimeMs));
+    // One that begins with a jump, and pages that end at one.
+    const at = positions.findIndex(({ fixTimeMs }) => fixTimeMs === spikes[3]?.fixTimeMs);
+    const asked = { ...question, vehicles, fromMs: spikes[3]?.fixTimeMs ?? 0 };
+    const paged: unknown[] = [];
+    let after: unknown = null;
+    do {
+      const page = await fullPage(trackReport, sources, asked, after, 97);
+      paged.push(...page.rows);
+      after = page.next === null ? null : JSON.parse(JSON.stringify(page.next));
+    } while (after !== null);
+    expect(paged).toEqual(items.slice(at).map((item) => trackReport.columns.map(({ name }) => item[name])));
+  });
+
+  test('a simplified track has none of them', async () => {
+    const items = await report(trackReport, { vehicles, maxPoints: 100 });
+    expect(items.length).toBeGreaterThan(80);
+    const south = Math.min(...truth.positions.map(({ latitude }) => latitude));
+    expect(Math.min(...items.map(({ latitude }) => latitude))).toBe(south);
+  });
+
+  test('trips, and what midnight divides of them, are as they were driven', async () => {
+    const trips = await report(tripsReport, { vehicles });
+    expect(trips.map(({ startedAt, endedAt }) => [startedAt, endedAt])).toEqual(
+      truth.trips.map((trip) => [trip.startMs, trip.endMs]),
+    );
+    const days = metresByDay(truth);
+    const mileage = await report(mileageReport, { vehicles });
+    expect(mileage.map(({ period }) => period)).toEqual([...days.keys()].toSorted());
+    for (const { period, distanceM } of mileage) {
+      const metres = days.get(period) ?? 0;
+      expect(Math.abs(distanceM - metres), period).toBeLessThan(metres * 0.003 + 5);
+    }
+    const summary = await report(summaryReport, { vehicles });
+    const fastest = Math.max(...truth.positions.map(({ speedKmh }) => speedKmh ?? 0));
+    expect(Math.max(...summary.map(({ maxKmh }) => maxKmh ?? 0))).toBe(fastest);
+  });
+
+  test('a shape where none but a jump ever was has no visit', async () => {
+    const { longitude, latitude } = spikes[20] ?? { longitude: 0, latitude: 0 };
+    const shape = { type: 'circle', center: [longitude, latitude], radiusM: 50_000 } as const;
+    expect(await report(shapeVisitsReport(shape, 0), { vehicles })).toEqual([]);
+  });
+});
+
 test('the present is what still lasts', async () => {
   const items = await report(currentStateReport);
   expect(items.map(({ vehicleId, state, stateSince }) => [vehicleId, state, stateSince])).toEqual(

@@ -1,7 +1,9 @@
 import type { VehicleId } from '@outrider/domain';
+import { JumpJudge } from '@outrider/engine';
 import { type ArchivedPosition, LIST_FLEET, type PositionsCursor } from '@outrider/warehouse';
 import { z } from 'zod';
 import { type TrackCursor, trackCursor, type VehicleCursor, vehicleCursor } from './cursors.ts';
+import { type Judged, judged, judgesAt } from './jumps.ts';
 import {
   type Column,
   fleetFrom,
@@ -21,6 +23,12 @@ const COLUMNS = [
   { name: 'latitude', type: 'number', always: true },
   { name: 'longitude', type: 'number', always: true },
   { name: 'valid', type: 'flag', always: true, about: 'False: the terminal says that the fix is not to be trusted.' },
+  {
+    name: 'rejection',
+    type: 'text',
+    about:
+      '`jump`: it moved nothing, because nobody gets there in the time from where the vehicle was (more than 500 km/h). None where it moved the vehicle, and where the terminal does not trust it.',
+  },
   { name: 'speedKmh', type: 'number' },
   { name: 'courseDeg', type: 'whole' },
   { name: 'altitudeM', type: 'whole' },
@@ -40,11 +48,13 @@ export const TRACK_PLACES = {
   fixTime: 2,
   latitude: 3,
   longitude: 4,
-  speedKmh: 6,
-  altitudeM: 8,
+  valid: 5,
+  rejection: 6,
+  speedKmh: 7,
+  altitudeM: 9,
 };
 
-/** Positions, as they came. With `maxPoints`, those that say the most: a vehicle at a time. */
+/** Positions, as they came, and which of them are jumps. With `maxPoints`, those that say the most: a vehicle at a time. */
 export const trackReport: ReportKind = {
   name: 'track',
   columns: COLUMNS,
@@ -64,19 +74,30 @@ async function plainPage(
   const { part, following } = fleetFrom(question.vehicles, cursor?.fleet ?? null, LIST_FLEET);
   const [first] = part;
   if (first === undefined) return { rows: [], next: null };
+  const after = cursor?.after ?? null;
+  const { fromMs, toMs, signal } = question;
   const page = await archive.positions({
     vehicleIds: part.map(({ id }) => id),
-    fromMs: question.fromMs,
-    toMs: question.toMs,
+    fromMs,
+    toMs,
     limit,
-    after: cursor?.after ?? null,
-    signal: question.signal,
+    after: after && { vehicleId: after.vehicleId, fixTimeMs: after.fixTimeMs },
+    signal,
   });
+  const begun = new Set(page.positions.map(({ vehicleId }) => vehicleId));
+  if (after) begun.delete(after.vehicleId);
+  const judges = await judgesAt(archive, [...begun], fromMs, { lane: 'report', signal });
+  if (after) judges.set(after.vehicleId, new JumpJudge(after.judged));
   const names = new Map(part.map(({ id, name }) => [id, name]));
-  const rows = page.positions.map((position) => rowOf(position, names.get(position.vehicleId) ?? ''));
-  const next: TrackCursor | null = page.next
-    ? { fleet: first.id, after: page.next }
-    : following && { fleet: following, after: null };
+  const rows = page.positions.map((position) => {
+    const judge = judges.get(position.vehicleId);
+    return rowOf(position, names.get(position.vehicleId) ?? '', judge ? judged(judge, position) : null);
+  });
+  const last = page.next && judges.get(page.next.vehicleId);
+  const next: TrackCursor | null =
+    page.next && last
+      ? { fleet: first.id, after: { ...page.next, judged: last.state } }
+      : following && { fleet: following, after: null };
   return { rows, next };
 }
 
@@ -90,26 +111,30 @@ async function simplePage(
   const { part, following } = fleetFrom(question.vehicles, cursor?.vehicle ?? null, 1);
   const [vehicle] = part;
   if (vehicle === undefined) return { rows: [], next: null };
+  const { fromMs, toMs, signal } = question;
+  const judges = await judgesAt(archive, [vehicle.id], fromMs, { lane: 'report', signal });
+  const judge = judges.get(vehicle.id) ?? new JumpJudge();
   const simplifier = new Simplifier<ArchivedPosition & { vehicleId: VehicleId }>(maxPoints);
   let after: PositionsCursor | null = null;
   do {
     const page = await archive.positions({
       vehicleIds: [vehicle.id],
-      fromMs: question.fromMs,
-      toMs: question.toMs,
+      fromMs,
+      toMs,
       limit: ROWS_AT_ONCE,
       after,
-      signal: question.signal,
+      signal,
     });
-    // What the terminal itself does not trust would draw spikes.
-    for (const position of page.positions) if (position.valid) simplifier.add(position);
+    // What the terminal itself does not trust, and where nobody gets to, would draw spikes.
+    for (const position of page.positions)
+      if (judged(judge, position) === null && position.valid) simplifier.add(position);
     after = page.next;
   } while (after !== null);
-  const rows = simplifier.points().map((position) => rowOf(position, vehicle.name));
+  const rows = simplifier.points().map((position) => rowOf(position, vehicle.name, null));
   return { rows, next: following && ({ vehicle: following } satisfies VehicleCursor) };
 }
 
-function rowOf(position: ArchivedPosition & { vehicleId: VehicleId }, vehicleName: string): Row {
+function rowOf(position: ArchivedPosition & { vehicleId: VehicleId }, vehicleName: string, rejection: Judged): Row {
   return [
     position.vehicleId,
     vehicleName,
@@ -117,6 +142,7 @@ function rowOf(position: ArchivedPosition & { vehicleId: VehicleId }, vehicleNam
     position.latitude,
     position.longitude,
     position.valid,
+    rejection,
     position.speedKmh,
     position.courseDeg,
     position.altitudeM,

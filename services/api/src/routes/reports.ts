@@ -1,14 +1,16 @@
 import { EVENT_KINDS, type GeofenceId, type GroupId, isoTime, type Position, positionJson } from '@outrider/domain';
 import { z } from 'zod';
-import { id, listOf, paging, readCursor, timeIn, timeSuchAs, writeCursor } from '../fields.ts';
+import { exampleOf, id, listOf, paging, readCursor, timeIn, timeSuchAs, writeCursor } from '../fields.ts';
 import { shapeOf } from '../geojson.ts';
 import { badParameter, Problem } from '../problem.ts';
 import { isTimeZone, MAX_INTERVALS, PERIODS } from '../reports/calendar.ts';
+import { jumpState } from '../reports/cursors.ts';
 import { acceptedFormat, formatsOf } from '../reports/formats/formats.ts';
 import { jsonRow } from '../reports/formats/text.ts';
 import { REPORT_KINDS } from '../reports/kinds.ts';
 import { allRows, begun, type Column, fullPage, type Question, type ReportKind } from '../reports/report.ts';
 import { shapeVisitsReport } from '../reports/shape-visits.ts';
+import { trackReport } from '../reports/tracks.ts';
 import { type AuthorizedContext, type Reply, type Route, route } from '../route.ts';
 import { geometryIn } from './geozones.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';
@@ -21,6 +23,7 @@ const DAY_MS = 86_400_000;
 const trackCursor = z.strictObject({
   fixTimeMs: z.int(),
   rejection: z.enum(['out-of-range', 'null-island', 'time-in-future', 'time-too-old', 'jump']).nullable(),
+  judged: jumpState,
 });
 /** Where a page of a report ended: the report knows what it means, and asks about the caller's vehicles alone whatever it says. */
 
@@ -188,6 +191,14 @@ function rowOut(name: string, columns: readonly Column[]): z.ZodType {
     .meta({ id: `${pascal(name)}Row`, examples: [Object.fromEntries(example)] as never });
 }
 
+/** A position of a track: as positions are shown everywhere, and whether it is a jump. */
+const TrackPositionOut = PositionOut.extend({
+  rejection: z
+    .enum(['jump'])
+    .optional()
+    .meta({ description: trackReport.columns.find(({ name }) => name === 'rejection')?.about }),
+}).meta({ id: 'TrackPosition', examples: [exampleOf(PositionOut)] as never });
+
 /** What a report answers with: JSON as `body`, and files. */
 function answersOf(kind: ReportKind, body: z.ZodType): Route['answers'] {
   const file = z.string().meta({
@@ -216,7 +227,8 @@ function formatField(kind: ReportKind) {
 const SUMMARIES: Readonly<Record<string, { summary: string; description?: string }>> = {
   track: {
     summary: 'Positions in a stretch of time, by vehicle and time.',
-    description: 'Good positions only: what was refused as a position is in no track.',
+    description:
+      'Good positions only: what was refused as a position is in no track. A position that nobody gets to in the time moves nothing: it is there with `rejection` `jump`, by the rule that events are made by. GeoJSON, GPX and KML, and a track with `maxPoints`, leave out jumps and what the terminal does not trust.',
   },
   trips: { summary: 'Trips that lasted into a stretch of time.', description: 'Each with its own start and end.' },
   stops: { summary: 'Stops, parked or idling, that lasted into a stretch of time.' },
@@ -246,7 +258,7 @@ const EXTRAS: Readonly<Record<string, z.ZodRawShape>> = {
       .optional()
       .meta({
         description:
-          'At most so many positions of each vehicle: those that show the most of its way, and its extremes (first, last, outermost, fastest). Such a track comes in one page for each vehicle.',
+          'At most so many positions of each vehicle: those that show the most of its way, and its extremes (first, last, outermost, fastest), without jumps and what the terminal does not trust. Such a track comes in one page for each vehicle.',
         examples: [500],
       }),
   },
@@ -266,7 +278,7 @@ const reports = REPORT_KINDS.map((kind): Route => {
   const isTrack = kind.name === 'track';
   const isNow = kind.name === 'current-state';
   const { summary, description } = SUMMARIES[kind.name] ?? { summary: kind.name };
-  const item = isTrack ? PositionOut : rowOut(kind.name, kind.columns);
+  const item = isTrack ? TrackPositionOut : rowOut(kind.name, kind.columns);
   return route({
     method: 'get',
     path: `/api/v1/reports/${kind.name}`,
@@ -311,7 +323,10 @@ async function trackPage(asked: Asked, { reach }: AuthorizedContext): Promise<Re
     limit,
     after: readCursor(trackCursor, cursor),
   });
-  const items = positions.map((position) => positionJson(vehicleId, positionAlone(position)));
+  const items = positions.map(({ position, rejection }) => ({
+    ...positionJson(vehicleId, positionAlone(position)),
+    ...(rejection && { rejection }),
+  }));
   return { status: 200, body: { items, nextCursor: next && writeCursor(next) } };
 }
 
@@ -339,9 +354,9 @@ function positionAlone(archived: Position): Position {
 function positionsOf(body: unknown): unknown {
   const { items, nextCursor } = body as { items: Record<string, unknown>[]; nextCursor: string | null };
   return {
-    items: items.map(({ vehicleId, vehicleName: _, fixTime, ...rest }) => {
+    items: items.map(({ vehicleId, vehicleName: _, fixTime, rejection, ...rest }) => {
       const position = { ...rest, fixTimeMs: Date.parse(String(fixTime)) } as unknown as Position;
-      return positionJson(vehicleId as never, position);
+      return { ...positionJson(vehicleId as never, position), ...(rejection !== null && { rejection }) };
     }),
     nextCursor,
   };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EMPTY_ARCHIVE } from '../../api.fixture.ts';
 import { readCsv } from '../../csv.ts';
 import { tripsReport } from '../event-lists.ts';
-import type { ReportKind, Row } from '../report.ts';
+import type { ReportKind, Row, Value } from '../report.ts';
 import { trackReport } from '../tracks.ts';
 import type { Format } from './format.ts';
 import { acceptedFormat, FORMATS, formatsOf } from './formats.ts';
@@ -179,6 +179,7 @@ describe('what is written is asked for page by page, as it is taken', () => {
         52 + Math.sin(n) * 1e-3,
         13,
         true,
+        null,
         n % 90,
         0,
         null,
@@ -226,6 +227,7 @@ describe('tracks as lines', () => {
       at,
       13,
       true,
+      null,
       50,
       0,
       altitude,
@@ -262,6 +264,26 @@ describe('tracks as lines', () => {
     ]);
     expect(features[1].properties.times).toEqual([7300, 7310].map((s) => new Date(AT_MS + s * 1000).toISOString()));
     expect(JSON.parse(await textOf(geojson, trackReport))).toEqual({ type: 'FeatureCollection', features: [] });
+  });
+
+  test('what is a jump, or not to be trusted, is in no line, whatever it stands beside', async () => {
+    const away = (row: Row, more: readonly [place: number, value: Value][]): Row =>
+      row.map((value, place) => more.find(([which]) => which === place)?.[1] ?? (place === 3 ? -77 : value));
+    const jump = (seconds: number) => away(position('a', seconds), [[6, 'jump']]);
+    const distrusted = (seconds: number) => away(position('a', seconds), [[5, false]]);
+    const spiked = [
+      [jump(-5), position('a', 0, 12), distrusted(2), position('a', 10), jump(15)],
+      [jump(16)],
+      [distrusted(17), position('a', 20), jump(4000), position('a', 7300)],
+      [position('a', 7310), position('b', 0)],
+    ];
+    for (const format of [geojson, gpx, kml]) {
+      const text = await textOf(format, trackReport, ...spiked);
+      expect(text).toBe(await textOf(format, trackReport, ...pages));
+      expect(text).not.toContain('77');
+    }
+    // In a table they are, with what is said of them.
+    expect(await textOf(csv, trackReport, ...spiked)).toMatch(/-77,13,true,jump,/);
   });
 
   test('a long one is several features, each going on where the one before ended', async () => {

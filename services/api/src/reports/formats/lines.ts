@@ -23,12 +23,16 @@ interface Piece {
 const text = (row: Row, at: number) => String(row[at] ?? '');
 const number = (row: Row, at: number) => Number(row[at]);
 
-/** Rows as they come, parted where the vehicle changes, where there is a gap, and where a page ends. */
+/** Does it belong to the way? What the terminal does not trust, and where nobody gets to, would draw spikes. */
+const isOnWay = (row: Row) => row[AT.valid] === true && (row[AT.rejection] ?? null) === null;
+
+/** Rows of the way as they come, parted where the vehicle changes, where there is a gap, and where a page ends. */
 async function* piecesOf(pages: AsyncIterable<Row[]>): AsyncGenerator<Piece> {
   let last: Row | null = null;
   for await (const page of pages) {
     let piece: Piece | null = null;
     for (const row of page) {
+      if (!isOnWay(row)) continue;
       const isSame = last !== null && last[AT.vehicleId] === row[AT.vehicleId];
       const isNear: boolean = last !== null && isSame && number(row, AT.fixTime) - number(last, AT.fixTime) <= GAP_MS;
       if (piece === null || !isNear) {

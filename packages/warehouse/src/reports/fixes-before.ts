@@ -1,0 +1,58 @@
+import type { VehicleId } from '@outrider/domain';
+import type { Engine } from '../engines/engine.ts';
+import { boundMs } from '../native/time.ts';
+import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
+import { inStretch } from './positions.ts';
+
+export interface FixesBeforeQuestion {
+  /** 1 to {@link MAX_FLEET} vehicles. */
+  vehicleIds: readonly VehicleId[];
+  /** Unix milliseconds: older ones are not looked for. */
+  fromMs: number;
+  /** Unix milliseconds, exclusive. */
+  beforeMs: number;
+  /** Of each vehicle at most so many, the newest: at least 1. */
+  count: number;
+  /** What it waits in line with. Default: `quick`. */
+  lane?: 'quick' | 'report';
+  signal?: AbortSignal | undefined;
+}
+
+/** When and where a vehicle was. */
+export interface ArchivedFix {
+  vehicleId: VehicleId;
+  fixTimeMs: number;
+  latitude: number;
+  longitude: number;
+}
+
+/**
+ * The newest good and valid fixes of many vehicles before a moment: by vehicle, and of each by time, oldest first.
+ *
+ * @throws {RangeError} when a time is not a number, or too many vehicles are named
+ */
+export async function fixesBefore(engine: Engine, question: FixesBeforeQuestion): Promise<ArchivedFix[]> {
+  const { vehicleIds, fromMs, beforeMs, count, lane = 'quick', signal } = question;
+  if (vehicleIds.length === 0) return [];
+  const rows = (await engine.select({
+    sql: `SELECT vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7 FROM positions FINAL
+      WHERE ${fleetCondition} AND ${inStretch('fix_time')} AND rejection = '' AND valid
+      ORDER BY vehicle_id DESC, fix_time DESC LIMIT {count:UInt32} BY vehicle_id LIMIT {most:UInt32}`,
+    parameters: {
+      ...fleetParameters(vehicleIds),
+      fromMs: boundMs(fromMs),
+      toMs: boundMs(beforeMs),
+      count,
+      most: count * vehicleIds.length,
+    },
+    limits: PAGE_LIMITS,
+    lane,
+    signal,
+  })) as [VehicleId, number, number, number][];
+  return rows.reverse().map(([vehicleId, fixTimeMs, latitudeE7, longitudeE7]) => ({
+    vehicleId,
+    fixTimeMs,
+    latitude: latitudeE7 / 1e7,
+    longitude: longitudeE7 / 1e7,
+  }));
+}

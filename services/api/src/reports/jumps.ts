@@ -1,0 +1,64 @@
+import type { Position, VehicleId } from '@outrider/domain';
+import { ANYWHERE_MS, JumpJudge, type JumpState } from '@outrider/engine';
+import type { FixesBeforeQuestion, Warehouse } from '@outrider/warehouse';
+import type { TrackCursor, TrackReport } from '../reach.ts';
+
+/*
+ * The archive does not know of jumps: a fix is one against the fixes before it, and those may come later than it does. So
+ * they are told where positions are read, in the order of their times, by the judge of the rules themselves.
+ */
+
+/**
+ * So many fixes of a vehicle before the stretch that is asked about, and none from longer ago than makes any difference, say
+ * where it was. The first of them is believed; where it is wrong itself, three that agree over two minutes put it right: even
+ * of a terminal that sends every second there are more.
+ */
+const LEAD_FIXES = 250;
+
+/** Why a position moved nothing, though it is good for itself. */
+export type Judged = 'jump' | null;
+
+/** A judge for each of the vehicles, who has seen what was before a moment. */
+export async function judgesAt(
+  archive: Pick<Warehouse, 'fixesBefore'>,
+  vehicleIds: readonly VehicleId[],
+  atMs: number,
+  waits: Pick<FixesBeforeQuestion, 'lane' | 'signal'> = {},
+): Promise<Map<VehicleId, JumpJudge>> {
+  const judges = new Map(vehicleIds.map((vehicleId) => [vehicleId, new JumpJudge()]));
+  if (judges.size === 0) return judges;
+  const question = { vehicleIds, fromMs: atMs - ANYWHERE_MS, beforeMs: atMs, count: LEAD_FIXES, ...waits };
+  for (const fix of await archive.fixesBefore(question)) judges.get(fix.vehicleId)?.judge(fix);
+  return judges;
+}
+
+/** Takes the next position of the judge's vehicle. What the terminal calls invalid is no evidence of anything. */
+export function judged(judge: JumpJudge, position: Position): Judged {
+  return position.valid && judge.judge(position) === 'jump' ? 'jump' : null;
+}
+
+/** Where a page of one vehicle's track ended, and what its fixes had come to. */
+export interface JudgedCursor extends TrackCursor {
+  judged: JumpState;
+}
+
+export interface JudgedTrack {
+  positions: { position: Position; rejection: Judged }[];
+  next: JudgedCursor | null;
+}
+
+/** A page of one vehicle's track, with its jumps told. */
+export async function judgedTrack(
+  archive: TrackReport,
+  question: { vehicleId: VehicleId; fromMs: number; toMs: number; limit: number; after: JudgedCursor | null },
+): Promise<JudgedTrack> {
+  const { vehicleId, fromMs, toMs, limit, after } = question;
+  const place = after && { fixTimeMs: after.fixTimeMs, rejection: after.rejection };
+  const [page, begun] = await Promise.all([
+    archive.track({ vehicleId, fromMs, toMs, limit, after: place }),
+    after ? new JumpJudge(after.judged) : judgesAt(archive, [vehicleId], fromMs).then((all) => all.get(vehicleId)),
+  ]);
+  const judge = begun ?? new JumpJudge();
+  const positions = page.positions.map((position) => ({ position, rejection: judged(judge, position) }));
+  return { positions, next: page.next && { ...page.next, judged: judge.state } };
+}
