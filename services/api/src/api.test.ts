@@ -41,7 +41,10 @@ describe('at the edge', () => {
   test.each([new HubAwayError('no answer'), new RegistryAwayError('no answer'), new WarehouseAwayError('no answer')])(
     'a server behind it that does not answer is no fault of the service’s: $name',
     async (away) => {
-      world = await World.open({}, { trackReport: { track: async () => Promise.reject(away) } });
+      world = await World.open(
+        {},
+        { trackReport: { track: async () => Promise.reject(away), fixesBefore: async () => [] } },
+      );
       const { jwt } = await world.member('boss', 'operator');
       const van = await world.call('POST', '/api/v1/vehicles', { jwt, body: { name: 'Van' } });
       const { status, body, headers } = await world.call(
