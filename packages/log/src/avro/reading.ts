@@ -123,33 +123,41 @@ export function readByte(): number {
   return source[cursor++] ?? malformed('end');
 }
 
+// The two below keep their place in a variable of their own while they read: most of a record is numbers.
+
 export function readInt(): number {
-  let byte = readByte();
+  const bytes = source;
+  let at = cursor;
+  let byte = bytes[at++] ?? malformed('end');
   let zigzag = byte & 127;
   for (let shift = 7; byte > 127; shift += 7) {
     if (shift > 28) malformed('int');
-    byte = readByte();
+    byte = bytes[at++] ?? malformed('end');
     zigzag |= (byte & 127) << shift;
   }
+  cursor = at;
   return (zigzag >>> 1) ^ -(zigzag & 1);
 }
 
 /** Exact up to `MAX_LONG`. */
 export function readLong(): number {
-  let byte = readByte();
+  const bytes = source;
+  let at = cursor;
+  let byte = bytes[at++] ?? malformed('end');
   let low = byte & 127;
   for (let shift = 7; byte > 127 && shift < 28; shift += 7) {
-    byte = readByte();
+    byte = bytes[at++] ?? malformed('end');
     low |= (byte & 127) << shift;
   }
-  if (byte < 128) return (low >>> 1) ^ -(low & 1);
   // The other bits, beyond what a bitwise operation holds.
   let high = 0;
   for (let place = 1; byte > 127; place *= 128) {
     if (place > TWO_28 * 128) malformed('long');
-    byte = readByte();
+    byte = bytes[at++] ?? malformed('end');
     high += (byte & 127) * place;
   }
+  cursor = at;
+  if (high === 0) return (low >>> 1) ^ -(low & 1);
   const half = high * (TWO_28 / 2) + (low >>> 1);
   return low & 1 ? -half - 1 : half;
 }

@@ -8,7 +8,7 @@ import type {
   VehicleId,
 } from '@outrider/domain';
 import { ALARMS, NO_ALARMS, PacketTrace } from '@outrider/domain';
-import { MAX_LONG, toInt } from './numbers.ts';
+import { MAX_LONG } from './numbers.ts';
 import {
   malformed,
   readBlock,
@@ -33,6 +33,7 @@ import {
   writeDouble,
   writeInt,
   writeLong,
+  writeScaled,
   writeString,
   writeWord,
 } from './writing.ts';
@@ -82,8 +83,8 @@ export function encodeTelemetry(packet: TelemetryPacket): Buffer {
 function writePosition(position: Position): void {
   reserve(POSITION_BYTES);
   writeLong(position.fixTimeMs);
-  writeInt(toInt(position.latitude * 1e7));
-  writeInt(toInt(position.longitude * 1e7));
+  writeScaled(position.latitude, 1e7);
+  writeScaled(position.longitude, 1e7);
   writeByte(position.valid ? 1 : 0);
   writeNullableInt(position.speedKmh, 10);
   writeCourse(position.courseDeg);
@@ -129,7 +130,7 @@ function writeNullableInt(value: number | null, scale: number): void {
     return;
   }
   writeByte(2);
-  writeInt(toInt(value * scale));
+  writeScaled(value, scale);
 }
 
 /** 359.5 degrees and more round to north. */

@@ -1,4 +1,4 @@
-import { toLong } from './numbers.ts';
+import { toInt, toLong } from './numbers.ts';
 import { HEADER_BYTES } from './schema-file.ts';
 
 /*
@@ -54,6 +54,11 @@ export function writeInt(value: number): void {
   writeUnsigned(((value << 1) ^ (value >> 31)) >>> 0);
 }
 
+/** The nearest int to a value by a scale, see {@link toInt}. */
+export function writeScaled(value: number, scale: number): void {
+  writeInt(toInt(value * scale));
+}
+
 /** The nearest long there is, see {@link toLong}. */
 export function writeLong(value: number): void {
   const whole = toLong(value);
@@ -64,20 +69,27 @@ export function writeLong(value: number): void {
   }
   const high = Math.floor(zigzag / TWO_28);
   const low = zigzag - high * TWO_28;
-  slab[at++] = (low & 127) | 128;
-  slab[at++] = ((low >>> 7) & 127) | 128;
-  slab[at++] = ((low >>> 14) & 127) | 128;
-  slab[at++] = (low >>> 21) | 128;
+  const bytes = slab;
+  let end = at;
+  bytes[end++] = (low & 127) | 128;
+  bytes[end++] = ((low >>> 7) & 127) | 128;
+  bytes[end++] = ((low >>> 14) & 127) | 128;
+  bytes[end++] = (low >>> 21) | 128;
+  at = end;
   writeUnsigned(high);
 }
 
+/** @param value of 32 bits at most */
 function writeUnsigned(value: number): void {
+  const bytes = slab;
+  let end = at;
   let rest = value;
   while (rest > 127) {
-    slab[at++] = (rest & 127) | 128;
+    bytes[end++] = (rest & 127) | 128;
     rest >>>= 7;
   }
-  slab[at++] = rest;
+  bytes[end++] = rest;
+  at = end;
 }
 
 export function writeDouble(value: number): void {
