@@ -4,6 +4,7 @@ import { openHealthServer } from './health-server.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createLogger, type Log, type Logger } from './logger.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
+import { expectShortLives } from './short-lived.ts';
 import { explainStart } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
 import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './tracing/index.ts';
@@ -60,6 +61,7 @@ export async function runService<V extends Variables>(
   variables: V,
   start: (parts: ServiceParts<V>) => Promise<RunningService>,
 ): Promise<never> {
+  expectShortLives();
   const stopped = stopSignal();
   try {
     const all = { ...variables, ...serviceVariables };

@@ -1,4 +1,11 @@
-import { createLogger, describeConfig, explainStart, readConfig, stopSignal } from '@outrider/runtime';
+import {
+  createLogger,
+  describeConfig,
+  expectShortLives,
+  explainStart,
+  readConfig,
+  stopSignal,
+} from '@outrider/runtime';
 import { variables } from './config.ts';
 import { runDeadLetters } from './dead-letters.ts';
 import { runDemo } from './demo.ts';
@@ -46,6 +53,7 @@ if (command === 'help' || command === '--help' || command === '-h') {
 }
 
 async function run(command: 'start' | 'demo'): Promise<void> {
+  expectShortLives();
   const stopped = stopSignal();
   try {
     const config = readConfig(variables, process.env);

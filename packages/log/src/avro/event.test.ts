@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   ALARMS,
   EVENT_KINDS,
@@ -7,12 +8,65 @@ import {
   type TraceId,
   type VehicleId,
 } from '@outrider/domain';
+import avsc from 'avsc';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeEvent, encodeEvent } from './event.ts';
+import { HEADER_BYTES, symbolOf } from './schema-file.ts';
 
-const time = fc.integer({ min: 0, max: 4e12 });
+// The oracle: the Avro library, driven by the schema file alone.
+const type = avsc.Type.forSchema(
+  JSON.parse(readFileSync(new URL('../../../../schemas/event.avsc', import.meta.url), 'utf8')),
+);
+
+const MAX_LONG = 2 ** 52;
+const long = (value: number) =>
+  Number.isNaN(value) ? 0 : Math.min(MAX_LONG, Math.max(-MAX_LONG, Math.round(value))) + 0;
+const RECORDS = {
+  'geofence-visit': 'GeofenceVisit',
+  speeding: 'Speeding',
+  trip: 'Trip',
+  parking: 'Stop',
+  idling: 'Stop',
+  ignition: 'Ignition',
+  alarm: 'AlarmRaised',
+  'power-cut': 'PowerCut',
+  offline: 'Offline',
+} as const satisfies Record<FleetEvent['kind'], string>;
+
+/** The record of an event: its fields under the schema's names. */
+function toAvro(event: FleetEvent) {
+  const { kind, startedAtMs, endedAtMs, fromFixTimeMs, fixTimeMs, receivedAtMs, traceId, ...same } = event;
+  const record: Record<string, unknown> = {
+    ...same,
+    kind: symbolOf(kind),
+    startedAt: long(startedAtMs),
+    endedAt: endedAtMs === null ? null : long(endedAtMs),
+    fromFixTime: long(fromFixTimeMs),
+    fixTime: long(fixTimeMs),
+    receivedAt: receivedAtMs === undefined ? null : long(receivedAtMs),
+    traceId: traceId === undefined ? null : Buffer.from(traceId, 'hex'),
+  };
+  for (const name of ['phase', 'origin', 'endReason', 'limitSource', 'alarm'])
+    if (typeof record[name] === 'string') record[name] = symbolOf(record[name]);
+  for (const name of ['id', 'vehicleId', 'geofenceId'])
+    if (typeof record[name] === 'string') record[name] = record[name].toWellFormed();
+  return { [`outrider.${RECORDS[kind]}`]: record };
+}
+
+const time = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 0, max: 4e12 }) },
+  fc.integer({ min: -300, max: 300 }),
+  fc.constantFrom(-1, 2 ** 27, 2 ** 28, 2 ** 31, 2 ** 32, MAX_LONG, -MAX_LONG),
+);
 const real = fc.double({ noNaN: true });
+/** Nearly always a UUID; its length may be anything. */
+const anyText = fc.oneof(
+  { weight: 5, arbitrary: fc.uuid() },
+  fc.string({ unit: 'binary' }),
+  fc.string({ minLength: 60, maxLength: 70 }),
+  fc.constantFrom('', '\ud800', 'Ж'.repeat(40), 'x'.repeat(64)),
+);
 const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null });
 const base = {
   id: fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<EventId>,
@@ -110,7 +164,56 @@ test('an event comes out of the log as the engine made it', () => {
     fc.property(events, (event) => {
       expect(decodeEvent(encodeEvent(event))).toEqual(event);
     }),
+    { numRuns: 500 },
   );
+});
+
+test('the bytes are those that the Avro library writes with the schema file', () => {
+  const texts = fc.tuple(events, anyText, anyText, fc.oneof(time, fc.double()));
+  fc.assert(
+    fc.property(texts, ([event, id, vehicleId, startedAtMs]) => {
+      const any = { ...event, id, vehicleId, startedAtMs } as FleetEvent;
+      expect(
+        encodeEvent(any)
+          .subarray(HEADER_BYTES)
+          .equals(type.toBuffer(toAvro(any))),
+      ).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('what the Avro library wrote is read back', () => {
+  const [some] = fc.sample(events, 1) as [FleetEvent];
+  const header = Buffer.from(encodeEvent(some).subarray(0, HEADER_BYTES));
+  fc.assert(
+    fc.property(events, (event) => {
+      expect(decodeEvent(Buffer.concat([header, type.toBuffer(toAvro(event))]))).toEqual(event);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('events fit at every place of the memory that they are written into', () => {
+  const known = fc.sample(events, { seed: 7, numRuns: 300 });
+  const bytes = known.map((event) => Buffer.from(encodeEvent(event)));
+  for (let round = 0; round < 20; round++)
+    known.forEach((event, i) => {
+      // The views that were handed out before must not change, and this one must be whole.
+      expect(encodeEvent(event).equals(bytes[i] as Buffer)).toBe(true);
+    });
+  const long = { ...known[0], id: 'Ж'.repeat(200_000) } as FleetEvent;
+  expect(decodeEvent(encodeEvent(long))).toEqual(long);
+});
+
+test('a name that the schema does not know is not written', () => {
+  for (const wrong of [{ phase: 'middle' }, { origin: 'dreamt' }, { endReason: 'bored' }, { traceId: 'xyz' }]) {
+    const [event] = fc.sample(events, 1);
+    expect(() => encodeEvent({ ...event, ...wrong } as unknown as FleetEvent)).toThrow(Error);
+  }
+  // What was begun of it is not in the next.
+  const [event] = fc.sample(events, 1) as [FleetEvent];
+  expect(decodeEvent(encodeEvent(event))).toEqual(event);
 });
 
 test('events from before it was known what brought them about are read without it', () => {
@@ -164,4 +267,45 @@ test('bytes that are no event are refused', () => {
     }),
   );
   expect(() => decodeEvent(Buffer.from('{"kind":"speeding"}'))).toThrow('begins no Avro record');
+});
+
+test('damaged bytes are refused, or are what the Avro library reads in them', () => {
+  const damage = fc.record({ at: fc.nat(), byte: fc.integer({ min: 0, max: 255 }), twice: fc.boolean() });
+  fc.assert(
+    fc.property(events, damage, (event, { at, byte, twice }) => {
+      const bytes = Buffer.from(encodeEvent(event));
+      const place = HEADER_BYTES + (at % (bytes.length - HEADER_BYTES));
+      bytes[place] = byte;
+      const damaged = twice ? Buffer.concat([bytes.subarray(0, place), bytes.subarray(place - 1)]) : bytes;
+      let read: FleetEvent;
+      try {
+        read = decodeEvent(damaged);
+      } catch (error) {
+        expect(String(error)).toContain('not a record');
+        return;
+      }
+      let known: ReturnType<typeof toAvro>;
+      try {
+        known = type.fromBuffer(damaged.subarray(HEADER_BYTES));
+      } catch (error) {
+        // A long that JavaScript's numbers don't hold exactly is the one thing that it takes and the library does not.
+        expect(String(error)).toContain('precision loss');
+        return;
+      }
+      const longs = [read.startedAtMs, read.endedAtMs, read.fromFixTimeMs, read.fixTimeMs, read.definitionVersion];
+      // What is beyond what is ever written is not written again as it was read.
+      if ([...longs, read.receivedAtMs].some((value) => Math.abs(value ?? 0) > MAX_LONG)) return;
+      // Written again both are the same, though a number may have been written longer than it had to be.
+      expect(type.toBuffer(toAvro(read)).equals(type.toBuffer(known))).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a length that was damaged keeps nobody busy', () => {
+  const [event] = fc.sample(events, 1) as [FleetEvent];
+  const bytes = Buffer.from(encodeEvent(event));
+  for (let at = HEADER_BYTES; at < bytes.length; at++)
+    for (const number of [Buffer.of(0xfe, 0xff, 0xff, 0xff, 0x0f), Buffer.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)])
+      expect(() => decodeEvent(Buffer.concat([bytes.subarray(0, at), number, bytes.subarray(at)]))).toThrow(Error);
 });

@@ -1,5 +1,4 @@
 import type {
-  Alarm,
   AlarmRaised,
   EventId,
   FleetEvent,
@@ -14,241 +13,282 @@ import type {
   Trip,
   VehicleId,
 } from '@outrider/domain';
-import { toLong } from './numbers.ts';
-import { checkHeader, HEADER_BYTES, nameOf, readSchema, symbolOf } from './schema-file.ts';
+import { ALARMS } from '@outrider/domain';
+import {
+  malformed,
+  readBoolean,
+  readDouble,
+  readEnd,
+  readFrom,
+  readHex,
+  readInt,
+  readLong,
+  readNullable,
+  readString,
+} from './reading.ts';
+import { checkHeader, readSchema } from './schema-file.ts';
+import {
+  beginRecord,
+  endRecord,
+  writeByte,
+  writeDouble,
+  writeHex,
+  writeInt,
+  writeLong,
+  writeString,
+} from './writing.ts';
+
+/*
+ * `schemas/event.avsc` written out by hand, as the telemetry's schema is: each event is written once and read by many. The test
+ * beside it holds it against a codec that is driven by the schema.
+ */
 
 /** The version without `receivedAt` and `traceId`. */
 const EARLIER = ['e54cf8bfaf1909d1'];
 const schema = readSchema('event', EARLIER);
-/** What such a record lacks at its end: a null for each. */
-const NOT_KNOWN = Buffer.alloc(2);
 
-interface AvroEvent {
-  id: string;
-  phase: string;
-  vehicleId: string;
-  startedAt: number;
-  endedAt: number | null;
-  latitude: number;
-  longitude: number;
-  speedKmh: number | null;
-  fromFixTime: number;
-  fixTime: number;
-  definitionVersion: number;
-  origin: string;
-  inferred: boolean;
-  endReason: string | null;
-  receivedAt: number | null;
-  traceId: Buffer | null;
-}
-interface AvroVisit extends AvroEvent {
-  geofenceId: string;
-}
-interface AvroSpeeding extends AvroEvent {
-  limitSource: string;
-  geofenceId: string | null;
-  limitKmh: number;
-  peakKmh: number;
-  meanKmh: number;
-  distanceM: number;
-}
-interface AvroTrip extends AvroEvent {
-  startLatitude: number;
-  startLongitude: number;
-  distanceM: number;
-  movingMs: number;
-  idlingMs: number;
-  maxKmh: number;
-  meanKmh: number;
-}
-interface AvroStop extends AvroEvent {
-  kind: string;
-  idlingMs: number;
-}
-interface AvroAlarm extends AvroEvent {
-  alarm: string;
-}
-type AvroUnion =
-  | { 'outrider.GeofenceVisit': AvroVisit }
-  | { 'outrider.Speeding': AvroSpeeding }
-  | { 'outrider.Trip': AvroTrip }
-  | { 'outrider.Stop': AvroStop }
-  | { 'outrider.Ignition': AvroEvent }
-  | { 'outrider.AlarmRaised': AvroAlarm }
-  | { 'outrider.PowerCut': AvroEvent }
-  | { 'outrider.Offline': AvroEvent };
+// The enums, each in the order of its symbols.
+const PHASES: readonly FleetEvent['phase'][] = ['begin', 'end'];
+const ORIGINS: readonly FleetEvent['origin'][] = ['live', 'recalculated'];
+const LIMIT_SOURCES: readonly Speeding['limitSource'][] = ['vehicle', 'geofence'];
+const STOPS: readonly Stop['kind'][] = ['parking', 'idling'];
+type Reasons<Event extends FleetEvent> = readonly NonNullable<Event['endReason']>[];
+const VISIT_ENDS: Reasons<GeofenceVisit> = ['left', 'geofence-deleted', 'geofence-changed', 'no-longer-watched'];
+const SPEEDING_ENDS: Reasons<Speeding> = [
+  'slowed',
+  'left',
+  'limit-removed',
+  'geofence-deleted',
+  'geofence-changed',
+  'no-longer-watched',
+];
+const TRIP_ENDS: Reasons<Trip> = ['stopped', 'gap', 'no-longer-watched'];
+const STOP_ENDS: Reasons<Stop> = ['moved', 'ignition', 'gap', 'no-longer-watched'];
+const IGNITION_ENDS: Reasons<Ignition> = ['switched-off', 'no-longer-watched'];
+const ALARM_ENDS: Reasons<AlarmRaised> = ['cleared', 'no-longer-watched'];
+const POWER_CUT_ENDS: Reasons<PowerCut> = ['restored', 'no-longer-watched'];
+const OFFLINE_ENDS: Reasons<Offline> = ['online', 'no-longer-watched'];
 
-/** Memory that events are written into, one behind the other; a new one where the next does not fit. */
-const SLAB_BYTES = 64 * 1024;
-let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-let begin = 0;
+/** The records of the schema's union, in its order. */
+const VISIT = 0;
+const SPEEDING = 1;
+const TRIP = 2;
+const STOP = 3;
+const IGNITION = 4;
+const ALARM = 5;
+const POWER_CUT = 6;
+const OFFLINE = 7;
+
+const TRACE_BYTES = 16;
+
+// --- Writing ---------------------------------------------------------------------------------------------------------
 
 /**
  * An event as bytes: a header and the record of `schemas/event.avsc`. Nothing is rounded but times, to milliseconds.
  *
  * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for long
+ * @throws {Error} when it says something by a name that the schema does not know
  */
 export function encodeEvent(event: FleetEvent): Buffer {
-  const avro = toAvro(event);
-  if (begin + HEADER_BYTES > slab.length) renew(SLAB_BYTES);
-  // Where there is no room, it says by how many bytes: as a negative number.
-  let end = schema.type.encode(avro, slab, begin + HEADER_BYTES);
-  if (end < 0) {
-    renew(Math.max(SLAB_BYTES, slab.length - begin - end));
-    end = schema.type.encode(avro, slab, HEADER_BYTES);
+  beginRecord(schema.header);
+  switch (event.kind) {
+    case 'geofence-visit':
+      writeBase(VISIT, event);
+      writeString(event.geofenceId);
+      writeReason(VISIT_ENDS, event.endReason);
+      break;
+    case 'speeding':
+      writeBase(SPEEDING, event);
+      writeSymbol(LIMIT_SOURCES, event.limitSource);
+      if (event.geofenceId === null) writeByte(0);
+      else {
+        writeByte(2);
+        writeString(event.geofenceId);
+      }
+      writeDouble(event.limitKmh);
+      writeDouble(event.peakKmh);
+      writeDouble(event.meanKmh);
+      writeDouble(event.distanceM);
+      writeReason(SPEEDING_ENDS, event.endReason);
+      break;
+    case 'trip':
+      writeBase(TRIP, event);
+      writeDouble(event.startLatitude);
+      writeDouble(event.startLongitude);
+      writeDouble(event.distanceM);
+      writeDouble(event.movingMs);
+      writeDouble(event.idlingMs);
+      writeDouble(event.maxKmh);
+      writeDouble(event.meanKmh);
+      writeReason(TRIP_ENDS, event.endReason);
+      break;
+    case 'parking':
+    case 'idling':
+      writeBase(STOP, event);
+      writeSymbol(STOPS, event.kind);
+      writeDouble(event.idlingMs);
+      writeReason(STOP_ENDS, event.endReason);
+      break;
+    case 'ignition':
+      writeBase(IGNITION, event);
+      writeReason(IGNITION_ENDS, event.endReason);
+      break;
+    case 'alarm':
+      writeBase(ALARM, event);
+      writeSymbol(ALARMS, event.alarm);
+      writeReason(ALARM_ENDS, event.endReason);
+      break;
+    case 'power-cut':
+      writeBase(POWER_CUT, event);
+      writeReason(POWER_CUT_ENDS, event.endReason);
+      break;
+    case 'offline':
+      writeBase(OFFLINE, event);
+      writeReason(OFFLINE_ENDS, event.endReason);
+      break;
   }
-  slab.set(schema.header, begin);
-  const bytes = slab.subarray(begin, end);
-  begin = end;
-  return bytes;
+  writeNullableLong(event.receivedAtMs ?? null);
+  if (event.traceId === undefined) writeByte(0);
+  else {
+    writeByte(2);
+    writeHex(event.traceId, TRACE_BYTES);
+  }
+  return endRecord();
 }
 
-function renew(bytes: number): void {
-  slab = Buffer.allocUnsafeSlow(bytes);
-  begin = 0;
+/** What every event begins with; there is room for its rest behind it. */
+function writeBase(branch: number, event: FleetEvent): void {
+  writeInt(branch);
+  writeString(event.id);
+  writeSymbol(PHASES, event.phase);
+  writeString(event.vehicleId);
+  writeLong(event.startedAtMs);
+  writeNullableLong(event.endedAtMs);
+  writeDouble(event.latitude);
+  writeDouble(event.longitude);
+  if (event.speedKmh === null) writeByte(0);
+  else {
+    writeByte(2);
+    writeDouble(event.speedKmh);
+  }
+  writeLong(event.fromFixTimeMs);
+  writeLong(event.fixTimeMs);
+  writeLong(event.definitionVersion);
+  writeSymbol(ORIGINS, event.origin);
+  writeByte(event.inferred ? 1 : 0);
 }
+
+function writeNullableLong(value: number | null): void {
+  if (value === null) {
+    writeByte(0);
+    return;
+  }
+  writeByte(2);
+  writeLong(value);
+}
+
+function writeSymbol<Name extends string>(names: readonly Name[], name: Name): void {
+  const number = names.indexOf(name);
+  if (number < 0) throw new Error(`an event can't be written: ${JSON.stringify(name)} is none of ${names.join(', ')}`);
+  writeInt(number);
+}
+
+function writeReason<Name extends string>(reasons: readonly Name[], reason: Name | null): void {
+  if (reason === null) {
+    writeByte(0);
+    return;
+  }
+  writeByte(2);
+  writeSymbol(reasons, reason);
+}
+
+// --- Reading ---------------------------------------------------------------------------------------------------------
 
 /** @throws {Error} when the bytes are not what {@link encodeEvent}, or an earlier version of it, wrote */
 export function decodeEvent(bytes: Buffer): FleetEvent {
-  const isWhole = checkHeader(schema, bytes);
-  const record = isWhole ? bytes : Buffer.concat([bytes, NOT_KNOWN]);
-  const { value, offset } = schema.type.decode(record, HEADER_BYTES);
-  if (offset !== record.length)
-    throw new Error(`${record.length - offset} bytes are too many, or too few, for an event`);
-  return fromAvro(value as AvroUnion);
+  const hasCause = checkHeader(schema, bytes);
+  readFrom(bytes);
+  const event = readFacts();
+  if (hasCause) {
+    if (readNullable()) event.receivedAtMs = readLong();
+    if (readNullable()) event.traceId = readHex(TRACE_BYTES) as TraceId;
+  }
+  readEnd();
+  return event;
 }
 
-function toAvro(event: FleetEvent): AvroUnion {
-  const base: AvroEvent = {
-    id: event.id,
-    phase: symbolOf(event.phase),
-    vehicleId: event.vehicleId,
-    startedAt: toLong(event.startedAtMs),
-    endedAt: event.endedAtMs === null ? null : toLong(event.endedAtMs),
-    latitude: event.latitude,
-    longitude: event.longitude,
-    speedKmh: event.speedKmh,
-    fromFixTime: toLong(event.fromFixTimeMs),
-    fixTime: toLong(event.fixTimeMs),
-    definitionVersion: event.definitionVersion,
-    origin: symbolOf(event.origin),
-    inferred: event.inferred,
-    endReason: event.endReason === null ? null : symbolOf(event.endReason),
-    receivedAt: event.receivedAtMs === undefined ? null : toLong(event.receivedAtMs),
-    traceId: event.traceId === undefined ? null : Buffer.from(event.traceId, 'hex'),
-  };
-  switch (event.kind) {
-    case 'geofence-visit':
-      return { 'outrider.GeofenceVisit': { ...base, geofenceId: event.geofenceId } };
-    case 'speeding': {
-      const { geofenceId, limitKmh, peakKmh, meanKmh, distanceM } = event;
-      const limitSource = symbolOf(event.limitSource);
-      return { 'outrider.Speeding': { ...base, limitSource, geofenceId, limitKmh, peakKmh, meanKmh, distanceM } };
-    }
-    case 'trip': {
-      const { startLatitude, startLongitude, distanceM, movingMs, idlingMs, maxKmh, meanKmh } = event;
-      const totals = { distanceM, movingMs, idlingMs, maxKmh, meanKmh };
-      return { 'outrider.Trip': { ...base, startLatitude, startLongitude, ...totals } };
-    }
-    case 'parking':
-    case 'idling':
-      return { 'outrider.Stop': { ...base, kind: symbolOf(event.kind), idlingMs: event.idlingMs } };
-    case 'ignition':
-      return { 'outrider.Ignition': base };
-    case 'alarm':
-      return { 'outrider.AlarmRaised': { ...base, alarm: symbolOf(event.alarm) } };
-    case 'power-cut':
-      return { 'outrider.PowerCut': base };
-    case 'offline':
-      return { 'outrider.Offline': base };
+/** What is written last is read last: the fields are named in the order of the schema. */
+function readFacts(): FleetEvent {
+  switch (readInt()) {
+    case VISIT:
+      return {
+        ...readBase(),
+        kind: 'geofence-visit',
+        geofenceId: readString() as GeofenceId,
+        endReason: readReason(VISIT_ENDS),
+      };
+    case SPEEDING:
+      return {
+        ...readBase(),
+        kind: 'speeding',
+        limitSource: readSymbol(LIMIT_SOURCES),
+        geofenceId: readNullable() ? (readString() as GeofenceId) : null,
+        limitKmh: readDouble(),
+        peakKmh: readDouble(),
+        meanKmh: readDouble(),
+        distanceM: readDouble(),
+        endReason: readReason(SPEEDING_ENDS),
+      };
+    case TRIP:
+      return {
+        ...readBase(),
+        kind: 'trip',
+        startLatitude: readDouble(),
+        startLongitude: readDouble(),
+        distanceM: readDouble(),
+        movingMs: readDouble(),
+        idlingMs: readDouble(),
+        maxKmh: readDouble(),
+        meanKmh: readDouble(),
+        endReason: readReason(TRIP_ENDS),
+      };
+    case STOP:
+      return { ...readBase(), kind: readSymbol(STOPS), idlingMs: readDouble(), endReason: readReason(STOP_ENDS) };
+    case IGNITION:
+      return { ...readBase(), kind: 'ignition', endReason: readReason(IGNITION_ENDS) };
+    case ALARM:
+      return { ...readBase(), kind: 'alarm', alarm: readSymbol(ALARMS), endReason: readReason(ALARM_ENDS) };
+    case POWER_CUT:
+      return { ...readBase(), kind: 'power-cut', endReason: readReason(POWER_CUT_ENDS) };
+    case OFFLINE:
+      return { ...readBase(), kind: 'offline', endReason: readReason(OFFLINE_ENDS) };
+    default:
+      return malformed('kind');
   }
 }
 
-function fromAvro(union: AvroUnion): FleetEvent {
-  if ('outrider.GeofenceVisit' in union) {
-    const visit = union['outrider.GeofenceVisit'];
-    return {
-      kind: 'geofence-visit',
-      ...baseOf(visit),
-      geofenceId: visit.geofenceId as GeofenceId,
-      endReason: reasonOf<GeofenceVisit>(visit),
-    };
-  }
-  if ('outrider.Speeding' in union) {
-    const speeding = union['outrider.Speeding'];
-    return {
-      kind: 'speeding',
-      ...baseOf(speeding),
-      limitSource: nameOf(speeding.limitSource) as Speeding['limitSource'],
-      geofenceId: speeding.geofenceId as GeofenceId | null,
-      limitKmh: speeding.limitKmh,
-      peakKmh: speeding.peakKmh,
-      meanKmh: speeding.meanKmh,
-      distanceM: speeding.distanceM,
-      endReason: reasonOf<Speeding>(speeding),
-    };
-  }
-  if ('outrider.Trip' in union) {
-    const trip = union['outrider.Trip'];
-    return {
-      kind: 'trip',
-      ...baseOf(trip),
-      startLatitude: trip.startLatitude,
-      startLongitude: trip.startLongitude,
-      distanceM: trip.distanceM,
-      movingMs: trip.movingMs,
-      idlingMs: trip.idlingMs,
-      maxKmh: trip.maxKmh,
-      meanKmh: trip.meanKmh,
-      endReason: reasonOf<Trip>(trip),
-    };
-  }
-  if ('outrider.Stop' in union) {
-    const stop = union['outrider.Stop'];
-    return {
-      kind: nameOf(stop.kind) as Stop['kind'],
-      ...baseOf(stop),
-      idlingMs: stop.idlingMs,
-      endReason: reasonOf<Stop>(stop),
-    };
-  }
-  if ('outrider.Ignition' in union) {
-    const ignition = union['outrider.Ignition'];
-    return { kind: 'ignition', ...baseOf(ignition), endReason: reasonOf<Ignition>(ignition) };
-  }
-  if ('outrider.AlarmRaised' in union) {
-    const raised = union['outrider.AlarmRaised'];
-    const alarm = nameOf(raised.alarm) as Alarm;
-    return { kind: 'alarm', ...baseOf(raised), alarm, endReason: reasonOf<AlarmRaised>(raised) };
-  }
-  if ('outrider.PowerCut' in union) {
-    const cut = union['outrider.PowerCut'];
-    return { kind: 'power-cut', ...baseOf(cut), endReason: reasonOf<PowerCut>(cut) };
-  }
-  const offline = union['outrider.Offline'];
-  return { kind: 'offline', ...baseOf(offline), endReason: reasonOf<Offline>(offline) };
-}
-
-function baseOf(avro: AvroEvent) {
+function readBase() {
   return {
-    id: avro.id as EventId,
-    phase: nameOf(avro.phase) as FleetEvent['phase'],
-    vehicleId: avro.vehicleId as VehicleId,
-    startedAtMs: avro.startedAt,
-    endedAtMs: avro.endedAt,
-    latitude: avro.latitude,
-    longitude: avro.longitude,
-    speedKmh: avro.speedKmh,
-    fromFixTimeMs: avro.fromFixTime,
-    fixTimeMs: avro.fixTime,
-    definitionVersion: avro.definitionVersion,
-    origin: nameOf(avro.origin) as FleetEvent['origin'],
-    inferred: avro.inferred,
-    ...(avro.receivedAt === null ? {} : { receivedAtMs: avro.receivedAt }),
-    ...(avro.traceId === null ? {} : { traceId: avro.traceId.toString('hex') as TraceId }),
+    id: readString() as EventId,
+    phase: readSymbol(PHASES),
+    vehicleId: readString() as VehicleId,
+    startedAtMs: readLong(),
+    endedAtMs: readNullable() ? readLong() : null,
+    latitude: readDouble(),
+    longitude: readDouble(),
+    speedKmh: readNullable() ? readDouble() : null,
+    fromFixTimeMs: readLong(),
+    fixTimeMs: readLong(),
+    definitionVersion: readLong(),
+    origin: readSymbol(ORIGINS),
+    inferred: readBoolean(),
   };
 }
 
-function reasonOf<Event extends FleetEvent>({ endReason }: AvroEvent): Event['endReason'] {
-  return endReason === null ? null : (nameOf(endReason) as Event['endReason']);
+function readSymbol<Name extends string>(names: readonly Name[]): Name {
+  return names[readInt()] ?? malformed('symbol');
+}
+
+function readReason<Name extends string>(reasons: readonly Name[]): Name | null {
+  return readNullable() ? readSymbol(reasons) : null;
 }

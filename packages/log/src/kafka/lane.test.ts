@@ -54,3 +54,23 @@ test('where a request fails, all that waits behind it does, and what is sent aft
   expect(told.slice(3)).toEqual(['1 taken', '2 taken', '3 taken']);
   expect(connected()).toBe(2);
 });
+
+test('many small records go in requests of a thousand, few large ones in requests that a broker takes, in their order', async () => {
+  const { requests, clients } = brokers();
+  const lane = new Lane(clients);
+  const send = (value: string, bytes: number) =>
+    lane.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes, settle: () => {} });
+  for (let i = 0; i < 2500; i++) send(`small ${i}`, 100);
+  for (let i = 0; i < 4; i++) send(`large ${i}`, 400_000);
+  for (let taken = 0; taken < 4; taken++) {
+    await turns();
+    requests[taken]?.take();
+  }
+  await lane.close();
+  const sent = requests.map(({ values }) => values);
+  expect(sent.map(({ length }) => length)).toEqual([1000, 1000, 502, 2]);
+  expect(sent.flat()).toEqual([
+    ...Array.from({ length: 2500 }, (_, i) => `small ${i}`),
+    ...Array.from({ length: 4 }, (_, i) => `large ${i}`),
+  ]);
+});

@@ -8,6 +8,12 @@ import { partitionByKey } from './partitioner.ts';
  */
 const MAX_REQUEST_BYTES = 900 * 1024;
 
+/**
+ * And so many records: the library copies a partition's list of them for each that it adds, so that a record costs the more the more
+ * go with it. Up to here it is 0.7 µs each; where a request of the bytes above is full of small ones it was 4.4 µs.
+ */
+const MAX_REQUEST_RECORDS = 1000;
+
 /** A record on its way. */
 export interface Queued {
   /** Its name; it is there. */
@@ -70,7 +76,7 @@ export class Lane {
     let count = 0;
     for (const queued of this.#queue) {
       bytes += queued.bytes;
-      if (count > 0 && bytes > MAX_REQUEST_BYTES) break;
+      if (count > 0 && (bytes > MAX_REQUEST_BYTES || count === MAX_REQUEST_RECORDS)) break;
       count++;
     }
     const request = this.#queue.slice(0, count);
