@@ -8,3 +8,4 @@ export { expectShortLives } from './short-lived.ts';
 export * from './start-error.ts';
 export { stopSignal } from './stop-signal.ts';
 export * from './tracing/index.ts';
+export { tellWarnings } from './warnings.ts';

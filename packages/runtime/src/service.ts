@@ -8,6 +8,7 @@ import { expectShortLives } from './short-lived.ts';
 import { explainStart } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
 import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './tracing/index.ts';
+import { tellWarnings } from './warnings.ts';
 
 /** What a service says about itself. */
 export const diaryVariables = {
@@ -67,6 +68,7 @@ export async function runService<V extends Variables>(
     const all = { ...variables, ...serviceVariables };
     const config = readConfig(all, process.env) as Config<V> & Config<typeof serviceVariables>;
     const diary = createLogger(config.LOG_LEVEL, config.LOG_FORMAT).child({ part: name });
+    tellWarnings(diary);
     diary.debug({ config: describeConfig(all, config as never) }, 'configuration');
     const life = new Lifecycle(diary);
     const metrics = new Registry();

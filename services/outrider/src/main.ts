@@ -5,6 +5,7 @@ import {
   explainStart,
   readConfig,
   stopSignal,
+  tellWarnings,
 } from '@outrider/runtime';
 import { variables } from './config.ts';
 import { runDeadLetters } from './dead-letters.ts';
@@ -58,6 +59,7 @@ async function run(command: 'start' | 'demo'): Promise<void> {
   try {
     const config = readConfig(variables, process.env);
     const diary = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
+    tellWarnings(diary);
     diary.debug({ config: describeConfig(variables, config) }, 'configuration');
     const outrider = await startOutrider(config, diary);
     printWelcome(config, outrider);
