@@ -75,7 +75,8 @@ export class GoodClients {
   }
 
   #position(index: number): { position: Position; live: Promise<void> } {
-    const position = blankPosition(this.#fixTimeMs, 55 + index, 27 + (this.#fixTimeMs % 600_000) / 1e7);
+    // To and fro at some metres a second, whenever it is asked: what leaps is taken for a jump, and moves nothing.
+    const position = blankPosition(this.#fixTimeMs, 55 + index, 27 + Math.sin(this.#fixTimeMs / 100_000) / 100);
     position.speedKmh = 40;
     position.satellites = 9;
     const live = new Promise<void>((resolve) => {
