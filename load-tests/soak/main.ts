@@ -24,6 +24,8 @@ const GEOFENCES = 1000;
 const PER_PACKET = 10;
 /** A system lets a process have so many connections without being asked; more load comes from fixes that are nearer to each other. */
 const MOST_TERMINALS = 15_000;
+/** Drives that terminals share. */
+const ROUNDS = 300;
 const LOOK_EVERY_MS = 5000;
 /** The log keeps so much of the packets: it is to reach this bound and stay there. */
 const LOG_MB = 2048;
@@ -98,6 +100,7 @@ async function soak(): Promise<boolean> {
     terminals,
     perPacket: PER_PACKET,
     fixSeconds,
+    rounds: ROUNDS,
     connectAtATime: 100,
     live: { url: `ws://${service.host}:${service.ports.http}/live`, jwt: rest.jwt, vehicleIds },
   });

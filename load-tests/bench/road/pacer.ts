@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { loadDriver, loadTerminalId } from '../drives.ts';
 import { percentile } from '../measure.ts';
 import { awaitTask } from './child.ts';
+import { type Round, recordRound, timed } from './round.ts';
 
 /** Many terminals that report at a steady pace, and perhaps one who watches them live. */
 export interface PacerTask {
@@ -16,6 +17,11 @@ export interface PacerTask {
   perPacket: number;
   /** Between two fixes of a terminal. Default: one. */
   fixSeconds?: number;
+  /**
+   * So many drives are recorded before, for terminals to share, and driven there and back: what paces much load must itself be light.
+   * Default: each terminal has a drive of its own, made as it goes.
+   */
+  rounds?: number;
   /** Connections that are opened at a time. */
   connectAtATime: number;
   /** Watches the live API for the newest position of each packet. */
@@ -55,7 +61,9 @@ const { task, tell, heard } = await awaitTask<PacerTask, PacerTells>();
 interface Terminal {
   socket: Socket;
   simulator: ReturnType<typeof createTeltonikaSimulator>;
-  driver: ReturnType<typeof loadDriver>;
+  driver: ReturnType<typeof loadDriver> | null;
+  /** The packet of its round that comes next. */
+  nextPacket: number;
   /** How far the drive was driven, by its own clock. */
   drivenMs: number;
   /** Time of the newest fix that was sent. */
@@ -80,6 +88,12 @@ let liveMs: number[] = [];
 const awaited = new Map<string, number>();
 /** A live message that does not come within this was conflated, or lost. */
 const FORGET_AFTER_MS = 30_000;
+
+/** Packets of a round's way, as many as a few minutes of a drive have. */
+const ROUND_PACKETS = 100;
+const rounds: readonly Round[] = Array.from({ length: task.rounds ?? 0 }, (_, number) =>
+  recordRound((task.firstTerminal ?? 0) + number, ROUND_PACKETS, task.perPacket, fixMs / 1000),
+);
 
 const connecting = performance.now();
 const terminals = new Array<Terminal>(task.terminals);
@@ -155,7 +169,9 @@ function openTerminal(index: number): Promise<Terminal> {
     const terminal: Terminal = {
       socket,
       simulator,
-      driver: loadDriver((task.firstTerminal ?? 0) + index, drivenMs, fixMs / 1000),
+      driver: rounds.length > 0 ? null : loadDriver((task.firstTerminal ?? 0) + index, drivenMs, fixMs / 1000),
+      // Those that share a round are in different places of it.
+      nextPacket: index * 7,
       drivenMs,
       lastFixMs: drivenMs,
       underWay: [],
@@ -190,24 +206,16 @@ function openTerminal(index: number): Promise<Terminal> {
 function sendFrom(index: number): void {
   const terminal = terminals[index];
   if (!terminal || terminal.socket.destroyed) return;
-  const { driver, simulator, socket, underWay } = terminal;
-  // The drive goes by its own seconds, as many as have passed since the last packet but for a millisecond or two; the
-  // terminal's clock is the one that the server has.
+  const { socket, underWay } = terminal;
   const nowMs = Date.now();
-  terminal.drivenMs += task.perPacket * fixMs;
-  const positions = driver.advanceTo(terminal.drivenMs - 1);
-  // Where this packet comes soon after one that was late, its fixes are nearer to each other: none is older than what was sent.
-  const apartMs = Math.min(fixMs, Math.floor((nowMs - terminal.lastFixMs) / positions.length));
-  positions.forEach((position, place) => {
-    position.fixTimeMs = nowMs - (positions.length - 1 - place) * apartMs;
-  });
+  const packet = terminal.driver ? driven(terminal, terminal.driver, nowMs) : recorded(terminal, index, nowMs);
   terminal.lastFixMs = nowMs;
   const written = performance.now();
   underWay.push(written);
-  socket.write(simulator.encode(positions));
+  socket.write(packet);
   if (!measuring) return;
   sentPackets++;
-  sentPositions += positions.length;
+  sentPositions += task.perPacket;
   if (!task.live) return;
   awaited.set(`${task.live.vehicleIds[index]} ${nowMs}`, written);
   // The oldest first: what is that late does not come.
@@ -215,6 +223,30 @@ function sendFrom(index: number): void {
     if (written - at < FORGET_AFTER_MS) break;
     awaited.delete(key);
   }
+}
+
+/** Where this packet comes soon after one that was late, its fixes are nearer to each other: none is older than what was sent. */
+function apartMs({ lastFixMs }: Terminal, nowMs: number): number {
+  return Math.min(Math.round(fixMs), Math.floor((nowMs - lastFixMs) / task.perPacket));
+}
+
+function recorded(terminal: Terminal, index: number, nowMs: number): Buffer {
+  const { packets } = rounds[index % rounds.length] as Round;
+  const packet = packets[terminal.nextPacket++ % packets.length];
+  if (!packet) throw new Error('a round without packets');
+  return timed(packet, nowMs, apartMs(terminal, nowMs));
+}
+
+function driven(terminal: Terminal, driver: ReturnType<typeof loadDriver>, nowMs: number): Buffer {
+  // The drive goes by its own seconds, as many as have passed since the last packet but for a millisecond or two; the
+  // terminal's clock is the one that the server has.
+  terminal.drivenMs += task.perPacket * fixMs;
+  const positions = driver.advanceTo(terminal.drivenMs - 1);
+  const apart = apartMs(terminal, nowMs);
+  positions.forEach((position, place) => {
+    position.fixTimeMs = nowMs - (positions.length - 1 - place) * apart;
+  });
+  return terminal.simulator.encode(positions);
 }
 
 function watch({ url, jwt }: NonNullable<PacerTask['live']>): Promise<WebSocket> {
