@@ -210,14 +210,16 @@ class Writer {
   }
 }
 
-/** The newest row stays in any case: it tells where the next one begins. */
+/**
+ * The newest row stays in any case: it tells where the next one begins. Rows were written in their order: only the first are looked at,
+ * or all would be, each time, while nobody can write.
+ */
 function forgetRows(db: DatabaseSync, table: string, beforeMs: number): number {
   const { changes } = db
     .prepare(
       `DELETE FROM ${table} WHERE base_offset IN (
-         SELECT base_offset FROM ${table}
-         WHERE written_at_ms < ? AND base_offset < (SELECT max(base_offset) FROM ${table})
-         ORDER BY base_offset LIMIT ${FORGET_ROWS})`,
+         SELECT base_offset FROM (SELECT base_offset, written_at_ms FROM ${table} ORDER BY base_offset LIMIT ${FORGET_ROWS})
+         WHERE written_at_ms < ? AND base_offset < (SELECT max(base_offset) FROM ${table}))`,
     )
     .run(beforeMs);
   return Number(changes);
