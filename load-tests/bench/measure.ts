@@ -22,8 +22,15 @@ export function fastest<Name extends string>(runs: Record<Name, () => void>, for
  * @throws {RangeError} when there are no values
  */
 export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
-  if (value === undefined) throw new RangeError('a percentile of nothing');
-  return value;
+  return percentiles(values)(share);
+}
+
+/** As {@link percentile}, for several shares of the same values: they are put in order once. */
+export function percentiles(values: readonly number[]): (share: number) => number {
+  const sorted = Float64Array.from(values).sort();
+  return (share) => {
+    const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
+    if (value === undefined) throw new RangeError('a percentile of nothing');
+    return value;
+  };
 }

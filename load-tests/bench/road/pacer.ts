@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { createTeltonikaSimulator } from '@outrider/protocols';
 import { WebSocket } from 'ws';
 import { loadDriver, loadTerminalId } from '../drives.ts';
-import { percentile } from '../measure.ts';
+import { percentiles } from '../measure.ts';
 import { awaitTask } from './child.ts';
 import { type Round, recordRound, timed } from './round.ts';
 
@@ -153,12 +153,8 @@ for (const { socket } of terminals) socket.destroy();
 
 function latencies(times: readonly number[]): LatencyMs | null {
   if (times.length === 0) return null;
-  return {
-    p50: percentile(times, 0.5),
-    p90: percentile(times, 0.9),
-    p99: percentile(times, 0.99),
-    max: percentile(times, 1),
-  };
+  const at = percentiles(times);
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 }
 
 function openTerminal(index: number): Promise<Terminal> {

@@ -1,4 +1,4 @@
-import { createTeltonikaSimulator } from '@outrider/protocols';
+import { crc16Arc, createTeltonikaSimulator } from '@outrider/protocols';
 import { loadDriver, loadTerminalId } from '../drives.ts';
 
 /** A Teltonika packet whose times are set when it is sent. */
@@ -57,17 +57,7 @@ export function timed({ bytes, timesAt }: TimelessPacket, lastMs: number, apartM
     packet.writeUInt32BE(Math.floor(timeMs / 0x1_0000_0000), at);
     packet.writeUInt32BE(timeMs % 0x1_0000_0000, at + 4);
   }
-  let sum = 0;
   const end = packet.length - SUM_BYTES;
-  for (let at = HEADER_BYTES; at < end; at++)
-    sum = (sum >>> 8) ^ (SUMS[(sum ^ (packet[at] as number)) & 0xff] as number);
-  packet.writeUInt32BE(sum, end);
+  packet.writeUInt32BE(crc16Arc(packet, HEADER_BYTES, end), end);
   return packet;
 }
-
-/** CRC-16/IBM, byte by byte. */
-const SUMS = Uint16Array.from({ length: 256 }, (_, byte) => {
-  let sum = byte;
-  for (let bit = 0; bit < 8; bit++) sum = sum & 1 ? (sum >>> 1) ^ 0xa001 : sum >>> 1;
-  return sum;
-});

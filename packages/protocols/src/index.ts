@@ -4,6 +4,7 @@ import type { Protocol } from './protocol.ts';
 import { teltonika } from './teltonika/protocol.ts';
 import { wialonIps } from './wialon-ips/protocol.ts';
 
+export { crc16Arc } from './crc16.ts';
 export { decodeCommand, encodeRecordings } from './jt808/commands.ts';
 export type { Edition as Jt808Edition, Message as Jt808Message } from './jt808/frame.ts';
 export { MESSAGE as JT808_MESSAGE, RESULT as JT808_RESULT } from './jt808/message-ids.ts';

@@ -35,6 +35,7 @@ import {
   writeHex,
   writeInt,
   writeLong,
+  writeNullable,
   writeString,
 } from './writing.ts';
 
@@ -100,11 +101,7 @@ export function encodeEvent(event: FleetEvent): Buffer {
     case 'speeding':
       writeBase(SPEEDING, event);
       writeSymbol(LIMIT_SOURCES, event.limitSource);
-      if (event.geofenceId === null) writeByte(0);
-      else {
-        writeByte(2);
-        writeString(event.geofenceId);
-      }
+      writeNullable(event.geofenceId, writeString);
       writeDouble(event.limitKmh);
       writeDouble(event.peakKmh);
       writeDouble(event.meanKmh);
@@ -147,13 +144,13 @@ export function encodeEvent(event: FleetEvent): Buffer {
       writeReason(OFFLINE_ENDS, event.endReason);
       break;
   }
-  writeNullableLong(event.receivedAtMs ?? null);
-  if (event.traceId === undefined) writeByte(0);
-  else {
-    writeByte(2);
-    writeHex(event.traceId, TRACE_BYTES);
-  }
+  writeNullable(event.receivedAtMs ?? null, writeLong);
+  writeNullable(event.traceId ?? null, writeTrace);
   return endRecord();
+}
+
+function writeTrace(traceId: string): void {
+  writeHex(traceId, TRACE_BYTES);
 }
 
 /** What every event begins with; there is room for its rest behind it. */
@@ -163,28 +160,15 @@ function writeBase(branch: number, event: FleetEvent): void {
   writeSymbol(PHASES, event.phase);
   writeString(event.vehicleId);
   writeLong(event.startedAtMs);
-  writeNullableLong(event.endedAtMs);
+  writeNullable(event.endedAtMs, writeLong);
   writeDouble(event.latitude);
   writeDouble(event.longitude);
-  if (event.speedKmh === null) writeByte(0);
-  else {
-    writeByte(2);
-    writeDouble(event.speedKmh);
-  }
+  writeNullable(event.speedKmh, writeDouble);
   writeLong(event.fromFixTimeMs);
   writeLong(event.fixTimeMs);
   writeLong(event.definitionVersion);
   writeSymbol(ORIGINS, event.origin);
   writeByte(event.inferred ? 1 : 0);
-}
-
-function writeNullableLong(value: number | null): void {
-  if (value === null) {
-    writeByte(0);
-    return;
-  }
-  writeByte(2);
-  writeLong(value);
 }
 
 function writeSymbol<Name extends string>(names: readonly Name[], name: Name): void {

@@ -103,6 +103,12 @@ export function writeHex(digits: string, bytes: number): void {
   at += bytes;
 }
 
+/** A union of null and something, which `write` writes where it is there. */
+export function writeNullable<T>(value: T | null, write: (value: T) => void): void {
+  writeByte(value === null ? 0 : 2);
+  if (value !== null) write(value);
+}
+
 /** The four bytes of a word, the highest first. */
 export function writeWord(word: number): void {
   slab[at++] = word >>> 24;
