@@ -58,14 +58,12 @@ export type PacerTells =
 
 const { task, tell, heard } = await awaitTask<PacerTask, PacerTells>();
 
+type Simulator = ReturnType<typeof createTeltonikaSimulator>;
+
 interface Terminal {
   socket: Socket;
-  simulator: ReturnType<typeof createTeltonikaSimulator>;
-  driver: ReturnType<typeof loadDriver> | null;
-  /** The packet of its round that comes next. */
-  nextPacket: number;
-  /** How far the drive was driven, by its own clock. */
-  drivenMs: number;
+  /** Its next packet: the newest fix is of `nowMs`, the others each `apartMs` before. */
+  nextPacket: (nowMs: number, apartMs: number) => Buffer;
   /** Time of the newest fix that was sent. */
   lastFixMs: number;
   /** When the packets under way were written, oldest first. */
@@ -161,15 +159,11 @@ function openTerminal(index: number): Promise<Terminal> {
   return new Promise((resolve, reject) => {
     const simulator = createTeltonikaSimulator(loadTerminalId((task.firstTerminal ?? 0) + index));
     const socket = connect({ host: task.host, port: task.port, noDelay: true });
-    const drivenMs = Date.now();
+    const beganMs = Date.now();
     const terminal: Terminal = {
       socket,
-      simulator,
-      driver: rounds.length > 0 ? null : loadDriver((task.firstTerminal ?? 0) + index, drivenMs, fixMs / 1000),
-      // Those that share a round are in different places of it.
-      nextPacket: index * 7,
-      drivenMs,
-      lastFixMs: drivenMs,
+      nextPacket: rounds.length > 0 ? goesRound(index) : drives(index, simulator, beganMs),
+      lastFixMs: beganMs,
       underWay: [],
     };
     const fail = (error: Error): void => reject(error);
@@ -178,25 +172,40 @@ function openTerminal(index: number): Promise<Terminal> {
       const hello = simulator.hello();
       if (hello) socket.write(hello);
     });
+    let isWelcome = false;
+    let taken = 0;
+    let takenBytes = 0;
     socket.on('data', (chunk: Buffer) => {
-      for (const reply of simulator.receive(chunk)) {
-        if (reply.type === 'welcome') {
+      for (const byte of chunk) {
+        if (!isWelcome) {
+          isWelcome = byte === 1;
+          if (!isWelcome) return reject(new Error('a terminal was not accepted'));
           socket.off('error', fail);
           socket.on('error', () => socket.destroy());
           socket.on('close', () => {
             if (!ending) lost++;
           });
           resolve(terminal);
-        } else if (reply.type === 'ack') {
-          const at = terminal.underWay.shift() ?? 0;
-          acknowledgedInAll += task.perPacket;
-          if (at < measuredFrom) continue;
-          acknowledgedPositions += task.perPacket;
-          ackMs.push(performance.now() - at);
-        } else reject(new Error(reply.detail));
+          continue;
+        }
+        // An acknowledgement is how many positions of a packet were taken, in four bytes.
+        taken = taken * 256 + byte;
+        if (++takenBytes < 4) continue;
+        if (taken === task.perPacket) acknowledged(terminal);
+        else socket.destroy();
+        taken = 0;
+        takenBytes = 0;
       }
     });
   });
+}
+
+function acknowledged({ underWay }: Terminal): void {
+  const at = underWay.shift() ?? 0;
+  acknowledgedInAll += task.perPacket;
+  if (at < measuredFrom) return;
+  acknowledgedPositions += task.perPacket;
+  ackMs.push(performance.now() - at);
 }
 
 function sendFrom(index: number): void {
@@ -204,7 +213,9 @@ function sendFrom(index: number): void {
   if (!terminal || terminal.socket.destroyed) return;
   const { socket, underWay } = terminal;
   const nowMs = Date.now();
-  const packet = terminal.driver ? driven(terminal, terminal.driver, nowMs) : recorded(terminal, index, nowMs);
+  // Where this packet comes soon after one that was late, its fixes are nearer to each other: none is older than what was sent.
+  const apartMs = Math.min(Math.round(fixMs), Math.floor((nowMs - terminal.lastFixMs) / task.perPacket));
+  const packet = terminal.nextPacket(nowMs, apartMs);
   terminal.lastFixMs = nowMs;
   const written = performance.now();
   underWay.push(written);
@@ -221,28 +232,27 @@ function sendFrom(index: number): void {
   }
 }
 
-/** Where this packet comes soon after one that was late, its fixes are nearer to each other: none is older than what was sent. */
-function apartMs({ lastFixMs }: Terminal, nowMs: number): number {
-  return Math.min(Math.round(fixMs), Math.floor((nowMs - lastFixMs) / task.perPacket));
-}
-
-function recorded(terminal: Terminal, index: number, nowMs: number): Buffer {
+/** Goes a round that it shares with others, each in a place of its own. */
+function goesRound(index: number): Terminal['nextPacket'] {
   const { packets } = rounds[index % rounds.length] as Round;
-  const packet = packets[terminal.nextPacket++ % packets.length];
-  if (!packet) throw new Error('a round without packets');
-  return timed(packet, nowMs, apartMs(terminal, nowMs));
+  let next = index * 7;
+  return (nowMs, apartMs) => timed(packets[next++ % packets.length] as Round['packets'][number], nowMs, apartMs);
 }
 
-function driven(terminal: Terminal, driver: ReturnType<typeof loadDriver>, nowMs: number): Buffer {
-  // The drive goes by its own seconds, as many as have passed since the last packet but for a millisecond or two; the
-  // terminal's clock is the one that the server has.
-  terminal.drivenMs += task.perPacket * fixMs;
-  const positions = driver.advanceTo(terminal.drivenMs - 1);
-  const apart = apartMs(terminal, nowMs);
-  positions.forEach((position, place) => {
-    position.fixTimeMs = nowMs - (positions.length - 1 - place) * apart;
-  });
-  return terminal.simulator.encode(positions);
+/** Has a drive of its own, made as it goes. */
+function drives(index: number, simulator: Simulator, beganMs: number): Terminal['nextPacket'] {
+  const driver = loadDriver((task.firstTerminal ?? 0) + index, beganMs, fixMs / 1000);
+  let drivenMs = beganMs;
+  return (nowMs, apartMs) => {
+    // The drive goes by its own seconds, as many as have passed since the last packet but for a millisecond or two; the
+    // terminal's clock is the one that the server has.
+    drivenMs += task.perPacket * fixMs;
+    const positions = driver.advanceTo(drivenMs - 1);
+    positions.forEach((position, place) => {
+      position.fixTimeMs = nowMs - (positions.length - 1 - place) * apartMs;
+    });
+    return simulator.encode(positions);
+  };
 }
 
 function watch({ url, jwt }: NonNullable<PacerTask['live']>): Promise<WebSocket> {
