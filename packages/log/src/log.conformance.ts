@@ -4,6 +4,7 @@ import type { UnreadableRecord } from './dead-letters.ts';
 import {
   type Batch,
   type ConsumeOptions,
+  Encoded,
   type Log,
   type LogRecord,
   MAX_RECORD_BYTES,
@@ -110,6 +111,16 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       const log = await open();
       await log.append(noteTopic(), []);
       expect(log.pendingBytes).toBe(0);
+    });
+
+    test('what was encoded beforehand is appended like anything else, as often as it is handed in', async () => {
+      const topic = noteTopic();
+      const log = await open();
+      const encoded = new Encoded(topic, notes(3));
+      await log.append(topic, encoded);
+      await log.append(topic, notes(1, 'a', 3));
+      await log.append(topic, encoded);
+      expect(textsOf(await readAll(log, topic))).toEqual(['0', '1', '2', '3', '0', '1', '2']);
     });
 
     test('pendingBytes counts what is not durable yet', async () => {

@@ -67,7 +67,7 @@ export interface Log {
    * @throws {LogFullError} when more than the bound is waiting to be written: the caller must hold its peers back
    * @throws {RangeError} when a record is longer than {@link MAX_RECORD_BYTES}: then none of the call is written
    */
-  append<T>(topic: Topic<T>, records: readonly T[]): Promise<void>;
+  append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void>;
   /** Bytes handed to `append` and not yet durable: what the gateway's backpressure looks at. */
   readonly pendingBytes: number;
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription>;
@@ -83,17 +83,32 @@ export interface Log {
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /**
- * The records as bytes. All are encoded before the first is taken: one that can't be leaves nothing of the others behind.
- *
- * @throws {RangeError} when one is longer than {@link MAX_RECORD_BYTES}
+ * Records of one topic as they are written. Who may have to append what was refused again keeps them so: they take a fraction of
+ * the memory that the records themselves do.
  */
-export function encodeAll<T>(topic: Topic<T>, records: readonly T[]): Buffer[] {
-  return records.map((record) => {
-    const bytes = topic.encode(record);
-    if (bytes.length > MAX_RECORD_BYTES)
-      throw new RangeError(`a record of ${bytes.length} bytes for ${topic.name}: ${MAX_RECORD_BYTES} is the most`);
-    return bytes;
-  });
+export class Encoded<T> {
+  readonly keys: readonly string[];
+  /** Views of memory that they may share with others: not to be written to, and not to be kept for longer than it takes. */
+  readonly values: readonly Buffer[];
+
+  /**
+   * All are encoded before the first is taken: one that can't be leaves nothing of the others behind.
+   *
+   * @throws {RangeError} when one is longer than {@link MAX_RECORD_BYTES}
+   */
+  constructor(topic: Topic<T>, records: readonly T[]) {
+    this.keys = records.map((record) => topic.key(record));
+    this.values = records.map((record) => {
+      const bytes = topic.encode(record);
+      if (bytes.length > MAX_RECORD_BYTES)
+        throw new RangeError(`a record of ${bytes.length} bytes for ${topic.name}: ${MAX_RECORD_BYTES} is the most`);
+      return bytes;
+    });
+  }
+
+  static of<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Encoded<T> {
+    return records instanceof Encoded ? records : new Encoded(topic, records);
+  }
 }
 
 /** There is no room on the disk: nothing was written, and it can be tried again when there is. */

@@ -9,7 +9,7 @@ import {
 } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub, openTerminalCommands } from '@outrider/hub';
-import { type Log, LogFullError } from '@outrider/log';
+import { Encoded, type Log, LogFullError, type Topic, telemetryTopic } from '@outrider/log';
 import {
   createTeltonikaSimulator,
   encodeLocation,
@@ -32,9 +32,9 @@ class HeldLog implements Log {
   readonly written: TelemetryPacket[] = [];
   #tell: ((change: DefinitionChange) => void) | null = null;
 
-  append(_topic: unknown, records: readonly unknown[]): Promise<void> {
+  append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const packets = records as TelemetryPacket[];
+      const packets = Encoded.of(topic, records).values.map((value) => telemetryTopic.decode(value));
       this.waiting.push({
         packets,
         durable: () => {

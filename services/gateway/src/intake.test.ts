@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { blankPosition, Directory, type TelemetryPacket, type TerminalId } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
-import { type Log, LogFullError } from '@outrider/log';
+import { Encoded, type Log, LogFullError, type Topic, telemetryTopic } from '@outrider/log';
 import { createLogger } from '@outrider/runtime';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -18,10 +18,11 @@ class MoodyLog implements Pick<Log, 'append' | 'pendingBytes'> {
   #full = false;
   readonly #calls: { packets: TelemetryPacket[]; resolve(): void; reject(error: Error): void }[] = [];
 
-  append(_topic: unknown, packets: readonly unknown[]): Promise<void> {
+  append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     if (this.#full) return Promise.reject(new LogFullError('full'));
+    const packets = Encoded.of(topic, records).values.map((value) => telemetryTopic.decode(value));
     return new Promise((resolve, reject) => {
-      this.#calls.push({ packets: packets as TelemetryPacket[], resolve, reject });
+      this.#calls.push({ packets, resolve, reject });
     });
   }
 

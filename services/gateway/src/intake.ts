@@ -1,5 +1,5 @@
 import type { Directory, PacketTrace, Position, ProtocolName, TelemetryPacket, TerminalId } from '@outrider/domain';
-import { type Log, LogFullError, telemetryTopic } from '@outrider/log';
+import { Encoded, type Log, LogFullError, telemetryTopic } from '@outrider/log';
 import { type Log as Diary, tellsDetails } from '@outrider/runtime';
 
 /** Told when a packet is durable. */
@@ -13,7 +13,7 @@ const RETRY_MS = 100;
 interface Batch {
   /** Counts up: batches go in in this order. */
   nth: number;
-  packets: TelemetryPacket[];
+  packets: Encoded<TelemetryPacket>;
   /** Of each of them. */
   durable: Durable[];
 }
@@ -98,7 +98,11 @@ export class Intake {
   #flush(): void {
     if (this.#flushing) clearImmediate(this.#flushing);
     this.#flushing = null;
-    const batch: Batch = { nth: this.#batches++, packets: this.#packets, durable: this.#durable };
+    const batch: Batch = {
+      nth: this.#batches++,
+      packets: new Encoded(telemetryTopic, this.#packets),
+      durable: this.#durable,
+    };
     this.#packets = [];
     this.#durable = [];
     if (this.#troubled) this.#waiting.push(batch);
@@ -125,7 +129,7 @@ export class Intake {
     for (const tell of durable) tell();
     if (!this.#troubled) return;
     this.#troubled = false;
-    this.#diary.info({ packets: packets.length }, 'the log takes packets again');
+    this.#diary.info({ packets: packets.values.length }, 'the log takes packets again');
     this.#handInWaiting();
   }
 

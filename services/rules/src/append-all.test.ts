@@ -5,10 +5,10 @@ import { appendAll } from './append-all.ts';
 /** A log that fails with these first, and what it took. */
 function logThat(...failures: Error[]) {
   const taken: unknown[] = [];
-  const append = async (_: unknown, records: readonly unknown[]) => {
+  const append = async (_: unknown, records: unknown) => {
     const failure = failures.shift();
     if (failure) throw failure;
-    taken.push(...records);
+    taken.push(...(records as readonly unknown[]));
   };
   return { taken, append };
 }

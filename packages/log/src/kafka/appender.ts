@@ -1,4 +1,4 @@
-import { encodeAll, LogFullError, type Topic } from '../log.ts';
+import { Encoded, LogFullError, type Topic } from '../log.ts';
 import type { KafkaClients } from './clients.ts';
 import { Lane } from './lane.ts';
 import { hashOf } from './partitioner.ts';
@@ -41,23 +41,22 @@ export class KafkaAppender {
     return this.#pendingBytes;
   }
 
-  async append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
+  async append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     if (this.#closed) throw new Error('the log is closed');
-    if (records.length === 0) return;
     if (this.#pendingBytes >= this.#maxPendingBytes)
       throw new LogFullError(`${this.#pendingBytes} bytes wait to be sent to Kafka, ${this.#maxPendingBytes} may`);
-    const encoded = encodeAll(topic, records);
-    const keys = records.map((record) => topic.key(record));
-    const bytes = encoded.reduce((sum, { length }) => sum + length, 0);
+    const { keys, values } = Encoded.of(topic, records);
+    if (values.length === 0) return;
+    const bytes = values.reduce((sum, { length }) => sum + length, 0);
     this.#pendingBytes += bytes;
     return new Promise((resolve, reject) => {
-      const call: Call = { bytes, left: records.length, resolve, reject };
+      const call: Call = { bytes, left: values.length, resolve, reject };
       const settle = (error: Error | null) => this.#settle(call, error);
       // Always waited for, though it is known after the first time: so calls go on in the order in which they came.
       this.#entering = this.#topics.partitionCount(topic).then(
         (partitions) =>
           keys.forEach((key, i) => {
-            const value = encoded[i] as Buffer;
+            const value = values[i] as Buffer;
             const lane = this.#lanes[(hashOf(key) % partitions) % LANES];
             lane?.send({ topic: topic.name, key, value, bytes: value.length + RECORD_OVERHEAD_BYTES, settle });
           }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Admin, type KafkaConfig, logLevel } from 'kafkajs';
 import type { UnreadableRecord } from '../dead-letters.ts';
-import type { Batch, ConsumeOptions, Log, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
+import type { Batch, ConsumeOptions, Encoded, Log, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
 import { KafkaAppender } from './appender.ts';
 import { KafkaClients } from './clients.ts';
 import { watchClock } from './clock-watch.ts';
@@ -126,7 +126,7 @@ class KafkaLog implements Log {
     return this.#appender.pendingBytes;
   }
 
-  append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
+  append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     return this.#appender.append(this.#named(topic), records);
   }
 

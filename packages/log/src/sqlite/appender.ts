@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { encodeAll, LogFullError, type Topic } from '../log.ts';
+import { Encoded, LogFullError, type Topic } from '../log.ts';
 import { type DiskOutage, errorOf, messageOf } from './database.ts';
 import { PREFIX_BYTES, pushRecord, type Segment } from './segment.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
@@ -46,16 +46,16 @@ export class Appender {
     return this.#pendingBytes;
   }
 
-  async append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
+  async append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     if (this.#closed) throw new Error(`the log ${this.#settings.path} is closed`);
-    if (records.length === 0) return;
     if (this.#pendingBytes >= this.#maxPendingBytes)
       throw new LogFullError(`${this.#pendingBytes} bytes wait to be written to the log, ${this.#maxPendingBytes} may`);
 
-    const encoded = encodeAll(topic, records);
+    const { keys, values } = Encoded.of(topic, records);
+    if (values.length === 0) return;
     let bytes = 0;
-    records.forEach((record, i) => {
-      bytes += this.#take(topic, record, encoded[i] as Buffer);
+    values.forEach((value, i) => {
+      bytes += this.#take(topic, keys[i] as string, value);
     });
     this.#pendingBytes += bytes;
     return new Promise((resolve, reject) => {
@@ -81,8 +81,7 @@ export class Appender {
   }
 
   /** @returns the bytes that the record takes */
-  #take<T>(topic: Topic<T>, record: T, encoded: Buffer): number {
-    const key = topic.compacted || this.#partitions > 1 ? topic.key(record) : '';
+  #take<T>(topic: Topic<T>, key: string, encoded: Buffer): number {
     const partition = this.#partitions > 1 ? partitionOf(key, this.#partitions) : 0;
     const bytes = PREFIX_BYTES + encoded.length;
     const place = `${topic.name}/${partition}`;

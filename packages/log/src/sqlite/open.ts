@@ -1,5 +1,5 @@
 import type { UnreadableRecord } from '../dead-letters.ts';
-import type { Batch, ConsumeOptions, Log, StartAt, Subscription, Topic } from '../log.ts';
+import type { Batch, ConsumeOptions, Encoded, Log, StartAt, Subscription, Topic } from '../log.ts';
 import { Appender } from './appender.ts';
 import { channelOf, prepareFile } from './database.ts';
 import { Cursor, Reader } from './reader.ts';
@@ -82,7 +82,7 @@ class SqliteLog implements Log {
     return this.#appender.pendingBytes;
   }
 
-  append<T>(topic: Topic<T>, records: readonly T[]): Promise<void> {
+  append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     return this.#appender.append(topic, records);
   }
 
