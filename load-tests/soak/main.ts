@@ -18,12 +18,10 @@ const USAGE = `npm run soak [-- --minutes N] [--share S]
 Measures what the service can take, then drives a share of it (0.5) for so many minutes (30), with people who watch and ask. Ends
 with 1 where memory grows, something lags, or something acknowledged is not stored.`;
 
-/** Vehicles of the capacity's measurement, and at the least. */
-const LEAST_VEHICLES = 200;
 const GEOFENCES = 1000;
 const PER_PACKET = 10;
-/** A system lets a process have so many connections without being asked; more load comes from fixes that are nearer to each other. */
-const MOST_TERMINALS = 15_000;
+/** About as many as a system lets a process have connections without being asked; more load is fixes that are nearer to each other. */
+const TERMINALS = 15_000;
 /** Drives that terminals share. */
 const ROUNDS = 300;
 const LOOK_EVERY_MS = 5000;
@@ -56,7 +54,7 @@ let errors = '';
 const service = await startService(
   {
     DATA_DIR: dataFolder,
-    MAX_TERMINAL_CONNECTIONS: String(MOST_TERMINALS + 1000),
+    MAX_TERMINAL_CONNECTIONS: String(TERMINALS + 1000),
     TELEMETRY_RETENTION_MB: String(LOG_MB),
     WEBHOOK_ALLOW_PRIVATE: 'yes',
   },
@@ -79,27 +77,23 @@ process.exit(code);
 /** @returns whether all is as it should be */
 async function soak(): Promise<boolean> {
   const rest = await openRest(service);
-  console.error('making vehicles and geofences');
-  const vehicleIds = await createVehicles(rest, LEAST_VEHICLES);
+  console.error(`making ${whole(TERMINALS)} vehicles and ${whole(GEOFENCES)} geofences`);
+  const vehicleIds = await createVehicles(rest, TERMINALS);
   await createGeofences(rest, GEOFENCES);
   // A change is in force within a second.
   await wait(2000);
-  console.error('measuring what it can take');
-  const capacity = await measureCapacity(service, 5000);
-  const wanted = capacity.positionsPerSecond * share;
-  const terminals = Math.min(MOST_TERMINALS, Math.max(LEAST_VEHICLES, Math.round(wanted)));
-  const fixSeconds = terminals / wanted;
-  const rate = terminals / fixSeconds;
+  console.error('measuring what it can take of so many terminals');
+  const capacity = await measureCapacity(service, TERMINALS, PER_PACKET);
+  const rate = capacity.positionsPerSecond * share;
   console.error(
-    `it takes ${whole(capacity.positionsPerSecond)} positions/s; making ${whole(terminals)} vehicles for ${whole(rate)}`,
+    `it takes ${whole(capacity.positionsPerSecond)} positions/s; driving ${whole(rate)} for ${minutes} minutes`,
   );
-  vehicleIds.push(...(await createVehicles(rest, terminals - vehicleIds.length, vehicleIds.length)));
   const pacer = await startChild<PacerTask, PacerTells>(new URL('../bench/road/pacer.ts', import.meta.url).href, {
     host: service.host,
     port: service.ports.teltonika,
-    terminals,
+    terminals: TERMINALS,
     perPacket: PER_PACKET,
-    fixSeconds,
+    fixSeconds: TERMINALS / rate,
     rounds: ROUNDS,
     connectAtATime: 100,
     live: { url: `ws://${service.host}:${service.ports.http}/live`, jwt: rest.jwt, vehicleIds },
@@ -146,7 +140,7 @@ async function soak(): Promise<boolean> {
       ['what was asked of it, positions/s', `${whole(rate)} (${whole((rate / capacity.positionsPerSecond) * 100)} %)`],
       ['what came, positions/s', whole(paced.sentPositions / paced.seconds)],
       ['minutes', (paced.seconds / 60).toFixed(1)],
-      ['terminals, geofences', `${whole(terminals)}, ${whole(GEOFENCES)}`],
+      ['terminals, geofences', `${whole(TERMINALS)}, ${whole(GEOFENCES)}`],
       [
         'acknowledged within, ms: p50, p99, max',
         paced.ackMs ? `${whole(paced.ackMs.p50)}, ${whole(paced.ackMs.p99)}, ${whole(paced.ackMs.max)}` : '–',

@@ -59,20 +59,18 @@ export async function openRest({ host, ports }: { host: string; ports: { http: n
 /**
  * Makes the profiles of the load's vehicles.
  *
- * @param first number of the first of them
  * @returns their ids, in the order of their numbers
  */
-export async function createVehicles(rest: RestClient, count: number, first = 0): Promise<string[]> {
+export async function createVehicles(rest: RestClient, count: number): Promise<string[]> {
   const ids = new Array<string>(count);
-  await manyAtATime(count, async (index) => {
-    const vehicle = first + index;
+  await manyAtATime(count, async (vehicle) => {
     const { id } = (await rest.post('/api/v1/vehicles', {
       name: `Load ${vehicle}`,
       terminalId: loadTerminalId(vehicle),
       speedLimitKmh: 60 + (vehicle % 4) * 10,
       speedToleranceKmh: 3,
     })) as { id: string };
-    ids[index] = id;
+    ids[vehicle] = id;
   });
   return ids;
 }

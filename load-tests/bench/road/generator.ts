@@ -2,6 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { type Recording, recordPackets } from '../drives.ts';
 import { awaitTask } from './child.ts';
 
+/** How many terminals connect at the same time: a listener's backlog is finite. */
+const CONNECT_AT_A_TIME = 100;
+
 /** As many packets as the server takes, over many connections, each with a small window. */
 export interface GeneratorTask {
   host: string;
@@ -25,7 +28,9 @@ const { task, tell, heard } = await awaitTask<GeneratorTask, GeneratorTells>();
 const recordings = Array.from({ length: task.connections }, (_, vehicle) =>
   recordPackets(vehicle, task.positionsPerConnection, task.perPacket, task.endMs),
 );
-const lines = await Promise.all(recordings.map(openLine));
+const lines: (() => Promise<void>)[] = [];
+for (let from = 0; from < recordings.length; from += CONNECT_AT_A_TIME)
+  lines.push(...(await Promise.all(recordings.slice(from, from + CONNECT_AT_A_TIME).map(openLine))));
 tell({
   type: 'ready',
   positions: task.connections * task.positionsPerConnection,
