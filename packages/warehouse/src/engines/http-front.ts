@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { drainPending, Session } from 'chdb';
 
 /**
@@ -17,24 +19,30 @@ export async function openHttpFront(folder: string, port = 0): Promise<{ url: st
   let bodies = 0;
   let turn: Promise<unknown> = Promise.resolve();
 
+  /** Rows to be inserted go through a file: they are taken as they come, and what they are is nobody's business here. */
+  async function insert(sql: string, asked: URLSearchParams, file: string): Promise<Uint8Array> {
+    for (const name of ['max_partitions_per_insert_block', 'max_insert_threads', 'optimize_on_insert'])
+      if (asked.has(name)) await session.queryAsync(`SET ${name} = ${Number(asked.get(name))}`);
+    const fromFile = sql.replace(/FORMAT (Native|JSONCompactEachRow)\s*$/, (_, format) =>
+      format === 'Native' ? `SELECT * FROM file('${file}', Native)` : `FROM INFILE '${file}' FORMAT JSONCompactEachRow`,
+    );
+    return (await session.queryAsync(fromFile)).bytes();
+  }
+
   async function answer(request: IncomingMessage): Promise<Uint8Array> {
-    const body = Buffer.concat(await request.toArray());
     const asked = new URL(request.url ?? '/', 'http://front').searchParams;
-    const database = asked.get('database') ?? 'default';
-    await session.queryAsync(`USE ${database}`);
+    await session.queryAsync(`USE ${asked.get('database') ?? 'default'}`);
     const inUrl = asked.get('query');
-    if (inUrl !== null && body.length > 0) {
+    if (inUrl?.startsWith('INSERT')) {
       const file = join(folder, `${++bodies}.native`);
-      writeFileSync(file, body);
-      for (const name of ['max_partitions_per_insert_block', 'optimize_on_insert'])
-        if (asked.has(name)) await session.queryAsync(`SET ${name} = ${Number(asked.get(name))}`);
-      const sql = inUrl.replace(/FORMAT (Native|JSONCompactEachRow)\s*$/, (_, format) =>
-        format === 'Native'
-          ? `SELECT * FROM file('${file}', Native)`
-          : `FROM INFILE '${file}' FORMAT JSONCompactEachRow`,
-      );
-      return (await session.queryAsync(sql)).bytes();
+      try {
+        await pipeline(request, createWriteStream(file));
+        return await insert(inUrl, asked, file);
+      } finally {
+        await rm(file, { force: true });
+      }
     }
+    const body = Buffer.concat(await request.toArray());
     const type = request.headers['content-type'] ?? '';
     const form = type.startsWith('multipart/')
       ? await new Response(body, { headers: { 'content-type': type } }).formData()
