@@ -5,7 +5,8 @@ import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
 import { startGenerator } from '../road/generators.ts';
 import { ADMIN_PASSWORD, cpuSecondsOf } from '../road/service.ts';
-import type { BareKafkaTask, BareKafkaTells } from '../scale/bare-kafka.ts';
+import type { BareConsumerTask, BareConsumerTells } from '../scale/bare-consumer.ts';
+import type { BareProducerTask, BareProducerTells } from '../scale/bare-producer.ts';
 import { TERMINALS as MOVING_TERMINALS, type Moves, measureMoves } from '../scale/moves.ts';
 import { summed } from '../scale/processes.ts';
 import type { Section } from '../section.ts';
@@ -49,7 +50,7 @@ export const section: Section = {
   about: 'positions a second through Kafka, with 1, 2 and 4 rules instances; needs servers, and takes some minutes',
   async run(say, quick) {
     const load: Load = {
-      positionsPerConnection: quick ? 400 : 2000,
+      positionsPerConnection: quick ? 400 : 8000,
       geofences: quick ? 500 : 2000,
       endMs: Date.now(),
     };
@@ -63,7 +64,8 @@ export const section: Section = {
       const after = await bare(servers, load, 'after.');
       const produce = faster(before.produce, after.produce);
       const consume = faster(before.consume, after.consume);
-      return report(load, { bytesPerRecord: before.bytesPerRecord, produce, consume, before, after }, scaled);
+      const carry = faster(before.carry, after.carry);
+      return report(load, { bytesPerRecord: before.bytesPerRecord, produce, consume, carry, before, after }, scaled);
     } finally {
       await servers.stop();
     }
@@ -82,8 +84,12 @@ function rate(positions: number, seconds: number): Rate {
 
 interface BareRates {
   bytesPerRecord: number;
+  /** Nobody reads meanwhile. */
   produce: BareRate;
+  /** Nobody writes meanwhile. */
   consume: BareRate;
+  /** What the services do with the topic, at the same time: one writes, two read all of it. */
+  carry: BareRate;
 }
 
 interface BareRate extends Rate {
@@ -91,31 +97,61 @@ interface BareRate extends Rate {
   cpuSeconds: { client: number; Kafka: number };
 }
 
+/** Who reads all of topic `telemetry`: the rules and the archiver. */
+const READERS = 2;
+
 async function bare({ kafka, environment }: AllServers, load: Load, prefix: string): Promise<BareRates> {
   const brokers = (environment.KAFKA_BROKERS ?? `127.0.0.1:${kafka.port}`).split(',');
-  // The topic is made as the services make theirs: the same partitions, the same promises.
-  const log = await openKafkaLog({ brokers, prefix });
-  await log.endOffsets(telemetryTopic);
-  await log.close();
-  const child = await startChild<BareKafkaTask, BareKafkaTells>('../scale/bare-kafka.ts', {
-    brokers,
-    topic: prefix + telemetryTopic.name,
-    vehicles: CONNECTIONS,
-    positionsPerVehicle: load.positionsPerConnection,
-    perPacket: PER_PACKET,
-    endMs: load.endMs,
-    requestBytes: BARE_REQUEST_BYTES,
-  });
-  try {
-    const positions = CONNECTIONS * load.positionsPerConnection;
-    const { messages, bytes } = await child.next('ready');
-    const broker = async () => (await cpuSecondsOf(kafka.pid ?? 0)) ?? 0;
+  const children: { stop(): Promise<void> }[] = [];
+  const child = async <Task, Tells extends { type: string }>(module: string, task: Task) => {
+    const started = await startChild<Task, Tells>(module, task);
+    children.push(started);
+    return started;
+  };
+  const broker = async () => (await cpuSecondsOf(kafka.pid ?? 0)) ?? 0;
+  const positions = CONNECTIONS * load.positionsPerConnection;
+
+  /** A topic of its own, made as the services make theirs: the same partitions, the same promises. */
+  async function topicFor(what: string): Promise<string> {
+    const log = await openKafkaLog({ brokers, prefix: `${prefix}${what}.` });
+    await log.endOffsets(telemetryTopic);
+    await log.close();
+    return `${prefix}${what}.${telemetryTopic.name}`;
+  }
+
+  async function producerOf(topic: string) {
+    const producer = await child<BareProducerTask, BareProducerTells>('../scale/bare-producer.ts', {
+      brokers,
+      topic,
+      vehicles: CONNECTIONS,
+      positionsPerVehicle: load.positionsPerConnection,
+      perPacket: PER_PACKET,
+      endMs: load.endMs,
+      requestBytes: BARE_REQUEST_BYTES,
+    });
+    return { producer, ...(await producer.next('ready')) };
+  }
+
+  async function consumerOf(topic: string, messages: number) {
+    const consumer = await child<BareConsumerTask, BareConsumerTells>('../scale/bare-consumer.ts', {
+      brokers,
+      topic,
+      messages,
+    });
+    await consumer.next('joined');
+    return consumer;
+  }
+
+  /** One after the other. */
+  async function apart(): Promise<Omit<BareRates, 'carry'>> {
+    const topic = await topicFor('apart');
+    const { producer, messages, bytes } = await producerOf(topic);
     const brokerBefore = await broker();
-    child.say('produce');
-    const produced = await child.next('produced');
+    producer.say('produce');
+    const produced = await producer.next('produced');
     const brokerBetween = await broker();
-    child.say('consume');
-    const consumed = await child.next('consumed');
+    const consumed = await (await consumerOf(topic, messages)).next('consumed');
+    const brokerAfter = await broker();
     return {
       bytesPerRecord: Math.round(bytes / messages),
       produce: {
@@ -124,11 +160,32 @@ async function bare({ kafka, environment }: AllServers, load: Load, prefix: stri
       },
       consume: {
         ...rate(positions, consumed.seconds),
-        cpuSeconds: { client: consumed.cpuSeconds, Kafka: (await broker()) - brokerBetween },
+        cpuSeconds: { client: consumed.cpuSeconds, Kafka: brokerAfter - brokerBetween },
       },
     };
+  }
+
+  /** All at once, until the last has all of it. */
+  async function together(): Promise<BareRate> {
+    const topic = await topicFor('together');
+    const { producer, messages } = await producerOf(topic);
+    const consumers = await Promise.all(Array.from({ length: READERS }, () => consumerOf(topic, messages)));
+    const brokerBefore = await broker();
+    const begun = performance.now();
+    producer.say('produce');
+    const told = await Promise.all([
+      producer.next('produced'),
+      ...consumers.map((consumer) => consumer.next('consumed')),
+    ]);
+    const seconds = (performance.now() - begun) / 1000;
+    const client = told.reduce((sum, each) => sum + each.cpuSeconds, 0);
+    return { ...rate(positions, seconds), cpuSeconds: { client, Kafka: (await broker()) - brokerBefore } };
+  }
+
+  try {
+    return { ...(await apart()), carry: await together() };
   } finally {
-    await child.stop();
+    await Promise.all(children.map((each) => each.stop()));
   }
 }
 
@@ -381,10 +438,10 @@ interface Bare extends BareRates {
 }
 
 function report(load: Load, bareRates: Bare, { alone, together, moves }: Scaled) {
-  const { produce, consume } = bareRates;
-  const slower = Math.min(produce.positionsPerSecond, consume.positionsPerSecond);
-  const ratio = (of: Rate, to = slower): number => Math.round((of.positionsPerSecond / to) * 1000) / 1000;
-  const row = (what: string, of: Rate, to?: number) => [what, of.seconds, of.positionsPerSecond, ratio(of, to)];
+  const { produce, consume, carry } = bareRates;
+  const ratio = (of: Rate, to: Rate): number =>
+    Math.round((of.positionsPerSecond / to.positionsPerSecond) * 1000) / 1000;
+  const row = (what: string, of: Rate, to: Rate) => [what, of.seconds, of.positionsPerSecond, ratio(of, to)];
   return {
     result: {
       connections: CONNECTIONS,
@@ -394,21 +451,24 @@ function report(load: Load, bareRates: Bare, { alone, together, moves }: Scaled)
       bare: bareRates,
       alone,
       moves,
-      together: together.map((each) => ({ ...each, ofSlowerBareRate: ratio(each.all) })),
+      together: together.map((each) => ({
+        ...each,
+        ofCarrying: ratio(each.all, carry),
+        ofProducing: ratio(each.all, produce),
+      })),
     },
     tables: [
       {
         title: `The client library alone, ${bareRates.bytesPerRecord.toLocaleString('en-US')} bytes a record of ${PER_PACKET} positions`,
-        columns: [
-          'what',
-          'seconds',
-          'positions/s',
-          'of the slower',
-          'CPU s for a million',
-          'Kafka: CPU s for a million',
-        ],
-        rows: [produce, consume].map((of, index) => [
-          ...row(index === 0 ? 'produce' : 'consume', of),
+        columns: ['what', 'seconds', 'positions/s', 'CPU s for a million', 'Kafka: CPU s for a million'],
+        rows: [
+          { what: 'produce', of: produce },
+          { what: 'consume', of: consume },
+          { what: 'produce, and meanwhile consume twice', of: carry },
+        ].map(({ what, of }) => [
+          what,
+          of.seconds,
+          of.positionsPerSecond,
           (of.cpuSeconds.client / of.positions) * 1e6,
           (of.cpuSeconds.Kafka / of.positions) * 1e6,
         ]),
@@ -417,9 +477,9 @@ function report(load: Load, bareRates: Bare, { alone, together, moves }: Scaled)
         title: 'A stage alone, beside the client library at the same',
         columns: ['what', 'seconds', 'positions/s', 'of bare'],
         rows: [
-          row('terminals → gateway → Kafka, of bare produce', alone.gateway, produce.positionsPerSecond),
-          row('Kafka → rules, one instance, of bare consume', alone.rules, consume.positionsPerSecond),
-          row('Kafka → archiver → ClickHouse, of bare consume', alone.archiver, consume.positionsPerSecond),
+          row('terminals → gateway → Kafka, of bare produce', alone.gateway, produce),
+          row('Kafka → rules, one instance, of bare consume', alone.rules, consume),
+          row('Kafka → archiver → ClickHouse, of bare consume', alone.archiver, consume),
         ],
       },
       {
@@ -430,7 +490,8 @@ function report(load: Load, bareRates: Bare, { alone, together, moves }: Scaled)
           'rules-evaluated/s',
           'archived/s',
           'all of that/s',
-          'of the slower bare rate',
+          'of bare produce and consume at once',
+          'of bare produce',
         ],
         rows: together.map(({ rules, acknowledged, processed, archived, all }) => [
           rules,
@@ -438,7 +499,8 @@ function report(load: Load, bareRates: Bare, { alone, together, moves }: Scaled)
           processed.positionsPerSecond,
           archived.positionsPerSecond,
           all.positionsPerSecond,
-          ratio(all),
+          ratio(all, carry),
+          ratio(all, produce),
         ]),
       },
       {

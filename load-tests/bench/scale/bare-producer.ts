@@ -3,9 +3,10 @@ import { telemetryTopic } from '@outrider/log';
 import { Kafka, logLevel, type Message, Partitioners } from 'kafkajs';
 import { decodePackets, loadTerminalId, loadVehicleId, recordPackets } from '../drives.ts';
 import { awaitTask } from '../road/child.ts';
+import { timed } from './timed.ts';
 
-/** The client library by itself: the records of a generator's run produced, and then consumed, with nothing done to them. */
-export interface BareKafkaTask {
+/** The client library by itself: the records of a generator's run, produced. */
+export interface BareProducerTask {
   brokers: readonly string[];
   /** In the cluster; it must be there. */
   topic: string;
@@ -17,14 +18,12 @@ export interface BareKafkaTask {
   requestBytes: number;
 }
 
-export type BareKafkaTells =
+export type BareProducerTells =
   | { type: 'ready'; messages: number; bytes: number }
-  /** It produces when it hears `produce`, … */
-  | { type: 'produced'; seconds: number; cpuSeconds: number }
-  /** … and consumes all of it when it hears `consume`. */
-  | { type: 'consumed'; seconds: number; cpuSeconds: number };
+  /** It produces when it hears `produce`. */
+  | { type: 'produced'; seconds: number; cpuSeconds: number };
 
-const { task, tell, heard } = await awaitTask<BareKafkaTask, BareKafkaTells>();
+const { task, tell, heard } = await awaitTask<BareProducerTask, BareProducerTells>();
 const kafka = new Kafka({ brokers: [...task.brokers], logLevel: logLevel.NOTHING });
 
 const messages = recordMessages();
@@ -50,27 +49,6 @@ tell({
   })),
 });
 await producer.disconnect();
-
-await heard('consume');
-const consumer = kafka.consumer({ groupId: `bare-${process.pid}`, allowAutoTopicCreation: false });
-await consumer.connect();
-await consumer.subscribe({ topic: task.topic, fromBeginning: true });
-const all = Promise.withResolvers<void>();
-// Joining the group is no part of the rate; the first fetch is.
-const joined = Promise.withResolvers<void>();
-consumer.on('consumer.group_join', () => joined.resolve());
-let consumed = 0;
-await consumer.run({
-  autoCommit: false,
-  partitionsConsumedConcurrently: 16,
-  async eachBatch({ batch }) {
-    consumed += batch.messages.length;
-    if (consumed >= messages.length) all.resolve();
-  },
-});
-await joined.promise;
-tell({ type: 'consumed', ...(await timed(() => all.promise)) });
-await consumer.disconnect();
 
 function requestsOf(all: readonly Message[]): Message[][] {
   const made: Message[][] = [[]];
@@ -104,13 +82,4 @@ function recordMessages(): Message[] {
       made.push({ key: telemetryTopic.key(packet), value: telemetryTopic.encode(packet) });
     }
   return made;
-}
-
-async function timed(work: () => Promise<void>): Promise<{ seconds: number; cpuSeconds: number }> {
-  const cpuBefore = process.cpuUsage();
-  const begun = performance.now();
-  await work();
-  const seconds = (performance.now() - begun) / 1000;
-  const { user, system } = process.cpuUsage(cpuBefore);
-  return { seconds, cpuSeconds: (user + system) / 1e6 };
 }
