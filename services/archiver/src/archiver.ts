@@ -28,7 +28,7 @@ import { retry } from './retry.ts';
 export { archiverVariables } from './settings.ts';
 
 export interface ArchiverConfig {
-  /** An insert goes out when this many rows wait for it… Default 100,000. */
+  /** An insert goes out when this many rows wait for it… Default 250,000. */
   maxRows?: number;
   /** …or when the oldest has waited for this long. Default 500. */
   maxDelayMs?: number;
@@ -57,7 +57,8 @@ export interface Archiver extends Part {
 }
 
 const GROUP = 'archiver';
-const BATCH_RECORDS = 4096;
+/** Few: what was decoded of them is dead, and cheap to collect, before the next come. */
+const BATCH_RECORDS = 256;
 
 /** Consecutive records of a partition, on their way. */
 interface Packed<T> {
@@ -82,7 +83,7 @@ interface Packed<T> {
  */
 export function createArchiver(parts: ArchiverParts): Archiver {
   const { log, checkpoints, warehouse, diary, now, tracing = NO_TRACING } = parts;
-  const { maxRows = 100_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
+  const { maxRows = 250_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
   const metrics = archiverMetrics(parts.metrics);
   const giveUp = new AbortController();
   const deadLetters = createDeadLetterOffice({ log, reader: GROUP, diary, metrics: parts.metrics, now });
