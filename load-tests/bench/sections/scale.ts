@@ -50,7 +50,7 @@ export const section: Section = {
   about: 'positions a second through Kafka, with 1, 2 and 4 rules instances; needs servers, and takes some minutes',
   async run(say, quick) {
     const load: Load = {
-      positionsPerConnection: quick ? 400 : 8000,
+      positionsPerConnection: quick ? 400 : 12_000,
       geofences: quick ? 500 : 2000,
       endMs: Date.now(),
     };

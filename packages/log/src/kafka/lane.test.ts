@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProducerBatch } from 'kafkajs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { KafkaClients } from './clients.ts';
 import { Lane } from './lane.ts';
 
@@ -26,7 +26,7 @@ async function turns(): Promise<void> {
 
 test('where a request fails, all that waits behind it does, and what is sent after that goes out again in order', async () => {
   const { requests, connected, clients } = brokers();
-  const lane = new Lane(clients);
+  const lane = new Lane(clients, 0);
   const told: string[] = [];
   const send = (value: string) =>
     lane.send({
@@ -57,7 +57,7 @@ test('where a request fails, all that waits behind it does, and what is sent aft
 
 test('many small records go in requests of a thousand, few large ones in requests that a broker takes, in their order', async () => {
   const { requests, clients } = brokers();
-  const lane = new Lane(clients);
+  const lane = new Lane(clients, 0);
   const send = (value: string, bytes: number) =>
     lane.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes, settle: () => {} });
   for (let i = 0; i < 2500; i++) send(`small ${i}`, 100);
@@ -73,4 +73,35 @@ test('many small records go in requests of a thousand, few large ones in request
     ...Array.from({ length: 2500 }, (_, i) => `small ${i}`),
     ...Array.from({ length: 4 }, (_, i) => `large ${i}`),
   ]);
+});
+
+test('what comes right behind a request waits a little for more, but for a full request', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+  try {
+    const { requests, clients } = brokers();
+    const lane = new Lane(clients, 50);
+    const send = (value: string) =>
+      lane.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes: 100, settle: () => {} });
+    const sizes = () => requests.map(({ values }) => values.length);
+    send('at once');
+    await turns();
+    requests[0]?.take();
+    send('soon');
+    await turns();
+    await vi.advanceTimersByTimeAsync(30);
+    send('soon as well');
+    await turns();
+    expect(sizes()).toEqual([1]);
+    await vi.advanceTimersByTimeAsync(20);
+    await turns();
+    expect(sizes()).toEqual([1, 2]);
+    for (let i = 0; i < 1000; i++) send(`many ${i}`);
+    requests[1]?.take();
+    await turns();
+    expect(sizes()).toEqual([1, 2, 1000]);
+    requests[2]?.take();
+    await lane.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
