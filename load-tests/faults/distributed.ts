@@ -1,14 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Random } from '@outrider/simulator';
 import { Cluster, type ServiceName } from '../../services/outrider/src/distributed.fixture.ts';
 import type { Kept } from '../../services/outrider/src/kept.fixture.ts';
+import { startClickhouse } from '../servers/clickhouse.ts';
 import { type KafkaEntrance, startKafka } from '../servers/kafka.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
-import { type Server, startServer } from '../servers/server.ts';
+import type { Server } from '../servers/server.ts';
 import { type Clock, createClock } from './clock.ts';
 import { openProxy, type TcpProxy } from './proxy.ts';
 
@@ -101,23 +102,11 @@ async function open(
     const entrance = await port();
     entrances.set(service, { port: entrance, toldPort: await between(linkOf(service, 'kafka'), entrance) });
   }
-  const clickhousePort = await port();
-  const clickhouseFolder = join(folder, 'clickhouse');
-  mkdirSync(clickhouseFolder);
   const [redis, postgres, kafka, clickhouse] = await Promise.all([
     startRedis(join(folder, 'redis'), await port()),
     startPostgres(join(folder, 'postgres'), await port()),
     startKafka(join(folder, 'kafka'), await port(), [...entrances.values()]),
-    startServer(
-      'ClickHouse',
-      clickhousePort,
-      {},
-      {
-        command: process.execPath,
-        args: [join(import.meta.dirname, 'clickhouse-process.ts'), clickhouseFolder, String(clickhousePort)],
-        diaryPath: join(folder, 'clickhouse.log'),
-      },
-    ),
+    startClickhouse(join(folder, 'clickhouse'), await port()),
   ]);
   const servers = { redis, postgres, kafka, clickhouse };
   for (const server of Object.values(servers)) ends.push(() => server.stop());
@@ -128,12 +117,12 @@ async function open(
       redisUrl: redis.environment.REDIS_URL ?? '',
       databaseUrl: postgres.environment.DATABASE_URL ?? '',
     },
-    `http://127.0.0.1:${clickhousePort}`,
+    clickhouse.environment.CLICKHOUSE_URL,
   );
   ends.push(() => cluster.close());
   const { redisUrl, databaseUrl, clickhouseUrl } = cluster.addresses;
 
-  const serverPorts = { redis: redis.port, postgres: postgres.port, clickhouse: clickhousePort };
+  const serverPorts = { redis: redis.port, postgres: postgres.port, clickhouse: clickhouse.port };
   const behindProxies = async (service: ServiceName): Promise<Record<string, string>> => {
     if (!ON_THE_ROAD.includes(service)) return {};
     const to = async (server: keyof typeof serverPorts, url: string) => {
