@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ClickHouseError } from '@clickhouse/client';
 import { expect, test } from 'vitest';
-import { WarehouseAwayError } from './engine.ts';
+import { type Engine, WarehouseAwayError } from './engine.ts';
 import { openServer } from './server.ts';
 
 test('an insert that nobody answers is broken off', async () => {
@@ -46,10 +46,42 @@ test('a server that is gone is said to be away, and what it refuses is not', asy
     server.closeAllConnections();
     server.close();
     await expect(engine.select({ sql: 'SELECT 1', parameters: {} })).rejects.toThrow(WarehouseAwayError);
+    await expect(made(engine, twoRows())).rejects.toThrow(WarehouseAwayError);
   } finally {
     await engine.close();
   }
 });
+
+test('what makes the rows of a file fail is told as it is, and a server that goes away meanwhile as that', async () => {
+  const server = createServer(async (request, response) => {
+    const asked = String(Buffer.concat(await request.toArray().catch(() => [])));
+    if (asked.startsWith('SELECT *')) request.socket.destroy();
+    else response.end(JSON.stringify({ meta: [], data: [], rows: 0 }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const engine = await openServer({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  try {
+    await expect(made(engine, twoRows())).rejects.toThrow(WarehouseAwayError);
+    const broken = new Error('the report is too long');
+    await expect(made(engine, twoRows(broken))).rejects.toBe(broken);
+  } finally {
+    await engine.close();
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** @param failure instead of the second */
+async function* twoRows(failure?: Error): AsyncGenerator<string> {
+  yield '["a"]\n';
+  if (failure) throw failure;
+  yield '["b"]\n';
+}
+
+async function made(engine: Engine, lines: AsyncIterable<string>): Promise<void> {
+  for await (const _ of engine.file({ format: 'Parquet', columns: [{ name: 'name', type: 'String' }], lines }));
+}
 
 test('a server that takes connections and says nothing is not opened', async () => {
   const silent = createServer(() => {});

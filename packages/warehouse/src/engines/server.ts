@@ -112,13 +112,14 @@ export async function openServer({
     async *file({ format, columns, lines, signal }) {
       const table = `${SET_ASIDE}${randomUUID().replaceAll('-', '')}`;
       const settings = { ...FILE_SETTINGS, wait_end_of_query: 0 } as const;
-      await client.command({
-        query: `CREATE TABLE ${table} (row_number UInt64, ${structureOf(columns)}) ENGINE = MergeTree ORDER BY row_number`,
-      });
+      const source = new Source(lines);
       try {
+        await client.command({
+          query: `CREATE TABLE ${table} (row_number UInt64, ${structureOf(columns)}) ENGINE = MergeTree ORDER BY row_number`,
+        });
         const { stream: inserted } = await client.exec({
           query: `INSERT INTO ${table} FORMAT JSONCompactEachRow`,
-          values: Readable.from(numbered(lines), { objectMode: false }),
+          values: Readable.from(source.numbered(), { objectMode: false }),
           clickhouse_settings: { ...FILE_SETTINGS, async_insert: 0, wait_end_of_query: 1 },
           ...(signal && { abort_signal: signal }),
         });
@@ -132,8 +133,13 @@ export async function openServer({
           signal?.throwIfAborted();
           yield chunk as Buffer;
         }
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (source.failure) throw source.failure.error;
+        throw error instanceof ClickHouseError ? error : away(error);
       } finally {
-        await client.command({ query: `DROP TABLE IF EXISTS ${table}` });
+        // One that can't be dropped now is found by a process that starts.
+        await client.command({ query: `DROP TABLE IF EXISTS ${table}` }).catch(() => {});
       }
     },
 
@@ -171,12 +177,28 @@ async function dropForgotten(client: ReturnType<typeof createClient>, database: 
   for (const [name] of data) await client.command({ query: `DROP TABLE IF EXISTS \`${name}\`` });
 }
 
-/** Lines of rows, each with its number as its first column. */
-async function* numbered(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  let number = 0;
-  for await (const text of lines) {
-    let out = '';
-    for (const line of text.split('\n')) if (line !== '') out += `[${number++},${line.slice(1)}\n`;
-    yield out;
+/** Lines of rows on their way into a table. */
+class Source {
+  readonly #lines: AsyncIterable<string>;
+  /** Why there were no more of them, where that is not the table's fault. */
+  failure: { error: unknown } | null = null;
+
+  constructor(lines: AsyncIterable<string>) {
+    this.#lines = lines;
+  }
+
+  /** Each with its number as its first column. */
+  async *numbered(): AsyncGenerator<string> {
+    let number = 0;
+    try {
+      for await (const text of this.#lines) {
+        let out = '';
+        for (const line of text.split('\n')) if (line !== '') out += `[${number++},${line.slice(1)}\n`;
+        yield out;
+      }
+    } catch (error) {
+      this.failure = { error };
+      throw error;
+    }
   }
 }
