@@ -106,6 +106,10 @@ export class Encoded<T> {
     });
   }
 
+  get length(): number {
+    return this.values.length;
+  }
+
   static of<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Encoded<T> {
     return records instanceof Encoded ? records : new Encoded(topic, records);
   }

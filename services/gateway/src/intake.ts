@@ -129,7 +129,7 @@ export class Intake {
     for (const tell of durable) tell();
     if (!this.#troubled) return;
     this.#troubled = false;
-    this.#diary.info({ packets: packets.values.length }, 'the log takes packets again');
+    this.#diary.info({ packets: packets.length }, 'the log takes packets again');
     this.#handInWaiting();
   }
 

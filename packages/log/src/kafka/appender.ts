@@ -43,10 +43,10 @@ export class KafkaAppender {
 
   async append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     if (this.#closed) throw new Error('the log is closed');
+    if (records.length === 0) return;
     if (this.#pendingBytes >= this.#maxPendingBytes)
       throw new LogFullError(`${this.#pendingBytes} bytes wait to be sent to Kafka, ${this.#maxPendingBytes} may`);
     const { keys, values } = Encoded.of(topic, records);
-    if (values.length === 0) return;
     const bytes = values.reduce((sum, { length }) => sum + length, 0);
     this.#pendingBytes += bytes;
     return new Promise((resolve, reject) => {

@@ -48,11 +48,11 @@ export class Appender {
 
   async append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     if (this.#closed) throw new Error(`the log ${this.#settings.path} is closed`);
+    if (records.length === 0) return;
     if (this.#pendingBytes >= this.#maxPendingBytes)
       throw new LogFullError(`${this.#pendingBytes} bytes wait to be written to the log, ${this.#maxPendingBytes} may`);
 
     const { keys, values } = Encoded.of(topic, records);
-    if (values.length === 0) return;
     let bytes = 0;
     values.forEach((value, i) => {
       bytes += this.#take(topic, keys[i] as string, value);
