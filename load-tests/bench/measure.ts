@@ -34,3 +34,19 @@ export function percentiles(values: readonly number[]): (share: number) => numbe
     return value;
   };
 }
+
+export interface Timed {
+  seconds: number;
+  /** That this process used meanwhile. */
+  cpuSeconds: number;
+}
+
+/** How long some work took, and what this process used for it. */
+export async function timed(work: () => Promise<void>): Promise<Timed> {
+  const cpuBefore = process.cpuUsage();
+  const begun = performance.now();
+  await work();
+  const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { seconds, cpuSeconds: (user + system) / 1e6 };
+}

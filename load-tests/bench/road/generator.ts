@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { type Recording, recordPackets } from '../drives.ts';
+import { timed } from '../measure.ts';
 import { awaitTask } from './child.ts';
 
 /** How many terminals connect at the same time: a listener's backlog is finite. */
@@ -38,12 +39,12 @@ tell({
   bytes: recordings.reduce((sum, { bytes }) => sum + bytes.length, 0),
 });
 await heard('go');
-const cpuBefore = process.cpuUsage();
-const begun = performance.now();
-await Promise.all(lines.map((play) => play()));
-const seconds = (performance.now() - begun) / 1000;
-const { user, system } = process.cpuUsage(cpuBefore);
-tell({ type: 'done', seconds, cpuSeconds: (user + system) / 1e6 });
+tell({
+  type: 'done',
+  ...(await timed(async () => {
+    await Promise.all(lines.map((play) => play()));
+  })),
+});
 
 /** Connects a terminal and has it known. @returns what plays its recording */
 async function openLine(recording: Recording): Promise<() => Promise<void>> {

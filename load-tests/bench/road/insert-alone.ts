@@ -1,6 +1,7 @@
 import type { TelemetryPacket } from '@outrider/domain';
 import { openWarehouse } from '@outrider/warehouse';
 import { decodePackets, loadTerminalId, loadVehicleId, recordPackets } from '../drives.ts';
+import { timed } from '../measure.ts';
 import { awaitTask } from './child.ts';
 
 /** The rows of a generator's run, inserted alone. */
@@ -47,11 +48,9 @@ for (let packet = 0; packet < Math.ceil(task.positionsPerVehicle / task.perPacke
 if (batch.length > 0) batches.push(batch);
 
 const warehouse = await openWarehouse({ path: task.folder });
-const cpuBefore = process.cpuUsage();
-const begun = performance.now();
 let positions = 0;
-for (const packets of batches) positions += await warehouse.insertPositions(packets);
-const seconds = (performance.now() - begun) / 1000;
-const { user, system } = process.cpuUsage(cpuBefore);
+const took = await timed(async () => {
+  for (const packets of batches) positions += await warehouse.insertPositions(packets);
+});
 await warehouse.close();
-tell({ type: 'inserted', positions, seconds, cpuSeconds: (user + system) / 1e6 });
+tell({ type: 'inserted', positions, ...took });

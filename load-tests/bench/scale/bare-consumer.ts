@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs';
+import { timed } from '../measure.ts';
 import { awaitTask } from '../road/child.ts';
-import { timed } from './timed.ts';
 
 /** The client library by itself: a group of one that takes all of a topic, and does nothing with it. */
 export interface BareConsumerTask {

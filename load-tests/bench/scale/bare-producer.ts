@@ -2,8 +2,8 @@ import type { TelemetryPacket } from '@outrider/domain';
 import { telemetryTopic } from '@outrider/log';
 import { Kafka, logLevel, type Message, Partitioners } from 'kafkajs';
 import { decodePackets, loadTerminalId, loadVehicleId, recordPackets } from '../drives.ts';
+import { timed } from '../measure.ts';
 import { awaitTask } from '../road/child.ts';
-import { timed } from './timed.ts';
 
 /** The client library by itself: the records of a generator's run, produced. */
 export interface BareProducerTask {
