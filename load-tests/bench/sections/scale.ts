@@ -60,8 +60,13 @@ export const section: Section = {
       endMs: Date.now(),
     };
     say('starting Redis, PostgreSQL and Kafka');
-    const servers = await startServers(say);
+    const allServers = await startAllServers(say);
+    // ClickHouse's engine, too, is a process of its own: in this one it would share a heap with who measures.
+    const clickhouseFolder = await mkdtemp(join(tmpdir(), 'outrider-clickhouse-'));
+    let clickhouse: Server | null = null;
     try {
+      clickhouse = await startClickhouse(clickhouseFolder);
+      const servers: Servers = { ...allServers, clickhouse };
       say('the client library alone');
       const before = await bare(servers, load, 'before.');
       const scaled = await services(servers, load, say);
@@ -72,35 +77,15 @@ export const section: Section = {
       const carry = faster(before.carry, after.carry);
       return report(load, { bytesPerRecord: before.bytesPerRecord, produce, consume, carry, before, after }, scaled);
     } finally {
-      await servers.stop();
+      await clickhouse?.stop();
+      await rm(clickhouseFolder, { recursive: true, force: true });
+      await allServers.stop();
     }
   },
 };
 
 interface Servers extends AllServers {
   clickhouse: Server;
-}
-
-/** ClickHouse's engine, too, is a process of its own: in this one it would share a heap with who measures. */
-async function startServers(say: Say): Promise<Servers> {
-  const servers = await startAllServers(say);
-  const folder = await mkdtemp(join(tmpdir(), 'outrider-clickhouse-'));
-  try {
-    const clickhouse = await startClickhouse(folder);
-    return {
-      ...servers,
-      clickhouse,
-      async stop() {
-        await clickhouse.stop();
-        await rm(folder, { recursive: true, force: true });
-        await servers.stop();
-      },
-    };
-  } catch (error) {
-    await rm(folder, { recursive: true, force: true });
-    await servers.stop();
-    throw error;
-  }
 }
 
 function faster<R extends Rate>(one: R, other: R): R {
