@@ -11,6 +11,8 @@ import type { Lookup } from './lookup.ts';
 import { verifyWebhook } from './signature.ts';
 import { createWebhookChannel, type WebhookOptions } from './webhook.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const secret = 'whsec_b3V0cmlkZXIta25vd24tYW5zd2VyLWtleS0wMDAwMDE=';
 const nowMs = Date.UTC(2026, 0, 1);
 const id = '018f2f6e-7c1a-7000-8000-00000000a001';
@@ -316,7 +318,7 @@ describe('what may be tried again', () => {
       const { port, sockets } = await listen(net.createServer((socket) => socket.resume().write(start)));
       const result = await channel({ timeoutMs: 50 }).send({ id, url: `http://127.0.0.1:${port}/`, secret, body });
       expect(result).toMatchObject({ ok: false, retry: true, error: 'No answer within 0.05 seconds.' });
-      await expect.poll(() => sockets.size).toBe(0);
+      await expect.poll(() => sockets.size, PATIENCE).toBe(0);
     }
   });
 });
@@ -342,7 +344,7 @@ describe('the body of an answer', () => {
     const result = await open.send({ id, url: `http://127.0.0.1:${port}/`, secret, body });
     // The answer was there: it was delivered.
     expect(result).toEqual({ ok: true, status: 200 });
-    await expect.poll(() => sockets.size).toBe(0);
+    await expect.poll(() => sockets.size, PATIENCE).toBe(0);
     // What was under way when the connection ended is far from all of it.
     expect(sent).toBeGreaterThan(0);
     expect(sent).toBeLessThan(CHUNKS);
@@ -351,9 +353,9 @@ describe('the body of an answer', () => {
   test('may never end: the status decides', async () => {
     const server = http.createServer((_request, response) => response.writeHead(500).write('so far'));
     const { port, sockets } = await listen(server);
-    const result = await channel({ timeoutMs: 100 }).send({ id, url: `http://127.0.0.1:${port}/`, secret, body });
+    const result = await channel({ timeoutMs: 1000 }).send({ id, url: `http://127.0.0.1:${port}/`, secret, body });
     expect(result).toMatchObject({ ok: false, retry: true, status: 500 });
-    await expect.poll(() => sockets.size).toBe(0);
+    await expect.poll(() => sockets.size, PATIENCE).toBe(0);
   });
 });
 
@@ -416,7 +418,7 @@ describe('connections', () => {
     for (let host = 0; host < 100; host++)
       await open.send({ id, url: `http://h${host}.example.com:${port}/`, secret, body });
     expect(received).toHaveLength(100);
-    await expect.poll(() => sockets.size).toBe(64);
+    await expect.poll(() => sockets.size, PATIENCE).toBe(64);
   });
 
   test('too many deliveries at once are sent back for later', async () => {
@@ -477,5 +479,5 @@ test('closing waits for what is under way, and takes nothing more', async () => 
   release();
   expect(await underWay).toEqual({ ok: true, status: 200 });
   await closing;
-  await expect.poll(() => sockets.size).toBe(0);
+  await expect.poll(() => sockets.size, PATIENCE).toBe(0);
 });

@@ -2,6 +2,8 @@ import { blankPosition, type VehicleId } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Hub, LatestPosition } from './hub.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const NOW = Date.UTC(2026, 0, 1);
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const VAN = '0190a000-0000-7000-8000-000000000002' as VehicleId;
@@ -34,7 +36,7 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
       const leave = await hub.onLatest((entries) => heard.push(...entries));
       await hub.updateLatest([seen(CAR, NOW)]);
       await hub.updateLatest([seen(CAR, NOW)]);
-      await vi.waitFor(() => expect(heard).toEqual([seen(CAR, NOW)]));
+      await vi.waitFor(() => expect(heard).toEqual([seen(CAR, NOW)]), PATIENCE);
       await leave();
       await hub.updateLatest([seen(CAR, NOW + 1000)]);
       await hub.latest([CAR]);
@@ -98,23 +100,25 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
       const stay = await hub.subscribe('told', (message) => two.push(message));
       await hub.subscribe('other', (message) => other.push(message));
       for (const message of ['a', 'b', 'c']) await hub.publish('told', message);
-      await vi.waitFor(() =>
-        expect([one, two]).toEqual([
-          ['a', 'b', 'c'],
-          ['a', 'b', 'c'],
-        ]),
+      await vi.waitFor(
+        () =>
+          expect([one, two]).toEqual([
+            ['a', 'b', 'c'],
+            ['a', 'b', 'c'],
+          ]),
+        PATIENCE,
       );
       await leave();
       await hub.publish('told', 'd');
       await hub.publish('other', 'e');
-      await vi.waitFor(() => expect([two.at(-1), other]).toEqual(['d', ['e']]));
+      await vi.waitFor(() => expect([two.at(-1), other]).toEqual(['d', ['e']]), PATIENCE);
       expect(one).toHaveLength(3);
       await stay();
       await hub.publish('told', 'f');
       const again: string[] = [];
       await hub.subscribe('told', (message) => again.push(message));
       await hub.publish('told', 'g');
-      await vi.waitFor(() => expect(again).toEqual(['g']));
+      await vi.waitFor(() => expect(again).toEqual(['g']), PATIENCE);
       expect(two).toHaveLength(4);
     });
 

@@ -11,6 +11,8 @@ import {
   type TerminalPresence,
 } from './terminal-commands.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const CAR = '13900000001' as TerminalId;
 const END: TerminalCommand = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null };
 const DONE: CommandOutcome = { outcome: 'answered', answer: { type: 'acknowledged', result: 'done' } };
@@ -97,7 +99,7 @@ describe('commands to terminals', () => {
     const first = await gateway(new Set([CAR]));
     const second = await gateway(new Set([CAR]), undefined, hub);
     const open = await commands();
-    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     await open.send(CAR, END, { timeoutMs: 1000 });
     expect(first.delivered.length + second.delivered.length).toBe(1);
   });
@@ -106,7 +108,7 @@ describe('commands to terminals', () => {
     const online = new Set([CAR]);
     await gateway(online);
     const open = await commands();
-    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     online.clear();
     const heard: [TerminalId, boolean][] = [];
     open.onPresence((...news) => heard.push(news));
@@ -150,13 +152,13 @@ describe('presence', () => {
     const open = await commands();
     const heard: [TerminalId, boolean][] = [];
     open.onPresence((...news) => heard.push(news));
-    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     online.add(other);
     presence.came(other);
-    await vi.waitFor(() => expect(open.isOnline(other)).toBe(true));
+    await vi.waitFor(() => expect(open.isOnline(other)).toBe(true), PATIENCE);
     online.delete(CAR);
     presence.went(CAR);
-    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(false));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(false), PATIENCE);
     expect(heard.filter(([id]) => id === other)).toEqual([[other, true]]);
     expect(heard.at(-1)).toEqual([CAR, false]);
   });
@@ -166,15 +168,18 @@ describe('presence', () => {
     const second = await gateway(new Set(), undefined, hub);
     const open = await commands();
     first.came(CAR);
-    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     const heard: boolean[] = [];
     open.onPresence((_, online) => heard.push(online));
+    // What a gateway says is heard in its order: once another terminal of its is known, so is what it said before.
+    const saysAfter = async (presence: TerminalPresence, other: TerminalId) => {
+      presence.came(other);
+      await vi.waitFor(() => expect(open.isOnline(other)).toBe(true), PATIENCE);
+    };
     second.came(CAR);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await saysAfter(second, '13900000008' as TerminalId);
     first.went(CAR);
-    second.came('13900000009' as TerminalId);
-    await vi.waitFor(() => expect(heard).toContain(true));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await saysAfter(first, '13900000009' as TerminalId);
     expect(open.isOnline(CAR)).toBe(true);
     expect(heard).not.toContain(false);
   });
@@ -186,9 +191,9 @@ describe('presence', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const open = await openTerminalCommands(hub, { now: () => nowMs, onError: fail });
     closing.push(() => open.close());
-    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     await presence.close();
-    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(false));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(false), PATIENCE);
 
     // As a gateway that was killed: it once said that it has the terminal, and never again.
     await hub.publish('terminal-presence', JSON.stringify({ gateway: 'killed', online: [CAR], offline: [] }));
@@ -202,7 +207,7 @@ describe('presence', () => {
     const online = new Set([CAR]);
     await gateway(online);
     const open = await commands();
-    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true));
+    await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     online.clear();
     expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual({ outcome: 'offline' });
     online.add(CAR);

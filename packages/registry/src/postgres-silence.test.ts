@@ -5,6 +5,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { RegistryAwayError } from './errors.ts';
 import { postgresDialect } from './postgres.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 /** As PostgreSQL says that a client is let in, and that it may ask. */
 const LET_IN = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 const WITHIN_MS = 200;
@@ -49,7 +51,7 @@ test('a statement that nobody answers fails, and the next goes by another connec
     await expect(sql`select 1`.execute(db)).rejects.toThrow(RegistryAwayError);
     expect(sockets.length).toBe(connections);
   }
-  await vi.waitFor(() => expect(sockets.every(({ closed }) => closed)).toBe(true), 10_000);
+  await vi.waitFor(() => expect(sockets.every(({ closed }) => closed)).toBe(true), PATIENCE);
 });
 
 test('a server that is not there is said to be away', async () => {

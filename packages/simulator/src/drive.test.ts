@@ -5,6 +5,8 @@ import { type AckServer, createAckServer } from './ack-server.fixture.ts';
 import { playDrive } from './drive.ts';
 import { loadDrive } from './recorded.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const terminalId = '359999000000018' as TerminalId;
 const positions = loadDrive({ limit: 3000 });
 let server: AckServer | undefined;
@@ -27,7 +29,7 @@ test('a drive resolves when all of it is acknowledged, though the server dies in
     positionsPerPacket: 5,
     windowPackets: 4,
   });
-  await vi.waitFor(() => expect(first.connections()).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(first.connections()).toBeGreaterThan(1), PATIENCE);
   await first.close();
   server = await createAckServer(teltonika, port);
   expect(await played).toMatchObject({ acknowledged: 3000, acknowledgedPackets: 600 });

@@ -5,6 +5,8 @@ import { type AckServer, createAckServer } from './ack-server.fixture.ts';
 import { generateDrive } from './recorded.ts';
 import { createTcpTerminal, type TcpTerminalOptions, type TerminalClient } from './terminal-client.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const terminalId = '359999000000018' as TerminalId;
 const open: { close(): Promise<void> }[] = [];
 
@@ -59,7 +61,7 @@ describe('a terminal over TCP', () => {
     const client = connect(port);
     const drive = generateDrive(50, 2);
     client.record(drive);
-    await vi.waitFor(() => expect(client.stats().lastFailure).toContain('ECONNREFUSED'));
+    await vi.waitFor(() => expect(client.stats().lastFailure).toContain('ECONNREFUSED'), PATIENCE);
     const back = await serve(port);
     await client.settled();
     expect(times(back.positions)).toEqual(times(drive));
@@ -71,7 +73,7 @@ describe('a terminal over TCP', () => {
     const client = connect(server.port, { positionsPerPacket: 5, windowPackets: 4 });
     const drive = generateDrive(100, 3);
     client.record(drive);
-    await vi.waitFor(() => expect(server.connections()).toBeGreaterThan(2));
+    await vi.waitFor(() => expect(server.connections()).toBeGreaterThan(2), PATIENCE);
     expect(client.stats().acknowledged).toBe(0);
     server.mood = 'acknowledge';
     await client.settled();
@@ -96,7 +98,7 @@ describe('a terminal over TCP', () => {
     server.mood = 'reject';
     const client = connect(server.port);
     client.record(generateDrive(3, 5));
-    await vi.waitFor(() => expect(client.stats().lastFailure).toBe('the IMEI was not accepted'));
+    await vi.waitFor(() => expect(client.stats().lastFailure).toBe('the IMEI was not accepted'), PATIENCE);
     expect(client.stats().online).toBe(false);
     server.mood = 'acknowledge';
     await client.settled();
@@ -108,7 +110,7 @@ describe('a terminal over TCP', () => {
     server.mood = 'silent';
     const client = connect(server.port, { replyTimeoutMs: 20 });
     client.record(generateDrive(3, 6));
-    await vi.waitFor(() => expect(client.stats().lastFailure).toBe('no answer in time'));
+    await vi.waitFor(() => expect(client.stats().lastFailure).toBe('no answer in time'), PATIENCE);
     server.mood = 'acknowledge';
     await client.settled();
     expect(server.positions).toHaveLength(3);

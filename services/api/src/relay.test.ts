@@ -4,6 +4,8 @@ import { createLogger } from '@outrider/runtime';
 import { expect, test, vi } from 'vitest';
 import { createRelay } from './relay.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const diary = createLogger('silent', 'json');
 
 function change(version: number): DefinitionChange {
@@ -74,7 +76,7 @@ test('changes are told in order as they are committed, and those of other proces
   its.commit(1);
   its.commit(2);
   its.commit(3, false);
-  await vi.waitFor(() => expect(its.told).toEqual([change(1), change(2), change(3)]));
+  await vi.waitFor(() => expect(its.told).toEqual([change(1), change(2), change(3)]), PATIENCE);
   await relay.stop();
 });
 
@@ -84,10 +86,10 @@ test('what the log does not take stays in the outbox until it does', async () =>
   await relay.start();
   its.refusing = true;
   its.commit(1);
-  await vi.waitFor(() => expect(relay.healthy).toBe(false));
+  await vi.waitFor(() => expect(relay.healthy).toBe(false), PATIENCE);
   expect(its.pending).toHaveLength(1);
   its.refusing = false;
-  await vi.waitFor(() => expect(its.told).toEqual([change(1)]));
+  await vi.waitFor(() => expect(its.told).toEqual([change(1)]), PATIENCE);
   expect(its.pending).toEqual([]);
   await relay.stop();
 });
@@ -102,7 +104,7 @@ test('while another instance is at it nothing is told; what that one leaves is',
   expect(its.told).toEqual([]);
   expect(relay.healthy).toBe(true);
   its.othersTurn = false;
-  await vi.waitFor(() => expect(its.told).toEqual([change(1), change(2)]));
+  await vi.waitFor(() => expect(its.told).toEqual([change(1), change(2)]), PATIENCE);
   await relay.stop();
 });
 

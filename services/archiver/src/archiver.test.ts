@@ -26,6 +26,8 @@ import { openWarehouse, type Recorded, type Rows, UnfitRecordError, type Warehou
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Archiver, type ArchiverConfig, type ArchiverParts, createArchiver } from './archiver.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const START_MS = Date.UTC(2026, 0, 1);
 
 /** A log of one partition whose records are all there from the beginning. */
@@ -281,7 +283,7 @@ test('many small batches become few big inserts, and the place is saved after th
     maxDelayMs: 60_000,
   });
   await archiver.start();
-  await vi.waitFor(() => expect(shelf.positions).toBe(900));
+  await vi.waitFor(() => expect(shelf.positions).toBe(900), PATIENCE);
   expect(checkpoints.next('telemetry')).toBeLessThan(1000);
   await archiver.stop();
   expect(shelf.inserts).toEqual([300, 300, 300, 100]);
@@ -294,7 +296,7 @@ test('what waits alone is written in time', async () => {
   const shelf = new Shelf();
   const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(1, 2) }), new MemoryCheckpoints(), shelf);
   await archiver.start();
-  await vi.waitFor(() => expect(shelf.inserts).toEqual([2]));
+  await vi.waitFor(() => expect(shelf.inserts).toEqual([2]), PATIENCE);
   await archiver.stop();
 });
 
@@ -305,13 +307,13 @@ test('while the warehouse is away no more than two inserts are held, and nothing
   const log = new RecordedLog({ telemetry: telemetry(700, 1) });
   const { archiver } = archiverOn(log, checkpoints, shelf, { maxRows: 100 });
   await archiver.start();
-  await vi.waitFor(() => expect(shelf.attempts).toBeGreaterThan(20));
+  await vi.waitFor(() => expect(shelf.attempts).toBeGreaterThan(20), PATIENCE);
   expect(archiver.healthy).toBe(false);
   expect(log.taken.telemetry).toBeLessThanOrEqual(200);
   expect(checkpoints.next('telemetry')).toBeUndefined();
   shelf.shut = false;
-  await vi.waitFor(() => expect(shelf.positions).toBe(700));
-  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(1400));
+  await vi.waitFor(() => expect(shelf.positions).toBe(700), PATIENCE);
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(1400), PATIENCE);
   expect(archiver.healthy).toBe(true);
   await archiver.stop();
 });
@@ -327,14 +329,14 @@ test('it stops while the warehouse is away, and what was not archived comes at t
     retryLongestMs: 60_000,
   });
   await first.archiver.start();
-  await vi.waitFor(() => expect(shelf.attempts).toBe(1));
+  await vi.waitFor(() => expect(shelf.attempts).toBe(1), PATIENCE);
   await first.archiver.stop();
   expect(checkpoints.next('telemetry')).toBeUndefined();
 
   shelf.shut = false;
   const second = archiverOn(new RecordedLog({ telemetry: packets }), checkpoints, shelf);
   await second.archiver.start();
-  await vi.waitFor(() => expect(shelf.positions).toBe(300));
+  await vi.waitFor(() => expect(shelf.positions).toBe(300), PATIENCE);
   await second.archiver.stop();
   expect(checkpoints.next('telemetry')).toBe(600);
 });
@@ -368,7 +370,7 @@ test('records that can never be archived are put aside with the reason, and the 
   });
   const { archiver, metrics } = archiverOn(log, checkpoints, shelf, {}, (offset) => unfit.has(offset));
   await archiver.start();
-  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600));
+  await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600), PATIENCE);
   await archiver.stop();
   expect(shelf.positions).toBe(2 * (300 - unfit.size));
   expect(log.appended.map(({ offset, reader, reason }) => ({ offset, reader, reason }))).toEqual(

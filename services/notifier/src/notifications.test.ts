@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NotificationsParts } from './notifications.ts';
 import { labelOf, Place, visit } from './place.fixture.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 let place: Place;
 let anna: User;
 let ben: User;
@@ -55,7 +57,7 @@ describe('what is told', () => {
       await place.happen(visit(car.id, depot, 1));
       await place.settled();
       expect(await place.inbox(anna)).toEqual(['Rule 1 begin']);
-    });
+    }, PATIENCE);
     await place.registry.notificationRules.update(rule.id, null, { active: false });
     await place.relay();
     // In force within a moment: what is told meanwhile stays told, and there comes an end to it.
@@ -66,7 +68,7 @@ describe('what is told', () => {
       await place.happen(visit(car.id, depot, minute));
       await place.settled();
       expect(await place.inbox(anna)).toEqual(before);
-    });
+    }, PATIENCE);
   });
 
   test('who lost the right to see a vehicle is told no more of it', async () => {
@@ -331,7 +333,7 @@ describe('a notification reaches a client that comes back', () => {
     await place.startLive();
     const last = await place.connect(anna, { all: true, since });
     await place.settled();
-    await vi.waitFor(() => expect(heard.length + last.numbers().length).toBe(60));
+    await vi.waitFor(() => expect(heard.length + last.numbers().length).toBe(60), PATIENCE);
     expect([...heard, ...last.numbers()]).toEqual(Array.from({ length: 60 }, (_, nth) => nth + 1));
   });
 

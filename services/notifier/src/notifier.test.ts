@@ -35,6 +35,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createNotifier, type Notifier } from './notifier.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const VAN = '0190a000-0000-7000-8000-000000000002' as VehicleId;
 const ZONE = '0190a000-0000-7000-8000-000000000003' as GeofenceId;
@@ -154,7 +156,7 @@ function connect(token: string | null = null, cookie: string | null = null) {
     say: (message: object) => socket.send(JSON.stringify(message)),
     of: (type: string) => heard.filter((message) => message.type === type),
     async hears(type: string, count = 1) {
-      await vi.waitFor(() => expect(client.of(type).length).toBeGreaterThanOrEqual(count));
+      await vi.waitFor(() => expect(client.of(type).length).toBeGreaterThanOrEqual(count), PATIENCE);
       return client.of(type);
     },
     opened: new Promise<void>((resolve) => socket.on('open', resolve)),
@@ -245,7 +247,7 @@ test('changes of a video task go to those who may see the vehicle and were grant
   await vi.waitFor(async () => {
     await tell(CAR);
     expect(plain.of('video-task').length).toBeGreaterThan(0);
-  });
+  }, PATIENCE);
   const [first] = plain.of('video-task');
   expect(first).toMatchObject({ vehicleId: CAR });
   await tell(VAN);
@@ -351,7 +353,7 @@ test('a right that is lost stops the stream at once, one that is won starts it',
   await vi.waitFor(async () => {
     await hub.updateLatest([seen(VAN, Date.now())]);
     expect(client.of('position').length).toBeGreaterThan(0);
-  });
+  }, PATIENCE);
   await log.append(eventsTopic, [visit(CAR, NOON), visit(VAN, NOON)]);
   expect(await client.hears('event')).toMatchObject([{ vehicleId: VAN }]);
 });
@@ -394,17 +396,17 @@ test('who says who they are in the first message is as good as by header', async
 
 test('a wrong token is refused: with 401 at the door, with 4401 inside', async () => {
   const atTheDoor = connect('expired');
-  await vi.waitFor(() => expect(atTheDoor.refusedWith).toBe(401));
+  await vi.waitFor(() => expect(atTheDoor.refusedWith).toBe(401), PATIENCE);
   const stranger = connect('stranger');
-  await vi.waitFor(() => expect(stranger.refusedWith).toBe(401));
+  await vi.waitFor(() => expect(stranger.refusedWith).toBe(401), PATIENCE);
   const inside = connect();
   await inside.opened;
   inside.say({ type: 'authorize', jwt: 'nonsense' });
-  await vi.waitFor(() => expect(inside.closedWith).toBe(4401));
+  await vi.waitFor(() => expect(inside.closedWith).toBe(4401), PATIENCE);
   const hasty = connect();
   await hasty.opened;
   hasty.say({ type: 'subscribe', all: true });
-  await vi.waitFor(() => expect(hasty.closedWith).toBe(4401));
+  await vi.waitFor(() => expect(hasty.closedWith).toBe(4401), PATIENCE);
 });
 
 test('a connection ends with its token, unless a newer one came meanwhile', async () => {
@@ -414,7 +416,7 @@ test('a connection ends with its token, unless a newer one came meanwhile', asyn
   tokenLifeMs = 3_600_000;
   renewed.say({ type: 'authorize', jwt: 'user' });
   await renewed.hears('authorized');
-  await vi.waitFor(() => expect(expiring.closedWith).toBe(4401));
+  await vi.waitFor(() => expect(expiring.closedWith).toBe(4401), PATIENCE);
   expect(renewed.closedWith).toBeNull();
 });
 
@@ -424,7 +426,7 @@ test('the cookie of the console lets in, and one whose session is over is told s
   client.say({ type: 'subscribe', all: true });
   await client.hears('resumed');
   const late = connect(null, 'expired');
-  await vi.waitFor(() => expect(late.closedWith).toBe(4401));
+  await vi.waitFor(() => expect(late.closedWith).toBe(4401), PATIENCE);
   expect(client.closedWith).toBeNull();
 });
 
@@ -443,7 +445,7 @@ test('a session that was ended has no socket 5 s later; other sessions keep thei
 test('a blocked user is disconnected', async () => {
   const client = await subscribed('user');
   await log.append(definitionsTopic, [defined({ ...user, version: 2, blocked: true })]);
-  await vi.waitFor(() => expect(client.closedWith).toBe(4403));
+  await vi.waitFor(() => expect(client.closedWith).toBe(4403), PATIENCE);
 });
 
 test('a message that can not be taken is answered with what is wrong, and the connection stays', async () => {
@@ -470,7 +472,10 @@ test('a slow client gets the newest position of each vehicle, and every event', 
   stream.resume();
   await client.hears('event', events.length);
   expect(client.of('event').map(({ id }) => id)).toEqual(events.map(({ id }) => id));
-  await vi.waitFor(() => expect(client.of('position').at(-1)?.fixTime).toBe(new Date(NOON + 4000).toISOString()));
+  await vi.waitFor(
+    () => expect(client.of('position').at(-1)?.fixTime).toBe(new Date(NOON + 4000).toISOString()),
+    PATIENCE,
+  );
   expect(client.of('position').length).toBeLessThan(4000);
 });
 
@@ -478,5 +483,5 @@ test('too many connections are turned away', async () => {
   const four = [connect('operator'), connect('operator'), connect('operator'), connect('operator')];
   await Promise.all(four.map(({ opened }) => opened));
   const fifth = connect('operator');
-  await vi.waitFor(() => expect(fifth.refusedWith).toBe(503));
+  await vi.waitFor(() => expect(fifth.refusedWith).toBe(503), PATIENCE);
 });

@@ -10,6 +10,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type RunningService, startService } from './service.fixture.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const run = promisify(execFile);
 const MAIN = join(import.meta.dirname, 'main.ts');
 const PASSWORD = 'the operator of a test';
@@ -55,7 +57,7 @@ test('a page of the console has the live API by its cookie, until the session en
   live.on('message', (data) => heard.push(JSON.parse(data.toString()).type));
   await once(live, 'open');
   live.send(JSON.stringify({ type: 'subscribe', all: true }));
-  await vi.waitFor(() => expect(heard).toContain('resumed'));
+  await vi.waitFor(() => expect(heard).toContain('resumed'), PATIENCE);
   let closedWith: number | null = null;
   live.on('close', (code) => {
     closedWith = code;

@@ -4,6 +4,8 @@ import { logLevel } from 'kafkajs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { KafkaClients } from './clients.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const ends: (() => unknown)[] = [];
 afterEach(() => {
   for (const end of ends.splice(0)) end();
@@ -38,8 +40,8 @@ test.each(['admin', 'producer', 'consumer'] as const)(
     });
     const client = kind === 'consumer' ? clients.consumer({ groupId: 'of a test' }) : clients[kind]({});
     await expect(client.connect()).rejects.toThrow();
-    await vi.waitFor(() => expect(broker.sockets.length).toBeGreaterThan(1), 10_000);
-    await vi.waitFor(() => expect(broker.sockets.slice(0, -1).every(({ closed }) => closed)).toBe(true), 10_000);
+    await vi.waitFor(() => expect(broker.sockets.length).toBeGreaterThan(1), PATIENCE);
+    await vi.waitFor(() => expect(broker.sockets.slice(0, -1).every(({ closed }) => closed)).toBe(true), PATIENCE);
     await client.disconnect();
   },
 );

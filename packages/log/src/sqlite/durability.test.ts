@@ -12,6 +12,8 @@ import { DiskBusyError, DiskFullError, LogFullError } from '../log.ts';
 import { openSqliteLog } from './open.ts';
 import { inFolder, readTexts, textTopic } from './testing.ts';
 
+const PATIENCE = { timeout: 20_000, interval: 10 };
+
 const topic = textTopic('texts');
 const ACKNOWLEDGING = fileURLToPath(new URL('./acknowledging.child.ts', import.meta.url));
 
@@ -91,7 +93,9 @@ describe('an acknowledged record is never lost', () => {
 
       const janitor = openSqliteLog({ path, maxBytes: 300_000, retentionEveryMs: 5 });
       await janitor.append(textTopic('other'), ['y']).catch(() => {});
-      await expect.poll(() => log.append(topic, ['z'.repeat(200_000)]).then(() => 'done', String)).toBe('done');
+      await expect
+        .poll(() => log.append(topic, ['z'.repeat(200_000)]).then(() => 'done', String), PATIENCE)
+        .toBe('done');
       expect((await readTexts(log, topic)).at(-1)).toBe('z'.repeat(200_000));
       await Promise.all([log.close(), janitor.close()]);
     });
@@ -177,7 +181,7 @@ describe('what is old is forgotten', () => {
     await inFolder(async (folder) => {
       const { log, definitions } = await batches(folder, { maxAgeMs: 1 });
       // The last batch stays: it knows where the next offset is.
-      await expect.poll(async () => (await readTexts(log, topic)).length).toBe(2);
+      await expect.poll(async () => (await readTexts(log, topic)).length, PATIENCE).toBe(2);
       expect(await readTexts(log, definitions)).toHaveLength(7);
       expect(await log.endOffsets(topic)).toEqual(new Map([[0, 120]]));
       await log.append(topic, ['next']);
@@ -192,7 +196,7 @@ describe('what is old is forgotten', () => {
           offsets.push(...records.map(({ offset }) => offset));
         },
       });
-      await expect.poll(() => offsets.at(-1)).toBe(120);
+      await expect.poll(() => offsets.at(-1), PATIENCE).toBe(120);
       expect(offsets[0]).toBeGreaterThanOrEqual(118);
       await subscription.stop();
       await log.close();
@@ -203,7 +207,7 @@ describe('what is old is forgotten', () => {
     await inFolder(async (folder) => {
       const maxBytes = 1_200_000;
       const { log, definitions } = await batches(folder, { maxBytes });
-      await expect.poll(async () => (await readTexts(log, topic)).length).toBeLessThan(60);
+      await expect.poll(async () => (await readTexts(log, topic)).length, PATIENCE).toBeLessThan(60);
       const left = await readTexts(log, topic);
       expect(left.at(-1)).toBe('59 y');
       expect(left.at(-2)).toMatch(/^59 x/);

@@ -198,20 +198,22 @@ describe('a report as a job', () => {
     expect([part.status, part.body]).toEqual([206, file.body.slice(5, 10)]);
     const known = await fileOf(id, anna, { 'if-none-match': file.headers.get('etag') ?? '' });
     expect(known.status).toBe(304);
-    await vi.waitFor(() =>
-      expect(news).toEqual([
-        {
-          userId: anna.user.id,
-          jobId: id,
-          report: 'track',
-          format: 'csv',
-          state: 'done',
-          rows: 2 * PER_VEHICLE,
-          bytes: file.body.length,
-          error: null,
-          finishedAtMs: world.nowMs,
-        },
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(news).toEqual([
+          {
+            userId: anna.user.id,
+            jobId: id,
+            report: 'track',
+            format: 'csv',
+            state: 'done',
+            rows: 2 * PER_VEHICLE,
+            bytes: file.body.length,
+            error: null,
+            finishedAtMs: world.nowMs,
+          },
+        ]),
+      PATIENCE,
     );
   });
 
@@ -272,7 +274,7 @@ describe('a report as a job', () => {
     expect(await reaches(blocked, 'failed')).toMatchObject({ error: 'The account was blocked or deleted.' });
     expect(await reaches(other, 'failed')).toMatchObject({ error: expect.stringContaining('vehicleId') });
     expect(await storedFiles()).toEqual([]);
-    await vi.waitFor(() => expect(news.map(({ state }) => state)).toEqual(['failed', 'failed']));
+    await vi.waitFor(() => expect(news.map(({ state }) => state)).toEqual(['failed', 'failed']), PATIENCE);
   });
 
   test('is called off while it is made, and leaves nothing', async () => {
@@ -321,7 +323,7 @@ describe('a report as a job', () => {
     }
     await start();
     expect(await reaches(id, 'failed')).toMatchObject({ error: 'It broke off 5 times.' });
-    await vi.waitFor(() => expect(news).toMatchObject([{ jobId: id, state: 'failed' }]));
+    await vi.waitFor(() => expect(news).toMatchObject([{ jobId: id, state: 'failed' }]), PATIENCE);
   });
 
   test('is tried again after a failure, and waits where the archive is busy', async () => {
