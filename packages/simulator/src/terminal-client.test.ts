@@ -108,7 +108,7 @@ describe('a terminal over TCP', () => {
   test('hangs up on a server that owes an answer', async () => {
     const server = await serve();
     server.mood = 'silent';
-    const client = connect(server.port, { replyTimeoutMs: 20 });
+    const client = connect(server.port, { replyTimeoutMs: 1000 });
     client.record(generateDrive(3, 6));
     await vi.waitFor(() => expect(client.stats().lastFailure).toBe('no answer in time'), PATIENCE);
     server.mood = 'acknowledge';
