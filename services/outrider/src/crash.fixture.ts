@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Position, ProtocolName, TerminalId, VehicleId } from '@outrider/domain';
 import { featureFromShape } from '@outrider/geo';
 import { connectTerminal, createRandom, type TerminalClient } from '@outrider/simulator';
@@ -7,7 +6,7 @@ import { driveRound, onCircuit, placeAt } from './circuit.fixture.ts';
 import { ComingBackClient } from './coming-back-client.fixture.ts';
 import type { LogContent } from './log-reader.fixture.ts';
 import type { Death, Mortal } from './mortal.fixture.ts';
-import { call, type LiveMessage, logIn, OPERATOR_PASSWORD } from './service.fixture.ts';
+import { call, inForce, type LiveMessage, logIn, OPERATOR_PASSWORD } from './service.fixture.ts';
 import { type ReceivedWebhook, receiveWebhooks } from './webhook-receiver.fixture.ts';
 
 const ENVIRONMENT = { WEBHOOK_ALLOW_PRIVATE: 'yes', CHECKPOINT_MS: '100', ARCHIVE_MS: '100' };
@@ -99,8 +98,7 @@ export async function crash(
     for (const [nth, name] of LISTENERS.entries())
       clients.push(new ComingBackClient(mortal.livePort(nth), tokens[name], chance));
     await vi.waitFor(() => expect(clients.every(({ resumed }) => resumed !== null)).toBe(true), PATIENCE);
-    // A change is in force within a second.
-    await wait(1000);
+    await inForce();
 
     // Some protocols count in whole seconds.
     const beganMs = Math.floor((Date.now() - BEGAN_AGO_MS) / 1000) * 1000;

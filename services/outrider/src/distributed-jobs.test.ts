@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Position, TerminalId, VehicleId } from '@outrider/domain';
 import { featureFromShape } from '@outrider/geo';
 import { createRandom, playDrive, startVideoTerminal } from '@outrider/simulator';
@@ -6,6 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { driveRound, onCircuit } from './circuit.fixture.ts';
 import { Cluster, callAt, counted, givenServers, logInAt } from './distributed.fixture.ts';
 import { archivedTimes } from './end-to-end.fixture.ts';
+import { inForce } from './service.fixture.ts';
 
 const servers = givenServers();
 const PATIENCE = { timeout: 90_000, interval: 100 };
@@ -44,7 +44,7 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
     const vehicle = async (terminalId: TerminalId) =>
       (await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', { name: terminalId, terminalId })).id;
     const [punctual, tardy] = [await vehicle(PUNCTUAL), await vehicle(TARDY)];
-    await wait(1000);
+    await inForce();
 
     const round = driveRound(createRandom(7), Math.floor(Date.now() / 1000) * 1000 - 2 * 3_600_000);
     const positions = Array.from({ length: 600 }, () => round.next().value);

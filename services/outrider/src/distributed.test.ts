@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { generateDrive } from '@outrider/simulator';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -12,7 +11,7 @@ import {
   type ServiceName,
 } from './distributed.fixture.ts';
 import { asDriven, defineFleet, expectAllOfIt, playFleet, type Reached, TERMINALS } from './end-to-end.fixture.ts';
-import { call, LiveRecorder } from './service.fixture.ts';
+import { call, inForce, LiveRecorder } from './service.fixture.ts';
 
 const servers = givenServers();
 /** Of each service. */
@@ -73,7 +72,7 @@ describe.skipIf(servers === null)('three processes of each service, on Kafka, Re
       for (const { id } of fleet.geofences)
         await vi.waitFor(() => callAt(api, jwt, 'GET', `/api/v1/geozones/${id}`), PATIENCE);
     }
-    await wait(1000);
+    await inForce();
     for (const [nth, recorder] of recorders.entries())
       await recorder.connect({ ports: { http: nthOf('notifier', nth).ports.live as number }, jwt });
 

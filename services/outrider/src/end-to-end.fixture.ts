@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { LngLat, Position, ProtocolName, Shape, TelemetryPacket, TerminalId, VehicleId } from '@outrider/domain';
 import { distanceM, featureFromShape } from '@outrider/geo';
 import { telemetryTopic } from '@outrider/log';
@@ -14,7 +13,7 @@ import {
 import { playDrive, simulatorOf } from '@outrider/simulator';
 import { expect, vi } from 'vitest';
 import { type Happening, happening, type PlainGeofence, plainHappenings } from './plain-rules.fixture.ts';
-import type { LiveRecorder } from './service.fixture.ts';
+import { inForce, type LiveRecorder } from './service.fixture.ts';
 
 const SPEED_LIMIT_KMH = 30;
 /** Of a month ago, late data would change nothing. */
@@ -171,8 +170,8 @@ export async function defineFleet({ call }: Reached, drives: readonly (readonly 
       sent: asSent(drives[which] ?? []),
     });
   }
-  // A change is in force within a second: terminals are known, geofences watched.
-  await wait(1000);
+  // Terminals are known, geofences watched.
+  await inForce();
   return { vehicles, geofences: geofencesOf.flat() };
 }
 

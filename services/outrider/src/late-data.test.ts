@@ -10,7 +10,7 @@ import { openWarehouse } from '@outrider/warehouse';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { driveRound, onCircuit } from './circuit.fixture.ts';
 import { happening, type PlainGeofence, plainHappenings } from './plain-rules.fixture.ts';
-import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
+import { inForce, LiveRecorder, type RunningService, startService } from './service.fixture.ts';
 
 const SEED = Number(process.env.LATE_SEED ?? randomInt(2 ** 31));
 const FIXES = 1800;
@@ -69,8 +69,7 @@ async function define(shapes: readonly Shape[]): Promise<Fleet> {
     ).id;
   const fleet: Fleet = { punctual: await vehicle(PUNCTUAL), tardy: await vehicle(TARDY), geofences: [] };
   for (const [nth, shape] of shapes.entries()) fleet.geofences.push(await draw(`zone ${nth}`, shape));
-  // A change is in force within a second.
-  await wait(1000);
+  await inForce();
   return fleet;
 }
 
@@ -213,7 +212,7 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     const fleet = await define([circle(0.6, 150)]);
     await send(PUNCTUAL, positions);
     const drawn = await draw('drawn today', circle(0.3, 200));
-    await wait(1000);
+    await inForce();
     const from = new Date((positions[0]?.fixTimeMs ?? 0) - 1000).toISOString();
     const to = new Date().toISOString();
     const { id } = await service.call<{ id: string }>(

@@ -5,7 +5,7 @@ import { verifyWebhook } from '@outrider/channels';
 import type { TerminalId } from '@outrider/domain';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { depotDrive, playTo } from './depot-drive.fixture.ts';
-import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
+import { inForce, LiveRecorder, type RunningService, startService } from './service.fixture.ts';
 import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -58,8 +58,7 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
     webhook: { url: receiver.url },
   });
   await live.connect(service);
-  // A change is in force within a second.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await inForce();
 
   // Live, with a cursor.
   await playTo(service, TERMINAL, depotDrive(0, 13.4, 13.405));

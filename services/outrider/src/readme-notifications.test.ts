@@ -61,7 +61,7 @@ test('notifications work as pasted, and go on after a crash', { timeout: 120_000
     children.push(clients);
     await vi.waitFor(() => expect(lines(heard)).toContain('resumed'), PATIENCE);
     const rule = example('rule').replace('127.0.0.1:9000', `127.0.0.1:${hookPort}`);
-    await run(example('vehicle'), example('geozone'), rule, `echo "RULE='$RULE'" >> ${variables}`, 'sleep 1');
+    await run(example('vehicle'), example('geozone'), rule, `echo "RULE='$RULE'" >> ${variables}`, 'sleep 3');
 
     await run(example('drive'));
     const told = () => lines(heard).filter((line) => line.startsWith('notification'));
@@ -79,8 +79,10 @@ test('notifications work as pasted, and go on after a crash', { timeout: 120_000
       'Depot Van 7 geofence-visit end',
       'Depot Van 7 speeding end',
     ]);
-    await vi.waitFor(() => expect(lines(received)).toHaveLength(4), PATIENCE);
-    expect(lines(received).map((line) => line.split(' ', 1)[0])).toEqual(Array(4).fill('genuine'));
+    // One that was under way when the service died may come again, by the same id.
+    const deliveries = () => new Set(lines(received).map((line) => line.split(' ', 2).join(' ')));
+    await vi.waitFor(() => expect(deliveries().size).toBe(4), PATIENCE);
+    for (const delivery of deliveries()) expect(delivery).toMatch(/^genuine /);
 
     await vi.waitFor(async () => {
       const { stdout } = await run(example('inbox'));

@@ -18,10 +18,10 @@ test('reports work as pasted: by the call, as a job, on a schedule', { timeout: 
       'set -euo pipefail',
       `BASE='http://127.0.0.1:${service.ports.http}'; PHONES='http://127.0.0.1:${service.ports.osmand}'; JWT='${service.jwt}'`,
       part('vehicle'),
-      'sleep 1',
+      'sleep 3',
       part('drive'),
       // A step back: a report ends before the second in which it is asked for.
-      'sleep 1',
+      'sleep 3',
       ...['reports', 'report-job', 'report-schedule'].map(part),
     ].join('\n');
     await promisify(execFile)('bash', ['-c', script], { cwd: ROOT, timeout: 100_000 });

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { blankPosition, type Position, type TerminalId } from '@outrider/domain';
 import { playDrive } from '@outrider/simulator';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
+import { inForce, LiveRecorder, type RunningService, startService } from './service.fixture.ts';
 
 const PATIENCE = { timeout: 90_000, interval: 20 };
 const TERMINAL = '356307042441013' as TerminalId;
@@ -49,8 +49,7 @@ async function fileOf({ ports, jwt }: RunningService, id: string): Promise<Buffe
 /** A vehicle that drove along a parallel, a fix every five seconds. */
 async function furnish({ call, ports }: RunningService): Promise<string> {
   const { id } = await call<{ id: string }>('POST', '/api/v1/vehicles', { name: 'Van 7', terminalId: TERMINAL });
-  // A change is in force within a second.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await inForce();
   const positions: Position[] = Array.from({ length: FIXES }, (_, nth) => ({
     ...blankPosition(T0 + nth * 5000, 52.52, 13.4 + nth * 0.0005),
     speedKmh: 25,

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 import { holdAgainstDocument } from '@outrider/api/described-answer';
 import type { ProtocolName } from '@outrider/domain';
 import { WebSocket } from 'ws';
@@ -120,6 +121,9 @@ export async function startService(
     call: <T>(method: string, path: string, body?: unknown) => call<T>(told.http, jwt, method, path, body),
   };
 }
+
+/** Resolves when what was defined before is in force: within a second, and later only where the machine has much else to do. */
+export const inForce = (): Promise<void> => wait(3000);
 
 /** @returns the token */
 export async function logIn(port: number, login: string, password: string): Promise<string> {

@@ -6,7 +6,7 @@ import { type Collector, openCollector } from '@outrider/runtime/collector';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { depotDrive, playTo } from './depot-drive.fixture.ts';
 import { readLog } from './log-reader.fixture.ts';
-import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
+import { inForce, LiveRecorder, type RunningService, startService } from './service.fixture.ts';
 import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -52,8 +52,7 @@ async function define({ call }: RunningService): Promise<void> {
     emails: ['dispatch@example.com'],
     webhook: { url: receiver.url },
   });
-  // A change is in force within a second.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await inForce();
 }
 
 interface Told {
