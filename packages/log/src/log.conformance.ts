@@ -335,6 +335,20 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       expect(Math.max(...sizes)).toBeLessThanOrEqual(7);
     });
 
+    test('a patient consumer is given all that there is, too, however little', async () => {
+      const topic = noteTopic();
+      const log = await open();
+      const [early, late] = [notes(30).slice(0, 20), notes(30).slice(20)];
+      await log.append(topic, early);
+      let appended: Promise<void> | null = null;
+      const came = await consumeUntil(log, topic, { isPatient: true }, ({ length }) => {
+        if (length >= 20) appended ??= log.append(topic, late);
+        return length >= 30;
+      });
+      await appended;
+      expect(textsOf(came)).toEqual(notes(30).map(({ text }) => text));
+    });
+
     test('stop lets the batch in hand finish, and none comes after it', async () => {
       const topic = noteTopic();
       const log = await open();

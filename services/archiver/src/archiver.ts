@@ -191,6 +191,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         log.consume(topic, {
           group: GROUP,
           maxBatchRecords: BATCH_RECORDS,
+          isPatient: true,
           async startAt(partition) {
             // What was gathered under an earlier claim is of an earlier place.
             if (fenced.has(partition)) await gatherer.drain();

@@ -37,6 +37,8 @@ export interface KafkaLogOptions {
 const MIB = 1024 * 1024;
 /** A fetch that finds nothing comes back after this: what a seek, or a stop, waits for at most. */
 const FETCH_WAIT_MS = 250;
+/** A fetch of a patient consumer waits so long for as much as this. */
+const PATIENT_FETCH_BYTES = MIB;
 /** A member that died without a word is missed after the session's time: its partitions lie still so long. */
 const HEARTBEAT_EVERY_MS = 1000;
 const SESSION_TIMEOUT_MS = 8000;
@@ -200,6 +202,7 @@ class KafkaLog implements Log {
       groupId: `${this.#prefix}${options.group}.${topic.name}`,
       allowAutoTopicCreation: false,
       maxWaitTimeInMs: FETCH_WAIT_MS,
+      minBytes: options.isPatient ? PATIENT_FETCH_BYTES : 1,
       heartbeatInterval: HEARTBEAT_EVERY_MS,
       sessionTimeout: SESSION_TIMEOUT_MS,
       // Brokers that are gone are waited for, but not by a subscription that was stopped meanwhile.
