@@ -268,11 +268,12 @@ async function services(servers: Servers, load: Load, say: Say): Promise<Scaled>
     say('the archiver alone');
     const archiver = await start('archiver');
     const archived = await drained([archiver], ARCHIVED_ROWS, positions, say);
-    await merged(servers, say);
 
     const together: Together[] = [];
     for (const [index, count] of RULES.entries()) {
       while (rules.length < count) rules.push(await start('rules'));
+      await merged(servers, say);
+      await emptyArchive(servers);
       say(`all together, ${count} of the rules`);
       const measured = await loaded({ gateway, rules, archiver }, port, ofLoad(1 + index), servers, say);
       together.push({ ...measured, afterwardsCpuSeconds: await merged(servers, say) });
@@ -408,6 +409,15 @@ async function loaded(
     }
   } finally {
     await generator.stop();
+  }
+}
+
+/** Every load finds the archive the same: what ClickHouse merges is what this load brought. */
+async function emptyArchive({ clickhouse }: Servers): Promise<void> {
+  for (const table of ['positions', 'events']) {
+    const url = clickhouse.environment.CLICKHOUSE_URL ?? '';
+    const answer = await fetch(url, { method: 'POST', body: `TRUNCATE TABLE outrider.${table}` });
+    if (!answer.ok) throw new Error(`ClickHouse: ${await answer.text()}`);
   }
 }
 
@@ -566,7 +576,7 @@ function report(load: Load, bareRates: Bare, { alone, together, moves }: Scaled)
           ]),
           [
             'ClickHouse merging, afterwards',
-            ...together.map(({ afterwardsCpuSeconds, all }) => (afterwardsCpuSeconds / all.positions) * 1e6),
+            ...together.map((each) => (each.afterwardsCpuSeconds / (CONNECTIONS * load.positionsPerConnection)) * 1e6),
           ],
         ],
       },
