@@ -82,12 +82,21 @@ export const shapeIn = (at: Region): fc.Arbitrary<Shape> =>
     lineIn(at),
   );
 
+/**
+ * To a tenth of a millimetre. So near to a line that their products are less than the smallest number that has all its digits, who is
+ * exact and who rounds (turf) may differ about which side it is.
+ */
+const onGrid = (degrees: number): number => Math.round(degrees * 2 ** 30) / 2 ** 30;
+
 /** Places about a region, many of them exactly at corners of the given points, or level with them. */
 export function placesIn(at: Region, corners: readonly LngLat[]): fc.Arbitrary<LngLat[]> {
   const free = fc
     .tuple(fc.double({ min: -1.3, max: 1.3, noNaN: true }), fc.double({ min: -1.3, max: 1.3, noNaN: true }))
     .map(
-      ([dx, dy]): LngLat => [normal(at.x + dx * at.radiusDeg), Math.max(-90, Math.min(90, at.y + dy * at.radiusDeg))],
+      ([dx, dy]): LngLat => [
+        normal(onGrid(at.x + dx * at.radiusDeg)),
+        Math.max(-90, Math.min(90, onGrid(at.y + dy * at.radiusDeg))),
+      ],
     );
   if (corners.length === 0) return fc.array(free, { minLength: 20, maxLength: 40 });
   const corner = fc.constantFrom(...corners);
