@@ -269,10 +269,10 @@ async function services(servers: Servers, load: Load, say: Say): Promise<Scaled>
     const archiver = await start('archiver');
     const archived = await drained([archiver], ARCHIVED_ROWS, positions, say);
 
+    await merged(servers, say);
     const together: Together[] = [];
     for (const [index, count] of RULES.entries()) {
       while (rules.length < count) rules.push(await start('rules'));
-      await merged(servers, say);
       await emptyArchive(servers);
       say(`all together, ${count} of the rules`);
       const measured = await loaded({ gateway, rules, archiver }, port, ofLoad(1 + index), servers, say);
@@ -430,13 +430,13 @@ async function merged({ clickhouse }: Servers, say: Say): Promise<number> {
   const used = async () => (await cpuSecondsOf(clickhouse.pid ?? 0)) ?? 0;
   const begun = await used();
   const untilMs = performance.now() + MERGED_WITHIN_MS;
-  for (;;) {
-    const before = await used();
+  say('waiting until ClickHouse has merged');
+  for (let before = begun; ; ) {
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const after = await used();
     if (((after - before) * 1000) / IDLE_MS < IDLE_SHARE) return Math.round((after - begun) * 100) / 100;
     if (performance.now() > untilMs) throw new Error('ClickHouse does not come to rest');
-    say('waiting until ClickHouse has merged');
+    before = after;
   }
 }
 
