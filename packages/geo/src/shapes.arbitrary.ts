@@ -3,10 +3,15 @@ import fc from 'fast-check';
 
 /** Degrees on a raster of 2^-12, so that whole turns add and subtract without rounding, and edges are often exactly met. */
 const RASTER = 2 ** 12;
+/**
+ * A tenth of a millimetre. So near to a line that their products are less than the smallest number that has all its digits, who is
+ * exact and who rounds (turf) may differ about which side it is.
+ */
+const FINE_RASTER = 2 ** 30;
 
-function onRaster(degrees: number): number {
+function onRaster(degrees: number, raster = RASTER): number {
   // Adding 0 makes 0 of -0, as JSON does.
-  return Math.round(degrees * RASTER) / RASTER + 0;
+  return Math.round(degrees * raster) / raster + 0;
 }
 
 function normal(x: number): number {
@@ -82,20 +87,14 @@ export const shapeIn = (at: Region): fc.Arbitrary<Shape> =>
     lineIn(at),
   );
 
-/**
- * To a tenth of a millimetre. So near to a line that their products are less than the smallest number that has all its digits, who is
- * exact and who rounds (turf) may differ about which side it is.
- */
-const onGrid = (degrees: number): number => Math.round(degrees * 2 ** 30) / 2 ** 30;
-
 /** Places about a region, many of them exactly at corners of the given points, or level with them. */
 export function placesIn(at: Region, corners: readonly LngLat[]): fc.Arbitrary<LngLat[]> {
   const free = fc
     .tuple(fc.double({ min: -1.3, max: 1.3, noNaN: true }), fc.double({ min: -1.3, max: 1.3, noNaN: true }))
     .map(
       ([dx, dy]): LngLat => [
-        normal(onGrid(at.x + dx * at.radiusDeg)),
-        Math.max(-90, Math.min(90, onGrid(at.y + dy * at.radiusDeg))),
+        normal(onRaster(at.x + dx * at.radiusDeg, FINE_RASTER)),
+        Math.max(-90, Math.min(90, onRaster(at.y + dy * at.radiusDeg, FINE_RASTER))),
       ],
     );
   if (corners.length === 0) return fc.array(free, { minLength: 20, maxLength: 40 });

@@ -180,6 +180,7 @@ describe('presence', () => {
     await saysAfter(second, '13900000008' as TerminalId);
     first.went(CAR);
     await saysAfter(first, '13900000009' as TerminalId);
+    expect(heard).toContain(true);
     expect(open.isOnline(CAR)).toBe(true);
     expect(heard).not.toContain(false);
   });

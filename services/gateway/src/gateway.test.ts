@@ -150,11 +150,11 @@ async function counted(name: string, labels: Record<string, string>): Promise<nu
   return value?.value ?? 0;
 }
 
-/** How often Teltonika's terminals were refused, by the reason. */
+/** All refusals, by protocol and reason. */
 async function refused(): Promise<Record<string, number>> {
   const metric = (await metrics.getMetricsAsJSON()).find(({ name }) => name === 'outrider_refusals_total');
-  const counts = metric?.values.filter(({ labels, value }) => labels.protocol === 'teltonika' && value > 0) ?? [];
-  return Object.fromEntries(counts.map(({ labels, value }) => [labels.reason, value]));
+  const counts = metric?.values.filter(({ value }) => value > 0) ?? [];
+  return Object.fromEntries(counts.map(({ labels, value }) => [`${labels.protocol} ${labels.reason}`, value]));
 }
 
 test('a packet is acknowledged once it is durable, and not before', async () => {
@@ -282,14 +282,14 @@ test('a terminal that says nothing is disconnected with a counted reason', async
   await start({ idleTimeoutMs: 100 });
   const silent = await terminal();
   await vi.waitFor(() => expect(silent.closed).toBe(true), PATIENCE);
-  expect(await refused()).toEqual({ idle: 1 });
+  expect(await refused()).toEqual({ 'teltonika idle': 1 });
 });
 
 test('a terminal that talks garbage is disconnected with a counted reason', async () => {
   const garbage = await terminal();
   garbage.socket.write(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
   await vi.waitFor(() => expect(garbage.closed).toBe(true), PATIENCE);
-  expect(await refused()).toEqual({ 'bad-frame': 1 });
+  expect(await refused()).toEqual({ 'teltonika bad-frame': 1 });
 });
 
 test('a connection over the bound is turned away', async () => {
