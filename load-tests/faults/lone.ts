@@ -53,14 +53,14 @@ export async function openLone(ports: Ports): Promise<Lone> {
   const first = run();
   if ((await first.ready) === null) {
     await close();
-    throw new Error(`the service did not start:\n${first.diary()}`);
+    throw new Error(`the service did not start:\n${first.stderrText()}`);
   }
   return {
     disk,
     ports,
     giveBackRoom: () => truncateWriteAheadLog(join(disk.folder, 'log.sqlite')),
     restarts: () => lives.length - 1,
-    said: () => lives.map(({ diary }) => diary()).join(''),
+    said: () => lives.map(({ stderrText }) => stderrText()).join(''),
     close,
   };
 }

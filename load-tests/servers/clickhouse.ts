@@ -13,7 +13,7 @@ export async function startClickhouse(folder: string, port?: number): Promise<Se
     {
       command: process.execPath,
       args: [join(import.meta.dirname, 'clickhouse-process.ts'), folder, String(at)],
-      diaryPath: join(folder, 'clickhouse.log'),
+      logPath: join(folder, 'clickhouse.log'),
     },
   );
 }

@@ -49,7 +49,7 @@ export async function startKafka(
     {
       command: 'java',
       args: java('-XX:+UseSerialGC', 'kafka.Kafka', properties),
-      diaryPath: join(folder, 'kafka.log'),
+      logPath: join(folder, 'kafka.log'),
     },
     security && {
       KAFKA_BROKERS: `localhost:${secureAt}`,

@@ -49,7 +49,7 @@ export async function startPostgres(folder: string, port?: number, security: Sec
     { DATABASE_URL: `postgres://postgres@127.0.0.1:${at}/${DATABASE}` },
     {
       ...as(postgresBinary('postgres'), ['-D', data, ...settings]),
-      diaryPath: join(folder, 'postgres.log'),
+      logPath: join(folder, 'postgres.log'),
       // By SIGTERM it would wait for its clients to go, who stay.
       stopSignal: 'SIGINT',
     },

@@ -19,7 +19,7 @@ export async function startRedis(folder: string, port?: number, security: Securi
         ...['--appendfsync', 'always', '--save', ''],
         ...(security === null ? [] : secureSettings(security, secureAt)),
       ],
-      diaryPath: join(folder, 'redis.log'),
+      logPath: join(folder, 'redis.log'),
     },
     security && { REDIS_URL: `rediss://${security.user}:${security.password}@localhost:${secureAt}/0` },
   );

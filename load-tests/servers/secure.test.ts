@@ -166,8 +166,8 @@ here.each([
     const wrong = (secure[setting] ?? '').replace('between-servers', 'guessed');
     const spawned = cluster.spawn(service, { ...trust, [setting]: wrong });
     expect(await spawned.ready).toBeNull();
-    expect(spawned.diary()).toContain(server);
-    expect(spawned.diary()).not.toContain('guessed');
+    expect(spawned.stderrText()).toContain(server);
+    expect(spawned.stderrText()).not.toContain('guessed');
   },
 );
 
@@ -180,6 +180,6 @@ here.each([
   async (service, _server) => {
     const spawned = cluster.spawn(service);
     expect(await spawned.ready).toBeNull();
-    expect(spawned.diary()).toMatch(/self-signed certificate/);
+    expect(spawned.stderrText()).toMatch(/self-signed certificate/);
   },
 );

@@ -35,7 +35,7 @@ export interface ServerCommand {
   args: readonly string[];
   environment?: Record<string, string>;
   /** What it says is kept here. */
-  diaryPath: string;
+  logPath: string;
   /** What it ends in order by. Default SIGTERM. */
   stopSignal?: NodeJS.Signals;
 }
@@ -55,7 +55,7 @@ export async function startServer(
   const start = async () => {
     if (await isReachable(port)) throw new Error(`${name} can't start: port ${port} is in use`);
     child = launch(command);
-    await untilReachable(name, port, child, command.diaryPath);
+    await untilReachable(name, port, child, command.logPath);
   };
   await start();
   const end = async (signal: NodeJS.Signals) => {
@@ -82,26 +82,26 @@ export async function startServer(
   };
 }
 
-function launch({ command, args, environment, diaryPath }: ServerCommand): ChildProcess {
-  const diary = createWriteStream(diaryPath, { flags: 'a' });
+function launch({ command, args, environment, logPath }: ServerCommand): ChildProcess {
+  const logger = createWriteStream(logPath, { flags: 'a' });
   const child = spawn(command, args, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout?.pipe(diary);
-  child.stderr?.pipe(diary, { end: false });
+  child.stdout?.pipe(logger);
+  child.stderr?.pipe(logger, { end: false });
   // A command that can't be run ends like one that ran and failed: `untilReachable` tells it.
-  child.on('error', (error) => diary.write(`${error.message}\n`));
+  child.on('error', (error) => logger.write(`${error.message}\n`));
   return child;
 }
 
-async function untilReachable(name: string, port: number, child: ChildProcess, diaryPath: string): Promise<void> {
+async function untilReachable(name: string, port: number, child: ChildProcess, logPath: string): Promise<void> {
   const untilMs = performance.now() + START_TIMEOUT_MS;
   while (performance.now() < untilMs) {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
-      throw new Error(`${name} ended while it started: see ${diaryPath}`);
+      throw new Error(`${name} ended while it started: see ${logPath}`);
     if (await isReachable(port)) return;
     await sleep(50);
   }
   child.kill('SIGKILL');
-  throw new Error(`${name} takes no connections on port ${port} after ${START_TIMEOUT_MS / 1000} s: see ${diaryPath}`);
+  throw new Error(`${name} takes no connections on port ${port} after ${START_TIMEOUT_MS / 1000} s: see ${logPath}`);
 }
 
 function isReachable(port: number): Promise<boolean> {

@@ -122,7 +122,7 @@ async function soak(): Promise<boolean> {
     const checks = [
       ...memoryChecks(looks),
       check('terminals that lost their connection', String(paced.lost), paced.lost === 0),
-      check('errors in the diary', errors === '' ? 'none' : errors.slice(0, 300), errors === ''),
+      check('errors in the logger', errors === '' ? 'none' : errors.slice(0, 300), errors === ''),
       check('people', people.heard.failures.join('; ') || 'all were answered', people.heard.failures.length === 0),
       ...lagChecks(looks),
       check(

@@ -315,7 +315,7 @@ class Battle {
   }
 }
 
-/** What a line of the diary is about. */
+/** What a line of the logger is about. */
 function messageOf(line: string): string {
   try {
     const { msg, err } = JSON.parse(line) as { msg?: string; err?: { message?: string } };

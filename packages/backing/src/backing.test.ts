@@ -20,27 +20,27 @@ import { logVariables, serverVariables } from './variables.ts';
 const variables = { ...logVariables, ...serverVariables };
 const read = (environment: Record<string, string>, folder: string | null = null) =>
   backingOf(readConfig(variables, environment), folder);
-const diary = createLogger('silent', 'json');
+const logger = createLogger('silent', 'json');
 
 test('without servers everything is in the folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-backing-'));
   const backing = read({}, folder);
-  const log = await openLog(backing, diary);
-  const checkpoints = await openCheckpoints(backing, diary);
-  const registry = await openRegistry(backing, diary);
+  const log = await openLog(backing, logger);
+  const checkpoints = await openCheckpoints(backing, logger);
+  const registry = await openRegistry(backing, logger);
   await checkpoints.save('test', 0, { offsets: { telemetry: 7 }, changed: [] });
   expect(await checkpoints.load('test', 0)).toMatchObject({ offsets: { telemetry: 7 } });
   await registry.ping();
   const files = await openVideoFiles(backing);
   expect(await files.put('a.mp4', (async function* () {})())).toMatchObject({ bytes: 0 });
-  const hub = await openHub(backing, diary);
+  const hub = await openHub(backing, logger);
   expect(hub).toBeInstanceOf(MemoryHub);
   for (const part of [hub, registry, checkpoints, log]) await part.close();
   rmSync(folder, { recursive: true });
 });
 
 test('neither a server nor a folder is an error that says for what', async () => {
-  await expect(openLog(read({}), diary)).rejects.toThrow('log.sqlite');
+  await expect(openLog(read({}), logger)).rejects.toThrow('log.sqlite');
 });
 
 const NOBODY = '127.0.0.1:1';
@@ -53,7 +53,7 @@ test.each([
 ] as const)(
   '%s that does not answer is told by its name and place, without its password',
   async (server, environment, open) => {
-    const error: unknown = await Promise.resolve(open(read(environment), diary)).catch((error) => error);
+    const error: unknown = await Promise.resolve(open(read(environment), logger)).catch((error) => error);
     expect(error).toBeInstanceOf(StartError);
     const told = explainStart(error);
     expect(told).toContain(server);

@@ -4,16 +4,16 @@ import { createLogger, Registry } from '@outrider/runtime';
 import { expect, test, vi } from 'vitest';
 import { createDeadLetterOffice } from './dead-letter-office.ts';
 
-test('the diary names the trace of what is put aside, where it has one, and it is kept with the record', async () => {
-  const diary = createLogger('silent', 'json');
-  const told = vi.spyOn(diary, 'error');
+test('the log names the trace of what is put aside, where it has one, and it is kept with the record', async () => {
+  const logger = createLogger('silent', 'json');
+  const told = vi.spyOn(logger, 'error');
   const kept: Buffer[] = [];
   const log = {
     async append(_: unknown, letters: readonly { record: Buffer }[]) {
       kept.push(...letters.map(({ record }) => Buffer.from(record)));
     },
   } as unknown as Pick<Log, 'append'>;
-  const office = createDeadLetterOffice({ log, reader: 'rules', diary, metrics: new Registry(), now: () => 0 });
+  const office = createDeadLetterOffice({ log, reader: 'rules', logger, metrics: new Registry(), now: () => 0 });
   const packet: TelemetryPacket = {
     vehicleId: '018f4c1e-7a00-7000-8000-000000000001' as VehicleId,
     terminalId: '356307042441013' as TerminalId,

@@ -1,6 +1,6 @@
 import { traceIdOf } from '@outrider/domain';
 import { type Log, NOBODY, setAside, type Topic, type UnreadableRecord } from '@outrider/log';
-import { Counter, type Log as Diary, type Registry } from '@outrider/runtime';
+import { Counter, type Logger, type Registry } from '@outrider/runtime';
 
 /** Where a service puts what it can't process. */
 export interface DeadLetterOffice {
@@ -12,7 +12,7 @@ export interface DeadLetterParts {
   log: Pick<Log, 'append'>;
   /** Who can't process it. */
   reader: string;
-  diary: Diary;
+  logger: Logger;
   metrics: Registry;
   /** Unix milliseconds. */
   now(): number;
@@ -22,12 +22,12 @@ export interface DeadLetterParts {
  * Puts aside what a service can't process, with the reason. It is for failures that would come again however often the record was
  * tried: an outage of a server is none, and is waited for.
  */
-export function createDeadLetterOffice({ log, reader, diary, metrics, now }: DeadLetterParts): DeadLetterOffice {
+export function createDeadLetterOffice({ log, reader, logger, metrics, now }: DeadLetterParts): DeadLetterOffice {
   const counter = counterIn(metrics);
   return {
     async take(topic, partition, offset, record, error) {
       const letter = { topic: topic.name, partition, offset, reader, reason: reasonOf(error) };
-      diary.error(
+      logger.error(
         { err: error, ...letter, traceId: traceIdOf(record) },
         'a record could not be processed: it is put aside',
       );
@@ -40,13 +40,13 @@ export function createDeadLetterOffice({ log, reader, diary, metrics, now }: Dea
 /** Puts aside what nobody can read, so that whoever reads goes on. */
 export function unreadableRecords(
   log: () => Pick<Log, 'append'>,
-  diary: Diary,
+  logger: Logger,
   metrics: Registry | null,
 ): (record: UnreadableRecord) => Promise<void> {
   const counter = metrics && counterIn(metrics);
   return async ({ topic, partition, offset, bytes, error }) => {
     const letter = { topic, partition, offset, reader: NOBODY, reason: reasonOf(error) };
-    diary.error({ err: error, ...letter }, 'a record could not be read: it is put aside');
+    logger.error({ err: error, ...letter }, 'a record could not be read: it is put aside');
     // What is in a topic of dead letters and can't be read has no further place to go.
     if (!topic.endsWith('-dead')) await setAside(log(), { ...letter, record: bytes }, Date.now());
     counter?.inc({ topic, reader: NOBODY });

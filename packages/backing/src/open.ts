@@ -10,7 +10,7 @@ import {
   openSqliteLog,
 } from '@outrider/log';
 import { openRegistry as openRegistryAt, type Registry } from '@outrider/registry';
-import { type Log as Diary, type Registry as Metrics, StartError } from '@outrider/runtime';
+import { type Logger, type Registry as Metrics, StartError } from '@outrider/runtime';
 import { openWarehouse as openWarehouseAt, type Warehouse, type WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
 import { unreadableRecords } from './dead-letter-office.ts';
@@ -24,11 +24,11 @@ import { unreadableRecords } from './dead-letter-office.ts';
  */
 export async function openLog(
   { folder, log: address }: Pick<Backing, 'folder' | 'log'>,
-  diary: Diary,
+  logger: Logger,
   metrics: Metrics | null = null,
 ): Promise<Log> {
   const maxAgeMs = address.retentionHours * 3_600_000;
-  const onUnreadable = unreadableRecords(() => log, diary, metrics);
+  const onUnreadable = unreadableRecords(() => log, logger, metrics);
   const log =
     address.brokers === null
       ? openSqliteLog({
@@ -46,7 +46,7 @@ export async function openLog(
             ...(address.sasl === null ? {} : { sasl: kafkaSasl(address.sasl) }),
             maxAgeMs,
             onUnreadable,
-            onWarning: (message) => diary.warn(message),
+            onWarning: (message) => logger.warn(message),
           }),
         );
   return log;
@@ -67,29 +67,29 @@ function kafkaSasl({ mechanism, username, password }: Sasl) {
 /** Redis where it is given, else a SQLite file. */
 export async function openCheckpoints(
   { folder, redisUrl }: Pick<Backing, 'folder' | 'redisUrl'>,
-  diary: Diary,
+  logger: Logger,
 ): Promise<Checkpoints> {
-  if (redisUrl !== null) return reached(null, openRedisCheckpoints({ url: redisUrl, onError: redisTrouble(diary) }));
+  if (redisUrl !== null) return reached(null, openRedisCheckpoints({ url: redisUrl, onError: redisTrouble(logger) }));
   return openSqliteCheckpoints({ path: inFolder(folder, 'checkpoints.sqlite') });
 }
 
 /** Redis where it is given, else this process's memory. */
-export async function openHub({ redisUrl }: Pick<Backing, 'redisUrl'>, diary: Diary): Promise<Hub> {
+export async function openHub({ redisUrl }: Pick<Backing, 'redisUrl'>, logger: Logger): Promise<Hub> {
   if (redisUrl === null) return new MemoryHub();
-  return reached(null, openRedisHub({ url: redisUrl, onError: redisTrouble(diary) }));
+  return reached(null, openRedisHub({ url: redisUrl, onError: redisTrouble(logger) }));
 }
 
 /** PostgreSQL where it is given, else a SQLite file. */
 export function openRegistry(
   { folder, databaseUrl }: Pick<Backing, 'folder' | 'databaseUrl'>,
-  diary: Diary,
+  logger: Logger,
 ): Promise<Registry> {
   if (databaseUrl === null) return openRegistryAt({ path: inFolder(folder, 'registry.sqlite') });
   return reached(
     `PostgreSQL at ${hostOf(databaseUrl)}`,
     openRegistryAt({
       url: databaseUrl,
-      onIdleError: (error) => diary.warn({ err: error }, 'a connection to PostgreSQL broke'),
+      onIdleError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke'),
     }),
   );
 }
@@ -136,8 +136,8 @@ function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-function redisTrouble(diary: Diary): (error: Error) => void {
-  return (error) => diary.warn({ err: error }, 'trouble with Redis');
+function redisTrouble(logger: Logger): (error: Error) => void {
+  return (error) => logger.warn({ err: error }, 'trouble with Redis');
 }
 
 function inFolder(folder: string | null, name: string): string {

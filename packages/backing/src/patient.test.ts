@@ -12,7 +12,7 @@ import { createLogger } from '@outrider/runtime';
 import { expect, test } from 'vitest';
 import { patientCheckpoints, patientHub } from './patient.ts';
 
-const diary = createLogger('silent', 'json');
+const logger = createLogger('silent', 'json');
 
 /** Checkpoints in memory whose server is away for the first calls, or whose answers get lost. */
 class Unsteady implements Checkpoints {
@@ -38,7 +38,7 @@ class Unsteady implements Checkpoints {
 test('a call waits until the server is back, and saves what it was given, once', async () => {
   const unsteady = new Unsteady();
   unsteady.awayFor = 3;
-  const checkpoints = patientCheckpoints(unsteady, diary);
+  const checkpoints = patientCheckpoints(unsteady, logger);
   const change = { offsets: { telemetry: 7 }, changed: new Map([['a', Buffer.from('1')]]).entries() };
   await checkpoints.save('test', 0, change);
   expect(unsteady.calls).toBe(4);
@@ -56,7 +56,7 @@ test('in a file a disk that is full or busy is waited out, and nothing else', as
         return null;
       },
     }),
-    diary,
+    logger,
     isDiskOutage,
   );
   expect(await checkpoints.claim('test', 0)).toBe(null);
@@ -68,13 +68,13 @@ test('in a file a disk that is full or busy is waited out, and nothing else', as
 test('that another has the partition is no outage', async () => {
   const unsteady = new Unsteady();
   unsteady.fenced = true;
-  await expect(patientCheckpoints(unsteady, diary).claim('test', 0)).rejects.toThrow(CheckpointFencedError);
+  await expect(patientCheckpoints(unsteady, logger).claim('test', 0)).rejects.toThrow(CheckpointFencedError);
 });
 
 test('nothing waits after the end', async () => {
   const unsteady = new Unsteady();
   unsteady.awayFor = Number.POSITIVE_INFINITY;
-  const checkpoints = patientCheckpoints(unsteady, diary);
+  const checkpoints = patientCheckpoints(unsteady, logger);
   const waiting = checkpoints.load('test', 0);
   await checkpoints.close();
   await expect(waiting).rejects.toThrow('connection refused');
@@ -92,7 +92,7 @@ test('latest positions wait for the hub; a person does not', async () => {
       throw new Error('connection refused');
     },
   });
-  const patient = patientHub(unsteady, diary);
+  const patient = patientHub(unsteady, logger);
   await patient.updateLatest([]);
   expect(failures).toBe(-1);
   await expect(patient.blockedUntil('x', 0)).rejects.toThrow('connection refused');

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Hub } from '@outrider/hub';
 import { CheckpointFencedError, type Checkpoints } from '@outrider/log';
-import type { Log as Diary } from '@outrider/runtime';
+import type { Logger } from '@outrider/runtime';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
@@ -15,10 +15,10 @@ const LONGEST_PAUSE_MS = 2000;
  */
 export function patientCheckpoints(
   checkpoints: Checkpoints,
-  diary: Diary,
+  logger: Logger,
   isOutage: (error: unknown) => boolean = () => true,
 ): Checkpoints {
-  const patience = new Patience('checkpoints', diary, isOutage);
+  const patience = new Patience('checkpoints', logger, isOutage);
   return {
     load: (consumer, partition) => patience.have(() => checkpoints.load(consumer, partition)),
     claim: (consumer, partition) => patience.have(() => checkpoints.claim(consumer, partition)),
@@ -34,8 +34,8 @@ export function patientCheckpoints(
 }
 
 /** A hub whose latest positions are not left out while its server is away. All other calls fail as they did: people wait for them. */
-export function patientHub(hub: Hub, diary: Diary): Hub {
-  const patience = new Patience('hub', diary);
+export function patientHub(hub: Hub, logger: Logger): Hub {
+  const patience = new Patience('hub', logger);
   return {
     updateLatest: (entries) => patience.have(() => hub.updateLatest(entries)),
     latest: (vehicleIds) => hub.latest(vehicleIds),
@@ -59,14 +59,14 @@ export function patientHub(hub: Hub, diary: Diary): Hub {
 
 class Patience {
   readonly #what: string;
-  readonly #diary: Diary;
+  readonly #logger: Logger;
   readonly #isOutage: (error: unknown) => boolean;
   #ended = false;
   #troubled = false;
 
-  constructor(what: string, diary: Diary, isOutage: (error: unknown) => boolean = () => true) {
+  constructor(what: string, logger: Logger, isOutage: (error: unknown) => boolean = () => true) {
     this.#what = what;
-    this.#diary = diary;
+    this.#logger = logger;
     this.#isOutage = isOutage;
   }
 
@@ -75,12 +75,13 @@ class Patience {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       try {
         const result = await call();
-        if (this.#troubled) this.#diary.info({ store: this.#what }, 'it answers again');
+        if (this.#troubled) this.#logger.info({ store: this.#what }, 'it answers again');
         this.#troubled = false;
         return result;
       } catch (error) {
         if (this.#ended || error instanceof CheckpointFencedError || !this.#isOutage(error)) throw error;
-        if (!this.#troubled) this.#diary.error({ err: error, store: this.#what }, 'it does not answer: waiting for it');
+        if (!this.#troubled)
+          this.#logger.error({ err: error, store: this.#what }, 'it does not answer: waiting for it');
         this.#troubled = true;
         await wait(pauseMs);
       }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openKeys, Tokens, watchKeys } from '@outrider/auth';
 import type { Registry } from '@outrider/registry';
-import type { Config, Log as Diary } from '@outrider/runtime';
+import type { Config, Logger } from '@outrider/runtime';
 import type { accessVariables } from './access-variables.ts';
 
 /** In `DATA_DIR`, which instances that take tokens share: each takes those that another signed. */
@@ -22,15 +22,15 @@ export interface OpenTokens {
 export async function openTokens(
   config: Config<typeof accessVariables>,
   registry: Pick<Registry, 'sessions'>,
-  diary: Diary,
+  logger: Logger,
   now: () => number,
 ): Promise<OpenTokens> {
   const lifetimes = { tokenSeconds: config.JWT_TTL_SECONDS, sessionSeconds: config.SESSION_TTL_SECONDS };
   await mkdir(config.DATA_DIR, { recursive: true });
   const keys = await openKeys(join(config.DATA_DIR, SIGNING_KEYS_FILE), lifetimes);
   const close = watchKeys(keys, {
-    onRotated: (kid) => diary.info({ kid }, 'another key signs from now on'),
-    onError: (error) => diary.error({ err: error }, 'the keys could not be read again; they stay as they are'),
+    onRotated: (kid) => logger.info({ kid }, 'another key signs from now on'),
+    onError: (error) => logger.error({ err: error }, 'the keys could not be read again; they stay as they are'),
   });
   const tokens = new Tokens({
     keys,

@@ -28,7 +28,7 @@ export class PacketTrace {
     return (hex(this.a) + hex(this.b) + hex(this.c) + hex(this.d)) as TraceId;
   }
 
-  /** In a line of a diary it is its id. */
+  /** In a line of a logger it is its id. */
   toJSON(): TraceId {
     return this.id;
   }

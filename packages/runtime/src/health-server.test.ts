@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openHealthServer } from './health-server.ts';
 import { createLogger } from './logger.ts';
 
-const diary = createLogger('silent', 'json');
+const logger = createLogger('silent', 'json');
 
 test('it says whether the process lives, which part is not ready, and what was counted', async () => {
   let checks: Record<string, () => Promise<void>> = {
@@ -14,7 +14,7 @@ test('it says whether the process lives, which part is not ready, and what was c
     port: 0,
     checks: () => checks,
     metricsText: async () => 'counted 1\n',
-    diary,
+    logger,
   });
   const get = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${server.port}${path}`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Log } from './logger.ts';
+import type { Logger } from './logger.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
 
 export interface HealthServer {
@@ -16,7 +16,7 @@ export interface HealthParts {
   /** Asked with every call: what there is to check changes while a service starts and stops. */
   checks(): Readonly<Record<string, ReadyCheck>>;
   metricsText(): Promise<string>;
-  diary: Log;
+  logger: Logger;
 }
 
 /**
@@ -25,11 +25,17 @@ export interface HealthParts {
  *
  * @throws {Error} when the port is taken or may not be used
  */
-export async function openHealthServer({ host, port, checks, metricsText, diary }: HealthParts): Promise<HealthServer> {
+export async function openHealthServer({
+  host,
+  port,
+  checks,
+  metricsText,
+  logger,
+}: HealthParts): Promise<HealthServer> {
   const answers: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     '/health/live': async () => json(200, { status: 'ok' }),
     '/health/ready': async () => {
-      const ready = await readiness(checks(), diary);
+      const ready = await readiness(checks(), logger);
       return json(ready.status === 'ok' ? 200 : 503, ready);
     },
     '/metrics': async () => ({
@@ -45,7 +51,7 @@ export async function openHealthServer({ host, port, checks, metricsText, diary 
       const { status, type, body } = answer ? await answer() : json(404, { status: 'failed' });
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     } catch (error) {
-      diary.error({ err: error }, 'a request for health or metrics failed');
+      logger.error({ err: error }, 'a request for health or metrics failed');
       response.writeHead(500).end();
     }
   });

@@ -1,4 +1,4 @@
-import type { Log } from './logger.ts';
+import type { Logger } from './logger.ts';
 
 /** Something that runs: a service, an adapter, a server. */
 export interface Part {
@@ -15,14 +15,14 @@ export interface Part {
  * Where a start fails, what had started is stopped again.
  */
 export class Lifecycle {
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #started: Part[] = [];
   #stopping: Promise<void> | null = null;
   #fail: (error: unknown) => void = () => {};
   /** Rejects when a part fails; never resolves. */
   readonly failed: Promise<never>;
 
-  constructor(log: Log) {
+  constructor(log: Logger) {
     this.#log = log;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;

@@ -1,21 +1,23 @@
-import { type Logger, pino, stdTimeFunctions } from 'pino';
+import { type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 
-export type { Logger } from 'pino';
+/** The logger of a process: it can make loggers of parts. */
+export type RootLogger = PinoLogger;
 
-/** What a part needs of a logger: a line with facts and a sentence. */
-export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & Partial<Pick<Logger, 'isLevelEnabled'>>;
+/** What a part of a service needs to log: a message with its variable parts as fields. */
+export type Logger = Pick<RootLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> &
+  Partial<Pick<RootLogger, 'isLevelEnabled'>>;
 
-/** Does the diary take lines of level `debug`? Asked where putting one together would cost something. */
-export function tellsDetails(diary: Log): boolean {
-  return diary.isLevelEnabled?.('debug') ?? true;
+/** Is level `debug` logged? Callers check it where building the line has a cost. */
+export function isDebugEnabled(logger: Logger): boolean {
+  return logger.isLevelEnabled?.('debug') ?? true;
 }
 
 /**
- * The process's own diary, on standard error so that standard output stays free for what a command answers.
+ * Logs to standard error, so that standard output stays free for the results of commands.
  *
  * @param format `json`: a JSON object a line, for machines. `text`: a short line, for people.
  */
-export function createLogger(level: string, format: 'json' | 'text'): Logger {
+export function createLogger(level: string, format: 'json' | 'text'): RootLogger {
   const options = {
     level,
     base: undefined,

@@ -1,4 +1,4 @@
-import type { Log } from './logger.ts';
+import type { Logger } from './logger.ts';
 
 /** Resolves when the part works; rejects with why it does not. */
 export type ReadyCheck = () => Promise<void>;
@@ -13,15 +13,15 @@ export interface Readiness {
 
 const CHECK_WITHIN_MS = 2000;
 
-/** Asks all parts at once. Why one fails is told to the diary, not to strangers. */
-export async function readiness(checks: Readonly<Record<string, ReadyCheck>>, diary: Log): Promise<Readiness> {
+/** Asks all parts at once. Why one fails is told to the logger, not to strangers. */
+export async function readiness(checks: Readonly<Record<string, ReadyCheck>>, logger: Logger): Promise<Readiness> {
   const parts = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
         await within(CHECK_WITHIN_MS, check());
         return [name, { status: 'ok' }] as const;
       } catch (error) {
-        diary.warn({ part: name, err: error }, 'not ready');
+        logger.warn({ part: name, err: error }, 'not ready');
         return [name, { status: 'failed' }] as const;
       }
     }),

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
 import { openHealthServer } from './health-server.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { createLogger, type Log, type Logger } from './logger.ts';
+import { createLogger, type Logger, type RootLogger } from './logger.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
 import { expectShortLives } from './short-lived.ts';
 import { explainStart } from './start-error.ts';
@@ -11,7 +11,7 @@ import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './
 import { tellWarnings } from './warnings.ts';
 
 /** What a service says about itself. */
-export const diaryVariables = {
+export const loggerVariables = {
   LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info', 'How much the service says about itself.'),
   LOG_FORMAT: oneOf(['text', 'json'], 'text', '`text` for people, `json` for machines.'),
 } satisfies Variables;
@@ -25,13 +25,13 @@ export const hostVariables = {
 export const serviceVariables = {
   ...hostVariables,
   HEALTH_PORT: port(9464, 'Health and metrics of a service that runs in a process of its own.'),
-  ...diaryVariables,
+  ...loggerVariables,
   ...tracingVariables,
 } satisfies Variables;
 
 export interface ServiceParts<V extends Variables> {
   config: Config<V> & Config<typeof serviceVariables>;
-  diary: Logger;
+  logger: RootLogger;
   metrics: Registry;
   tracing: Tracing;
   /** Stops, in reverse order, what was started or is owned. */
@@ -67,10 +67,10 @@ export async function runService<V extends Variables>(
   try {
     const all = { ...variables, ...serviceVariables };
     const config = readConfig(all, process.env) as Config<V> & Config<typeof serviceVariables>;
-    const diary = createLogger(config.LOG_LEVEL, config.LOG_FORMAT).child({ part: name });
-    tellWarnings(diary);
-    diary.debug({ config: describeConfig(all, config as never) }, 'configuration');
-    const life = new Lifecycle(diary);
+    const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT).child({ part: name });
+    tellWarnings(logger);
+    logger.debug({ config: describeConfig(all, config as never) }, 'configuration');
+    const life = new Lifecycle(logger);
     const metrics = new Registry();
     collectDefaultMetrics({ register: metrics });
     let checks: Readonly<Record<string, ReadyCheck>> = { start: () => Promise.reject(new Error('it starts')) };
@@ -90,16 +90,16 @@ export async function runService<V extends Variables>(
       port: config.HEALTH_PORT,
       checks: () => checks,
       metricsText: () => metrics.metrics(),
-      diary,
+      logger,
     });
     life.own('health', () => health.close());
-    const tracing = await openTracing(tracingConfigOf(config as never, `outrider-${name}`), diary);
+    const tracing = await openTracing(tracingConfigOf(config as never, `outrider-${name}`), logger);
     // Closed last: until then there is something to tell.
     life.own('traces', () => tracing.close());
 
     let reason: unknown;
     try {
-      const started = start({ config, diary, metrics, tracing, life, now: Date.now });
+      const started = start({ config, logger, metrics, tracing, life, now: Date.now });
       started.catch(() => {});
       const running = await Promise.race([started, stopped]);
       if (typeof running === 'string') reason = running;
@@ -112,18 +112,18 @@ export async function runService<V extends Variables>(
       reason = error;
     }
     checks = { stop: () => Promise.reject(new Error('it stops')) };
-    if (typeof reason === 'string') diary.info({ signal: reason }, 'stopping');
+    if (typeof reason === 'string') logger.info({ signal: reason }, 'stopping');
     setTimeout(() => {
-      diary.error('did not stop in time');
+      logger.error('did not stop in time');
       process.exit(1);
     }, STOP_WITHIN_MS).unref();
-    // What does not stop cleanly is told in the diary; what people need to know is why it stopped at all.
+    // What does not stop cleanly is told in the logger; what people need to know is why it stopped at all.
     const clean = await life.stop().then(
       () => true,
       () => false,
     );
     if (typeof reason !== 'string') throw reason;
-    diary.info('stopped');
+    logger.info('stopped');
     process.exit(clean ? 0 : 1);
   } catch (error) {
     process.stderr.write(`outrider ${name}: ${explainStart(error)}\n`);
@@ -131,8 +131,8 @@ export async function runService<V extends Variables>(
   }
 }
 
-/** Whoever scrapes does it again in seconds: failures are told to the diary where somebody asks for readiness. */
-const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+/** Whoever scrapes does it again in seconds: failures are told to the logger where somebody asks for readiness. */
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 function tellReady(name: string, format: 'text' | 'json', ports: Readonly<Record<string, number>>): void {
   if (format === 'json') process.stdout.write(`${JSON.stringify({ ready: true, service: name, ports })}\n`);

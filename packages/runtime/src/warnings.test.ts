@@ -11,7 +11,7 @@ afterEach(() => {
   for (const listener of before) process.on('warning', listener);
 });
 
-test('a warning is a line of the diary, and of a timer in the past there is none', async () => {
+test('a warning is a line of the logger, and of a timer in the past there is none', async () => {
   const told: unknown[][] = [];
   const tell = (...line: unknown[]) => void told.push(line);
   tellWarnings({ debug: tell, info: tell, warn: tell, error: tell, fatal: tell });

@@ -117,7 +117,7 @@ export class World {
       reportArchive: EMPTY_ARCHIVE,
       checks: {},
       metricsText: async () => '',
-      diary: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+      logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
       metrics: new Metrics(),
       now: () => this.nowMs,
       ...more,

@@ -19,7 +19,7 @@ describe('at the edge', () => {
     expect(wrong.headers.get('allow')).toBe('GET, POST');
   });
 
-  test('a failure that nobody foresaw is told to the diary, not to the client', async () => {
+  test('a failure that nobody foresaw is told to the logger, not to the client', async () => {
     const failing = {
       track: async () => Promise.reject(new Error('secret of the archive')),
       fixesBefore: async () => [],
@@ -100,7 +100,7 @@ describe('health', () => {
     });
   });
 
-  test('names the part that is not, and keeps why to the diary', async () => {
+  test('names the part that is not, and keeps why to the logger', async () => {
     const checks = { registry: async () => {}, log: () => Promise.reject(new Error('disk full at /secret')) };
     world = await World.open({}, { checks });
     const { status, body } = await world.call('GET', '/health/ready');

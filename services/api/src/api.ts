@@ -13,7 +13,7 @@ import {
   StaleError,
   UnknownReferenceError,
 } from '@outrider/registry';
-import { type Log as Diary, Histogram, type Registry as Metrics, NO_TRACING, type Tracing } from '@outrider/runtime';
+import { Histogram, type Logger, type Registry as Metrics, NO_TRACING, type Tracing } from '@outrider/runtime';
 import { BusyError, TooMuchError, WarehouseAwayError } from '@outrider/warehouse';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -90,7 +90,7 @@ export interface ApiParts {
   checks: Readonly<Record<string, ReadyCheck>>;
   /** Everything counted, as Prometheus reads it. */
   metricsText: () => Promise<string>;
-  diary: Diary;
+  logger: Logger;
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
@@ -125,7 +125,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  * @throws {Error} when the configuration names a proxy that is no address
  */
 export function createApi(parts: ApiParts): Api {
-  const { config, registry, directory, tokens, hub, diary, now, tracing = NO_TRACING } = parts;
+  const { config, registry, directory, tokens, hub, logger, now, tracing = NO_TRACING } = parts;
   const limits = new Limits(config.limits, hub, now);
   const trusted = trustedProxies(config.trustedProxies);
   const lastUse = new LastUse();
@@ -236,9 +236,9 @@ export function createApi(parts: ApiParts): Api {
 
   app.onError((error, c) => {
     const problem = asProblem(error);
-    if (isAway(error)) diary.warn({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request was not served');
+    if (isAway(error)) logger.warn({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request was not served');
     if (problem) return problem.toResponse();
-    diary.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
+    logger.error({ err: error, traceId: traceIdOfSpan(c.get('span')) }, 'a request failed');
     return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
   });
 
@@ -284,7 +284,7 @@ export function createApi(parts: ApiParts): Api {
     const { status, body, stream, bytes, headers = {} } = await route.handle(input, context);
     // Who left is no fault of anybody's.
     const onBroken = (error: unknown) => {
-      if (!c.req.raw.signal.aborted) diary.error({ err: error }, 'an answer broke off');
+      if (!c.req.raw.signal.aborted) logger.error({ err: error }, 'an answer broke off');
     };
     if (bytes) return new Response(streamedBytes(bytes, onBroken), { status, headers });
     if (stream) return new Response(await streamed(stream, onBroken), { status, headers });

@@ -354,7 +354,7 @@ test('what is older than the retention is forgotten, to the millisecond, and ses
   const housekeeping = createHousekeeping({
     config: { auditRetentionDays: 365 },
     registry: world.registry,
-    diary: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+    logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
     now: () => world.nowMs,
   });
   const count = async () => (await world.registry.audit.list({}, { limit: 1000, after: null })).items.length;
@@ -370,7 +370,7 @@ test('what is older than the retention is forgotten, to the millisecond, and ses
   expect(told).toEqual([]);
 });
 
-test('neither passwords nor tokens are in the trail or in the diary', async () => {
+test('neither passwords nor tokens are in the trail or in the logger', async () => {
   const secrets = ['first secret 1', 'second secret 2', 'wrong secret 3', 'third secret 4'];
   const [first = '', second = '', wrong = '', third = ''] = secrets;
   const { body: anna } = await world.call('POST', '/api/v1/users', {

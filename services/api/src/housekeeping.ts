@@ -1,10 +1,10 @@
 import type { Registry } from '@outrider/registry';
-import type { Log as Diary, Part } from '@outrider/runtime';
+import type { Logger, Part } from '@outrider/runtime';
 
 export interface HousekeepingParts {
   config: { auditRetentionDays: number };
   registry: Pick<Registry, 'audit' | 'sessions' | 'idempotency' | 'jobs' | 'reportDeliveries'>;
-  diary: Diary;
+  logger: Logger;
   /** Unix milliseconds. */
   now: () => number;
 }
@@ -22,7 +22,7 @@ const EVERY_MS = 600_000;
 const AT_ONCE = 1000;
 
 /** Forgets what the registry need not keep any longer: a part at a time, so that writers get their turn in between. */
-export function createHousekeeping({ config, registry, diary, now }: HousekeepingParts): Housekeeping {
+export function createHousekeeping({ config, registry, logger, now }: HousekeepingParts): Housekeeping {
   let stopped = false;
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export function createHousekeeping({ config, registry, diary, now }: Housekeepin
     try {
       await tidy();
     } catch (error) {
-      diary.error({ err: error }, 'what is out of date was not removed; trying again later');
+      logger.error({ err: error }, 'what is out of date was not removed; trying again later');
     }
     if (!stopped)
       timer = setTimeout(() => {

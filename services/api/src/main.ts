@@ -39,33 +39,33 @@ const VARIABLES = {
  * The REST API in a process of its own, with the relay of definitions. Any number of instances answer side by side: what one
  * changes is in force in the others once the relay has told it; of the relays one works at a time.
  */
-await runService('api', VARIABLES, async ({ config, diary, metrics, tracing, life, now }) => {
+await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, diary);
+  const registry = await openRegistry(backing, logger);
   life.own('registry', () => registry.close());
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
   if (generatedPassword !== null)
     process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (told this once)\n`);
-  const log = await openLog(backing, diary, metrics);
+  const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
-  const hub = await openHub(backing, diary);
+  const hub = await openHub(backing, logger);
   life.own('hub', () => hub.close());
   const warehouse = await openWarehouse(backing);
   life.own('warehouse', () => warehouse.close());
   const videoFiles = await openVideoFiles(backing);
   const reportFiles = await openReportFiles(backing);
-  const relay = createRelay({ registry, log, diary });
+  const relay = createRelay({ registry, log, logger });
   await life.start(relay);
 
-  const { tokens, close } = await openTokens(config, registry, diary, now);
+  const { tokens, close } = await openTokens(config, registry, logger, now);
   life.own('keys', close);
   const definitions = await openDirectory(registry, log, 'api', ({ kind, id }) => {
     if (kind === 'user') tokens.revokeUser(id as UserId);
   });
   await life.start(definitions);
   await life.start(
-    createHousekeeping({ config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS }, registry, diary, now }),
+    createHousekeeping({ config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS }, registry, logger, now }),
   );
   const { directory } = definitions;
   const reports = createReportRunner({
@@ -75,13 +75,13 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, tracing, lif
     hub,
     reportArchive: warehouse,
     files: reportFiles,
-    diary,
+    logger,
     metrics,
     tracing,
     now,
   });
   await life.start(reports);
-  await life.start(createReportScheduler({ registry, directory, diary }));
+  await life.start(createReportScheduler({ registry, directory, logger }));
 
   const checks = {
     registry: () => registry.ping(),
@@ -109,7 +109,7 @@ await runService('api', VARIABLES, async ({ config, diary, metrics, tracing, lif
     reportFiles,
     checks,
     metricsText: () => metrics.metrics(),
-    diary,
+    logger,
     metrics,
     tracing,
     now,

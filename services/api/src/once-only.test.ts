@@ -147,7 +147,7 @@ describe('a key', () => {
     const housekeeping = createHousekeeping({
       config: { auditRetentionDays: 365 },
       registry: world.registry,
-      diary: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+      logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
       now: () => world.nowMs,
     });
     await housekeeping.tidy();

@@ -586,7 +586,7 @@ describe('API3: broken object property level authorization', () => {
     ]);
   });
 
-  test('the secret of a webhook is told to whoever sets it, then, and to nobody after; no trail or diary has it', async () => {
+  test('the secret of a webhook is told to whoever sets it, then, and to nobody after; no trail or logger has it', async () => {
     const rules = '/api/v1/notification-rules';
     const given = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const add = (name: string, webhook: object) =>
@@ -1242,7 +1242,7 @@ describe('API8: security misconfiguration', () => {
     }
   });
 
-  test('what goes wrong inside is told to the diary alone', async () => {
+  test('what goes wrong inside is told to the logger alone', async () => {
     const failing = {
       track: async () => Promise.reject(new Error('secret of the archive at /var/lib')),
       fixesBefore: async () => [],

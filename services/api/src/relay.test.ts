@@ -6,7 +6,7 @@ import { createRelay } from './relay.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 
-const diary = createLogger('silent', 'json');
+const logger = createLogger('silent', 'json');
 
 function change(version: number): DefinitionChange {
   return { kind: 'group', id: 'group', version, changedAtMs: version, definition: null };
@@ -56,7 +56,7 @@ function world() {
   return world;
 }
 
-const relayOf = ({ registry, log }: ReturnType<typeof world>) => createRelay({ registry, log, diary } as never);
+const relayOf = ({ registry, log }: ReturnType<typeof world>) => createRelay({ registry, log, logger } as never);
 
 test('what an earlier run left is told before the relay counts as started', async () => {
   const its = world();

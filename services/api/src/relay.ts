@@ -1,11 +1,11 @@
 import { definitionsTopic, type Log } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
-import type { Log as Diary, Part } from '@outrider/runtime';
+import type { Logger, Part } from '@outrider/runtime';
 
 export interface RelayParts {
   registry: Pick<Registry, 'outbox' | 'onChange'>;
   log: Pick<Log, 'append'>;
-  diary: Diary;
+  logger: Logger;
 }
 
 export interface Relay extends Part {
@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 250;
  * Carries committed changes of definitions from the registry's outbox to topic `definitions`, in order and at least
  * once: whoever reads them knows by the version what it has seen.
  */
-export function createRelay({ registry, log, diary }: RelayParts): Relay {
+export function createRelay({ registry, log, logger }: RelayParts): Relay {
   let stopped = false;
   let healthy = true;
   let wake: () => void = () => {};
@@ -52,10 +52,10 @@ export function createRelay({ registry, log, diary }: RelayParts): Relay {
       });
       try {
         await carry();
-        if (!healthy) diary.info('definitions reach the log again');
+        if (!healthy) logger.info('definitions reach the log again');
         healthy = true;
       } catch (error) {
-        if (healthy) diary.error({ err: error }, 'definitions do not reach the log; trying on');
+        if (healthy) logger.error({ err: error }, 'definitions do not reach the log; trying on');
         healthy = false;
       }
       let timer: NodeJS.Timeout | undefined;

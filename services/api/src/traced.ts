@@ -30,7 +30,7 @@ export function traced(tracing: Tracing): MiddlewareHandler<ApiEnv> {
   };
 }
 
-/** For lines of the diary. */
+/** For lines of the logger. */
 export function traceIdOfSpan(span: Span | undefined): string | undefined {
   return span?.traceparent?.split('-')[1];
 }

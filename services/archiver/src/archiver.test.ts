@@ -193,7 +193,7 @@ function archiverOn(
     log,
     checkpoints,
     warehouse: warehouseOn(warehouse, isUnfit),
-    diary: createLogger('silent', 'json'),
+    logger: createLogger('silent', 'json'),
     metrics,
     now: () => START_MS + 1e9 + 2000,
   });

@@ -11,8 +11,8 @@ import {
   telemetryTopic,
 } from '@outrider/log';
 import {
-  type Log as Diary,
   inSpan,
+  type Logger,
   NO_SPAN,
   NO_TRACING,
   type Part,
@@ -42,7 +42,7 @@ export interface ArchiverParts {
   log: Pick<Log, 'consume' | 'append'>;
   checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
   warehouse: Pick<Warehouse, 'positionRows' | 'eventRows' | 'insert'>;
-  diary: Diary;
+  logger: Logger;
   metrics: Registry;
   /** Default: none. */
   tracing?: Tracing;
@@ -82,11 +82,11 @@ interface Packed<T> {
  * the rest waits in the log. A record that can never be archived is put aside, into topic `<name>-dead`.
  */
 export function createArchiver(parts: ArchiverParts): Archiver {
-  const { log, checkpoints, warehouse, diary, now, tracing = NO_TRACING } = parts;
+  const { log, checkpoints, warehouse, logger, now, tracing = NO_TRACING } = parts;
   const { maxRows = 250_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
   const metrics = archiverMetrics(parts.metrics);
   const giveUp = new AbortController();
-  const deadLetters = createDeadLetterOffice({ log, reader: GROUP, diary, metrics: parts.metrics, now });
+  const deadLetters = createDeadLetterOffice({ log, reader: GROUP, logger, metrics: parts.metrics, now });
   const troubled = new Set<string>();
   let subscriptions: Subscription[] = [];
   let fail: (error: unknown) => void = () => {};
@@ -114,7 +114,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         onRetry(error, attempt, waitMs) {
           troubled.add(topic.name);
           counted.retries.inc();
-          diary.warn({ err: error, topic: topic.name, attempt, waitMs }, 'could not archive: trying again');
+          logger.warn({ err: error, topic: topic.name, attempt, waitMs }, 'could not archive: trying again');
         },
       });
 
@@ -131,7 +131,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         if (!(error instanceof CheckpointFencedError)) throw error;
         if (fenced.has(partition)) return;
         fenced.add(partition);
-        diary.info({ topic: topic.name, partition }, 'another member has the partition now: let go of it');
+        logger.info({ topic: topic.name, partition }, 'another member has the partition now: let go of it');
       }
     }
 
@@ -175,13 +175,13 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         const oldest = packed[0]?.oldest;
         if (oldest !== undefined) onInserted(oldest);
         for (const [partition, offset] of nextOffsets) await savePlace(partition, offset);
-        if (troubled.delete(topic.name)) diary.info({ topic: topic.name }, 'archives again');
+        if (troubled.delete(topic.name)) logger.info({ topic: topic.name }, 'archives again');
         counted.rows.inc(rows);
         counted.inserts.inc();
       },
       onFailure(error) {
         if (giveUp.signal.aborted)
-          diary.warn({ err: error, topic: topic.name }, 'stopped with records still to archive');
+          logger.warn({ err: error, topic: topic.name }, 'stopped with records still to archive');
         else fail(error);
       },
     });

@@ -15,12 +15,12 @@ import { archiverVariables } from './settings.ts';
 
 /** The archiver in a process of its own; members share the partitions of what they archive. */
 await runService('archiver', { ...archiverVariables, ...logVariables, ...serverVariables }, async (parts) => {
-  const { config, diary, metrics, tracing, life, now } = parts;
+  const { config, logger, metrics, tracing, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'CLICKHOUSE_URL']);
   const backing = backingOf(config, null);
-  const log = await openLog(backing, diary, metrics);
+  const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
-  const checkpoints = patientCheckpoints(await openCheckpoints(backing, diary), diary);
+  const checkpoints = patientCheckpoints(await openCheckpoints(backing, logger), logger);
   life.own('checkpoints', () => checkpoints.close());
   const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
   life.own('warehouse', () => warehouse.close());
@@ -29,7 +29,7 @@ await runService('archiver', { ...archiverVariables, ...logVariables, ...serverV
     log,
     checkpoints,
     warehouse,
-    diary,
+    logger,
     metrics,
     tracing,
     now,

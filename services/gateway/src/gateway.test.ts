@@ -86,7 +86,7 @@ async function start({ idleTimeoutMs }: { idleTimeoutMs: number }): Promise<void
     },
     log,
     hub,
-    diary: createLogger('silent', 'json'),
+    logger: createLogger('silent', 'json'),
     metrics,
     now: () => NOON,
   });

@@ -6,7 +6,7 @@ import { Directory, type PacketTrace, type ProtocolName, type TerminalId } from 
 import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { type Protocol, tcpProtocols } from '@outrider/protocols';
-import { type Log as Diary, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
+import { type Logger, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
 import { Connection } from './connection.ts';
 import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
@@ -29,7 +29,7 @@ export interface GatewayParts {
   config: GatewayConfig;
   log: Log;
   hub: Hub;
-  diary: Diary;
+  logger: Logger;
   metrics: Registry;
   /** Default: none. */
   tracing?: Tracing;
@@ -56,7 +56,7 @@ export function createGateway({
   config,
   log,
   hub,
-  diary,
+  logger,
   metrics: registry,
   tracing = NO_TRACING,
   now,
@@ -78,9 +78,9 @@ export function createGateway({
   failed.catch(() => {});
 
   const traces = new PacketTraces(() => randomBytes(4).readInt32BE());
-  const intake = new Intake(log, directory, diary, (hold) => {
+  const intake = new Intake(log, directory, logger, (hold) => {
     held = hold;
-    diary.debug({ held, connections: connections.size }, held ? 'terminals are held back' : 'terminals go on');
+    logger.debug({ held, connections: connections.size }, held ? 'terminals are held back' : 'terminals go on');
     for (const connection of connections) connection.hold(held);
   });
 
@@ -89,11 +89,11 @@ export function createGateway({
       onUnknown(terminalId: TerminalId, address: string) {
         void hub
           .noteUnknownTerminal(terminalId, protocol, address, now())
-          .catch((error) => diary.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
+          .catch((error) => logger.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
       },
       onRefused(reason: string, detail: string, address: string, trace: PacketTrace) {
         metrics.refused(protocol, reason);
-        diary.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
+        logger.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
         if (!tracing.isOn) return;
         const facts = { 'outrider.protocol': protocol, 'outrider.refusal': reason, 'client.address': address };
         const span = tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
@@ -171,7 +171,7 @@ export function createGateway({
           deliver: ({ terminalId, command, timeoutMs }) =>
             commandable.get(terminalId)?.command(command, timeoutMs) ?? null,
         },
-        (error) => diary.warn({ err: error }, 'the hub does not take what is said of connected terminals'),
+        (error) => logger.warn({ err: error }, 'the hub does not take what is said of connected terminals'),
       );
       for (const protocol of tcpProtocols) await listen(createTcpServer(protocol), protocol.name);
       const osmand = createOsmandServer({
@@ -184,7 +184,7 @@ export function createGateway({
         ...refusals('osmand'),
       });
       await listen(osmand, 'osmand');
-      diary.info({ ...ports }, 'listening for terminals');
+      logger.info({ ...ports }, 'listening for terminals');
     },
     async stop() {
       await presence?.close();

@@ -9,7 +9,7 @@ import { Intake } from './intake.ts';
 import { PacketTraces } from './packet-traces.ts';
 
 const TERMINAL = '1' as TerminalId;
-const diary = createLogger('silent', 'json');
+const logger = createLogger('silent', 'json');
 
 /** A log that answers when and as the test says; where it refuses an append, it refuses those behind it, as logs do. */
 class MoodyLog implements Pick<Log, 'append' | 'pendingBytes'> {
@@ -44,7 +44,7 @@ function intakeOn(log: MoodyLog) {
   const directory = new Directory();
   const vehicle = sampleVehicle({ terminalId: TERMINAL });
   directory.apply({ kind: 'vehicle', id: vehicle.id, version: 1, changedAtMs: 0, definition: vehicle });
-  const intake = new Intake(log as unknown as Log, directory, diary, () => {});
+  const intake = new Intake(log as unknown as Log, directory, logger, () => {});
   const traces = new PacketTraces(() => 7);
   const told: number[] = [];
   const take = (nth: number) =>

@@ -1,6 +1,6 @@
 import type { Directory, PacketTrace, Position, ProtocolName, TelemetryPacket, TerminalId } from '@outrider/domain';
 import { Encoded, type Log, LogFullError, telemetryTopic } from '@outrider/log';
-import { type Log as Diary, tellsDetails } from '@outrider/runtime';
+import { isDebugEnabled, type Logger } from '@outrider/runtime';
 
 /** Told when a packet is durable. */
 export type Durable = () => void;
@@ -28,7 +28,7 @@ interface Batch {
 export class Intake {
   readonly #log: Log;
   readonly #directory: Directory;
-  readonly #diary: Diary;
+  readonly #logger: Logger;
   readonly #onHold: (held: boolean) => void;
   /** Packets are many: what is not written down is not put together either. */
   readonly #tellsPackets: boolean;
@@ -46,12 +46,12 @@ export class Intake {
   #idle: (() => void) | null = null;
 
   /** @param onHold told when peers must be held back, and when they may go on */
-  constructor(log: Log, directory: Directory, diary: Diary, onHold: (held: boolean) => void) {
+  constructor(log: Log, directory: Directory, logger: Logger, onHold: (held: boolean) => void) {
     this.#log = log;
     this.#directory = directory;
-    this.#diary = diary;
+    this.#logger = logger;
     this.#onHold = onHold;
-    this.#tellsPackets = tellsDetails(diary);
+    this.#tellsPackets = isDebugEnabled(logger);
   }
 
   /** False while the log takes nothing. */
@@ -76,7 +76,7 @@ export class Intake {
     if (vehicle === undefined) return false;
     this.#packets.push({ vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions, trace });
     if (this.#tellsPackets)
-      this.#diary.debug(
+      this.#logger.debug(
         { traceId: trace.id, protocol, terminalId, vehicleId: vehicle.id, positions: positions.length },
         'packet taken',
       );
@@ -129,13 +129,13 @@ export class Intake {
     for (const tell of durable) tell();
     if (!this.#troubled) return;
     this.#troubled = false;
-    this.#diary.info({ packets: packets.length }, 'the log takes packets again');
+    this.#logger.info({ packets: packets.length }, 'the log takes packets again');
     this.#handInWaiting();
   }
 
   #refused(batch: Batch, error: unknown): void {
     if (!(error instanceof LogFullError) && !this.#troubled)
-      this.#diary.error({ err: error }, 'the log takes no packets: terminals are held back, nothing is acknowledged');
+      this.#logger.error({ err: error }, 'the log takes no packets: terminals are held back, nothing is acknowledged');
     this.#troubled = true;
     this.#waiting.push(batch);
     this.#waiting.sort((one, other) => one.nth - other.nth);

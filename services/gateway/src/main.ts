@@ -14,7 +14,7 @@ import { gatewayConfigOf, gatewayVariables } from './settings.ts';
 
 /** The gateway in a process of its own; any number of them take terminals side by side. */
 await runService('gateway', { ...gatewayVariables, ...logVariables, ...serverVariables }, async (parts) => {
-  const { config, diary, metrics, tracing, life, now } = parts;
+  const { config, logger, metrics, tracing, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
   const { TERMINAL_SECRET: terminalSecret } = config;
   if (terminalSecret === null)
@@ -22,15 +22,15 @@ await runService('gateway', { ...gatewayVariables, ...logVariables, ...serverVar
       'TERMINAL_SECRET must be set: what one gateway gives a terminal, the others must know again',
     ]);
   const backing = backingOf(config, null);
-  const log = await openLog(backing, diary, metrics);
+  const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
-  const hub = await openHub(backing, diary);
+  const hub = await openHub(backing, logger);
   life.own('hub', () => hub.close());
   const gateway = createGateway({
     config: gatewayConfigOf(config, terminalSecret),
     log,
     hub,
-    diary,
+    logger,
     metrics,
     tracing,
     now,

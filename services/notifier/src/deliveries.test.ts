@@ -59,7 +59,7 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
         return answer(message);
       },
     },
-    diary: createLogger('silent', 'json'),
+    logger: createLogger('silent', 'json'),
     metrics: new Metrics(),
     now: () => place.nowMs,
     random: () => 0.5,

@@ -10,10 +10,10 @@ import { geofenceOf, isoTime, mayHear, type Notification, notificationJson, type
 import type { Registry as Definitions, LeasedDelivery, Outcome } from '@outrider/registry';
 import {
   Counter,
-  type Log as Diary,
   Gauge,
   Histogram,
   inSpan,
+  type Logger,
   NO_TRACING,
   type Part,
   type Registry,
@@ -32,7 +32,7 @@ export interface DeliveriesParts {
   registry: Pick<Definitions, 'deliveries' | 'notificationRules' | 'users' | 'vehicles' | 'geofences'>;
   email: Pick<EmailChannel, 'send'>;
   webhook: Pick<WebhookChannel, 'send'>;
-  diary: Diary;
+  logger: Logger;
   metrics: Registry;
   /** Default: none. */
   tracing?: Tracing;
@@ -64,7 +64,7 @@ type Prepared = { email: EmailMessage } | { webhook: WebhookMessage } | { cancel
  * What fails for now is tried again, later and later, for a day.
  */
 export function createDeliveries(parts: DeliveriesParts): Deliverer {
-  const { config, registry, email, webhook, diary, metrics, now, tracing = NO_TRACING } = parts;
+  const { config, registry, email, webhook, logger, metrics, now, tracing = NO_TRACING } = parts;
   const maxAtOnce = config.maxAtOnce ?? DEFAULT_MAX_AT_ONCE;
   const maxPerEndpoint = config.maxPerEndpoint ?? DEFAULT_MAX_PER_ENDPOINT;
   const busy = new Map<string, number>();
@@ -110,7 +110,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
         await takeDue();
         healthy = true;
       } catch (error) {
-        if (healthy) diary.error({ err: error }, 'deliveries could not be asked for; trying on');
+        if (healthy) logger.error({ err: error }, 'deliveries could not be asked for; trying on');
         healthy = false;
       }
       if (!awake || !healthy) await rest();
@@ -156,7 +156,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
       .catch((error) => {
         // Its lease runs out, and it is tried again.
         const { traceId } = notification.event;
-        diary.error({ err: error, traceId, delivery: delivery.id }, 'how a delivery ended could not be noted');
+        logger.error({ err: error, traceId, delivery: delivery.id }, 'how a delivery ended could not be noted');
       })
       .finally(() => {
         const left = (busy.get(endpoint) ?? 1) - 1;
@@ -173,7 +173,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
       if (underWay.size === 0) return;
       registry.deliveries.renew([...underWay.keys()], LEASE_MS).catch((error) => {
         // Should they run out, another attempt is made, with the same id.
-        diary.warn({ err: error, deliveries: underWay.size }, 'leases of deliveries could not be renewed');
+        logger.warn({ err: error, deliveries: underWay.size }, 'leases of deliveries could not be renewed');
       });
     }, RENEW_EVERY_MS);
   }
@@ -201,8 +201,8 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
       attempt: delivery.attempts,
       outcome: outcome.state,
     };
-    if (outcome.state === 'delivered') diary.debug(facts, 'delivery attempted');
-    else diary.info({ ...facts, reason: outcome.error }, 'delivery attempted');
+    if (outcome.state === 'delivered') logger.debug(facts, 'delivery attempted');
+    else logger.info({ ...facts, reason: outcome.error }, 'delivery attempted');
   }
 
   async function trySending(

@@ -29,16 +29,16 @@ const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, .
  * The notifier in a process of its own. Each instance serves WebSockets, wherever the clients of its users are connected; the
  * holding of events against notification rules is shared among the instances, and so are the deliveries.
  */
-await runService('notifier', VARIABLES, async ({ config, diary, metrics, tracing, life, now }) => {
+await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, diary);
+  const registry = await openRegistry(backing, logger);
   life.own('registry', () => registry.close());
-  const log = await openLog(backing, diary, metrics);
+  const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
-  const hub = await openHub(backing, diary);
+  const hub = await openHub(backing, logger);
   life.own('hub', () => hub.close());
-  const { tokens, close } = await openTokens(config, registry, diary, now);
+  const { tokens, close } = await openTokens(config, registry, logger, now);
   life.own('keys', close);
 
   const definitions = await openDirectory(registry, log, 'report-mail');
@@ -52,7 +52,7 @@ await runService('notifier', VARIABLES, async ({ config, diary, metrics, tracing
     reportFiles,
     log,
     hub,
-    diaryOf: () => diary,
+    loggerOf: () => logger,
     metrics,
     tracing,
     now,
@@ -69,7 +69,7 @@ await runService('notifier', VARIABLES, async ({ config, diary, metrics, tracing
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
     liveSessions: (ids) => registry.sessions.liveAmong(ids),
-    diary,
+    logger,
     metrics,
     now,
   });

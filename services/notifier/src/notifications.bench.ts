@@ -49,7 +49,7 @@ export interface NotificationsRow extends NotificationsCase {
 /** Events that a transaction holds the notifications of: what the log hands out at a time. */
 const EVENTS_AT_ONCE = 1000;
 const T0 = Date.UTC(2026, 0, 15, 12);
-const diary = createLogger('silent', 'json');
+const logger = createLogger('silent', 'json');
 
 /** Both ways in turn, each twice; the faster run of each counts. */
 export async function benchNotifications(one: NotificationsCase): Promise<NotificationsRow> {
@@ -102,7 +102,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     }),
     cookieSession: async () => null,
     liveSessions: async (ids) => new Set(ids),
-    diary,
+    logger,
     metrics: new Metrics(),
     now: Date.now,
   });
@@ -123,7 +123,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     hub,
     inbox: registry.notifications,
     onSaved() {},
-    diary,
+    logger,
     metrics: new Metrics(),
     now: Date.now,
   });

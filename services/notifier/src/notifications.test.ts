@@ -137,19 +137,19 @@ describe('what is told', () => {
     expect(await place.inbox(anna)).toEqual(['Fresh 0 begin', 'Fresh 2 begin']);
   });
 
-  test('it says which packet made it known, in the inbox and in the diary', async () => {
+  test('it says which packet made it known, in the inbox and in the logger', async () => {
     await place.addRule(anna.id, { emails: ['anna@example.org'] });
     await place.relay();
     const lines: object[] = [];
     const write = (facts: object, what: string) => lines.push({ ...facts, what });
-    const diary = {
+    const logger = {
       debug: write,
       info: write,
       warn: write,
       error: write,
       fatal: write,
-    } as unknown as NotificationsParts['diary'];
-    await place.startNotifications(place.registry.notifications, { diary });
+    } as unknown as NotificationsParts['logger'];
+    await place.startNotifications(place.registry.notifications, { logger });
     const traceId = '0af7651916cd43dd8448eb211c80319c' as TraceId;
     await place.happen({ ...visit(car.id, depot, 0), traceId });
     await place.settled();

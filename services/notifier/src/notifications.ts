@@ -6,13 +6,13 @@ import { type Batch, eventsTopic, followDefinitions, type Log, type Subscription
 import type { Notifications as Inbox, NotificationDraft } from '@outrider/registry';
 import {
   Counter,
-  type Log as Diary,
   Gauge,
+  isDebugEnabled,
+  type Logger,
   NO_TRACING,
   type Part,
   type Registry,
   type Tracing,
-  tellsDetails,
 } from '@outrider/runtime';
 import { RuleBook } from './rule-book.ts';
 
@@ -30,7 +30,7 @@ export interface NotificationsParts {
   inbox: Inbox;
   /** Called when something was saved that may have to be delivered. */
   onSaved(): void;
-  diary: Diary;
+  logger: Logger;
   metrics: Registry;
   /** Default: none. */
   tracing?: Tracing;
@@ -67,9 +67,9 @@ const FORGET_AT_ONCE = 1000;
  * share the partitions; each holds all the rules.
  */
 export function createNotifications(parts: NotificationsParts): Part & { failed: Promise<never> } {
-  const { config, log, hub, inbox, diary, metrics, now, tracing = NO_TRACING } = parts;
+  const { config, log, hub, inbox, logger, metrics, now, tracing = NO_TRACING } = parts;
   const book = new RuleBook();
-  const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, diary, metrics, now });
+  const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, logger, metrics, now });
   /** Next offset by partition, and what of it is saved. */
   const reached = new Map<number, { next: number; saved: number }>();
   let definitions: Subscription | null = null;
@@ -161,7 +161,7 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
         return await inbox.record({ consumer: CONSUMER, partition, next, drafts });
       } catch (error) {
         if (stopping.signal.aborted) return null;
-        diary.error({ err: error, partition, drafts: drafts.length }, 'notifications could not be saved; trying on');
+        logger.error({ err: error, partition, drafts: drafts.length }, 'notifications could not be saved; trying on');
         await wait(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;
       }
@@ -172,9 +172,9 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   async function tell(made: readonly Notification[]): Promise<void> {
     told.inc(made.length);
     parts.onSaved();
-    if (tellsDetails(diary))
+    if (isDebugEnabled(logger))
       for (const { id, userId, ruleId, event } of made)
-        diary.debug(
+        logger.debug(
           { traceId: event.traceId, eventId: event.id, phase: event.phase, notificationId: id, userId, ruleId },
           'notification saved',
         );
@@ -188,7 +188,7 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
         await hub.publish(TOLD_CHANNEL, JSON.stringify(message));
       }
     } catch (error) {
-      diary.warn({ err: error }, 'the hub was not told of new notifications');
+      logger.warn({ err: error }, 'the hub was not told of new notifications');
     }
   }
 
@@ -197,7 +197,7 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     const saved = (await inbox.offsets(CONSUMER)).get(partition) ?? 0;
     const end = (await log.endOffsets(eventsTopic)).get(partition) ?? 0;
     if (saved > end) {
-      diary.warn({ partition, saved, end }, 'the log ends before what was told: another log, going on with its end');
+      logger.warn({ partition, saved, end }, 'the log ends before what was told: another log, going on with its end');
       await inbox.resetOffset(CONSUMER, partition, end);
     }
     const next = Math.min(saved, end);
@@ -221,7 +221,7 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
       try {
         for (const partition of reached.keys()) await saveOffset(partition);
       } catch (error) {
-        diary.error({ err: error }, 'how far the events were told could not be written down; trying on');
+        logger.error({ err: error }, 'how far the events were told could not be written down; trying on');
       }
     }
   }
@@ -236,7 +236,7 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
         await wait(forgotten < FORGET_AT_ONCE ? FORGET_EVERY_MS : MIN_RETRY_MS, undefined, { signal: stopping.signal });
       } catch (error) {
         if (stopping.signal.aborted) return;
-        diary.error({ err: error }, 'old notifications could not be forgotten; trying on');
+        logger.error({ err: error }, 'old notifications could not be forgotten; trying on');
         await wait(FORGET_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }

@@ -110,7 +110,7 @@ async function startNotifier(): Promise<void> {
     verify,
     cookieSession: async ({ headers }) => (headers.cookie === undefined ? null : verify(headers.cookie)),
     liveSessions: async (ids) => new Set(ids.filter((id) => !endedSessions.has(id))),
-    diary: createLogger('silent', 'json'),
+    logger: createLogger('silent', 'json'),
     metrics: new Registry(),
     now: Date.now,
   });

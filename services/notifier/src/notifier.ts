@@ -25,7 +25,7 @@ import {
 import type { Hub, LatestPosition, Unsubscribe } from '@outrider/hub';
 import { eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
 import type { Notifications as Inbox } from '@outrider/registry';
-import { Counter, type Log as Diary, Gauge, type Part, type Registry, tellsDetails } from '@outrider/runtime';
+import { Counter, Gauge, isDebugEnabled, type Logger, type Part, type Registry } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
 import { jsonFrame, textFrame } from './frames.ts';
@@ -50,7 +50,7 @@ export interface NotifierParts {
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
   /** Those of the sessions that are still open. */
   liveSessions(ids: readonly SessionId[]): Promise<ReadonlySet<SessionId>>;
-  diary: Diary;
+  logger: Logger;
   metrics: Registry;
   now(): number;
 }
@@ -82,8 +82,8 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * what it missed. Of new notifications the hub tells; what is sent is what the inbox holds, in the order of the numbers.
  */
 export function createNotifier(parts: NotifierParts): Notifier {
-  const { config, log, hub, inbox, verify, diary, metrics, now } = parts;
-  const details = tellsDetails(diary);
+  const { config, log, hub, inbox, verify, logger, metrics, now } = parts;
+  const details = isDebugEnabled(logger);
   const directory = new Directory();
   const clients = new Set<LiveClient>();
   const repeated = new RepeatedEvents();
@@ -194,7 +194,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     }
     if (clientCount > 0 && details) {
       const { traceId, id, phase } = event;
-      diary.debug({ traceId, eventId: id, phase, clients: clientCount }, 'event sent to live clients');
+      logger.debug({ traceId, eventId: id, phase, clients: clientCount }, 'event sent to live clients');
     }
   }
 
@@ -245,7 +245,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     notificationsSent.inc();
     if (details) {
       const { id, userId, event } = notification;
-      diary.debug({ traceId: event.traceId, notificationId: id, userId }, 'notification sent to a live client');
+      logger.debug({ traceId: event.traceId, notificationId: id, userId }, 'notification sent to a live client');
     }
     return true;
   }
@@ -271,7 +271,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     if (client.heardOf <= client.notified) return;
     client.telling = tellOn(client, told)
       .catch((error) => {
-        diary.error({ err: error }, 'notifications of a live client could not be read');
+        logger.error({ err: error }, 'notifications of a live client could not be read');
         client.socket.close(1011, 'the service could not answer');
       })
       .finally(() => {
@@ -384,7 +384,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
         await recheckSessions();
         await lookForUnheard();
       } catch (error) {
-        diary.error({ err: error }, 'sessions and inboxes could not be asked for; asking again');
+        logger.error({ err: error }, 'sessions and inboxes could not be asked for; asking again');
       }
       if (rechecking !== null) recheckSoon();
     }, RECHECK_SESSIONS_MS);
@@ -534,14 +534,14 @@ export function createNotifier(parts: NotifierParts): Notifier {
       turn = turn
         .then(() => onMessage(client, data, isBinary))
         .catch((error) => {
-          diary.error({ err: error }, 'a live client could not be served');
+          logger.error({ err: error }, 'a live client could not be served');
           client.socket.close(1011, 'the service could not answer');
         })
         .finally(() => {
           waiting--;
         });
     });
-    client.socket.on('error', (error) => diary.debug({ err: error }, 'live client'));
+    client.socket.on('error', (error) => logger.debug({ err: error }, 'live client'));
     client.socket.on('close', () => {
       clearTimeout(authorizing);
       clearInterval(ping);
@@ -606,7 +606,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     },
     upgrade(request, socket, head) {
       void open(request, socket, head).catch((error) => {
-        diary.error({ err: error }, 'a live client could not be let in');
+        logger.error({ err: error }, 'a live client could not be let in');
         socket.destroy();
       });
     },

@@ -109,7 +109,7 @@ export class Place {
       hub: this.hub,
       inbox,
       onSaved() {},
-      diary: createLogger('silent', 'json'),
+      logger: createLogger('silent', 'json'),
       metrics: new Metrics(),
       now: () => this.nowMs,
       ...more,
@@ -139,7 +139,7 @@ export class Place {
       }),
       cookieSession: async () => null,
       liveSessions: async (ids) => new Set(ids),
-      diary: createLogger('silent', 'json'),
+      logger: createLogger('silent', 'json'),
       metrics: new Metrics(),
       now: Date.now,
     });

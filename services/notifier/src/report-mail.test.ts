@@ -66,7 +66,7 @@ async function start(maxAttachmentBytes = 1000): Promise<void> {
         return answer(message);
       },
     },
-    diary: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
+    logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics: new Metrics(),
     now: () => nowMs,
     random: () => 0.5,

@@ -3,7 +3,7 @@ import type { EmailChannel, EmailMessage } from '@outrider/channels';
 import { type Directory, isoTime, mayHear, type ReportSchedule, type User } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
-import { Counter, type Log as Diary, type Registry as Metrics, type Part } from '@outrider/runtime';
+import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
 import { outcomeOf } from './backoff.ts';
 
 export interface ReportMailParts {
@@ -18,7 +18,7 @@ export interface ReportMailParts {
   directory: Directory;
   files: Pick<Files, 'get'>;
   email: Pick<EmailChannel, 'send'>;
-  diary: Diary;
+  logger: Logger;
   metrics: Metrics;
   /** Unix milliseconds. */
   now(): number;
@@ -37,7 +37,7 @@ const LEASE_MS = 180_000;
  * may not see any more what a report tells of is sent none.
  */
 export function createReportMail(parts: ReportMailParts): Part {
-  const { config, registry, directory, files, email, diary, now } = parts;
+  const { config, registry, directory, files, email, logger, now } = parts;
   const attempts = new Counter({
     name: 'outrider_report_mails_total',
     help: 'Attempts to send a report by e-mail, by how they ended',
@@ -56,7 +56,7 @@ export function createReportMail(parts: ReportMailParts): Part {
         : outcomeOf(delivery, await email.send(prepared), now(), parts.random());
     attempts.inc({ outcome: outcome.state });
     if (outcome.state === 'failed')
-      diary.warn(
+      logger.warn(
         { delivery: delivery.id, schedule: delivery.scheduleId, error: outcome.error },
         'a report was not sent',
       );
@@ -120,7 +120,7 @@ export function createReportMail(parts: ReportMailParts): Part {
         healthy = true;
       } catch (error) {
         // What was leased is tried again when the lease has run out.
-        if (healthy) diary.error({ err: error }, 'reports could not be sent; trying on');
+        if (healthy) logger.error({ err: error }, 'reports could not be sent; trying on');
         healthy = false;
       }
       if (found === 0 || !healthy)

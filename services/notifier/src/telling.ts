@@ -4,7 +4,7 @@ import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import type { Log } from '@outrider/log';
 import type { Registry as Definitions } from '@outrider/registry';
-import type { Config, Log as Diary, Lifecycle, Registry, Tracing } from '@outrider/runtime';
+import type { Config, Lifecycle, Logger, Registry, Tracing } from '@outrider/runtime';
 import { createChannels } from './channels.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createNotifications } from './notifications.ts';
@@ -20,8 +20,8 @@ export interface TellingParts {
   reportFiles: Files;
   log: Log;
   hub: Hub;
-  /** What a part of it writes its diary to. */
-  diaryOf(part: 'deliveries' | 'reports' | 'notifications'): Diary;
+  /** What a part of it writes its logger to. */
+  loggerOf(part: 'deliveries' | 'reports' | 'notifications'): Logger;
   metrics: Registry;
   tracing: Tracing;
   /** Unix milliseconds. */
@@ -33,12 +33,12 @@ export interface TellingParts {
  * that the settings have, and so are reports made by schedule. `life` stops it all, what saves before what sends.
  */
 export async function startTelling(life: Lifecycle, parts: TellingParts): Promise<void> {
-  const { config, registry, directory, reportFiles, log, hub, diaryOf, metrics, tracing, now } = parts;
+  const { config, registry, directory, reportFiles, log, hub, loggerOf, metrics, tracing, now } = parts;
   const { email, webhook } = createChannels(config, now);
   life.own('e-mail', () => email.close());
   // Nothing waits for this, as what can't be sent now is tried again; but who set it up wants to know at once.
   void email.verify().then((problem) => {
-    if (problem !== null) diaryOf('deliveries').warn({ problem }, 'no e-mail can be sent now');
+    if (problem !== null) loggerOf('deliveries').warn({ problem }, 'no e-mail can be sent now');
   });
   life.own('webhooks', () => webhook.close());
   const deliveries = createDeliveries({
@@ -46,7 +46,7 @@ export async function startTelling(life: Lifecycle, parts: TellingParts): Promis
     registry,
     email,
     webhook,
-    diary: diaryOf('deliveries'),
+    logger: loggerOf('deliveries'),
     metrics,
     tracing,
     now,
@@ -60,7 +60,7 @@ export async function startTelling(life: Lifecycle, parts: TellingParts): Promis
       directory,
       files: reportFiles,
       email,
-      diary: diaryOf('reports'),
+      logger: loggerOf('reports'),
       metrics,
       now,
       random: Math.random,
@@ -73,7 +73,7 @@ export async function startTelling(life: Lifecycle, parts: TellingParts): Promis
       hub,
       inbox: registry.notifications,
       onSaved: () => deliveries.wake(),
-      diary: diaryOf('notifications'),
+      logger: loggerOf('notifications'),
       metrics,
       tracing,
       now,

@@ -4,7 +4,7 @@ import { accessVariables, logVariables, serverVariables, videoStoreVariables } f
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
 import { rulesVariables } from '@outrider/rules';
-import { diaryVariables, hostVariables, tracingVariables, type Variables } from '@outrider/runtime';
+import { hostVariables, loggerVariables, tracingVariables, type Variables } from '@outrider/runtime';
 import { videoVariables } from '@outrider/video';
 
 /** Every environment variable that Outrider reads as one process; the README's table is checked against this. */
@@ -20,6 +20,6 @@ export const variables = {
   ...rulesVariables,
   ...archiverVariables,
   ...serverVariables,
-  ...diaryVariables,
+  ...loggerVariables,
   ...tracingVariables,
 } satisfies Variables;

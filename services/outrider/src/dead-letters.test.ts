@@ -9,7 +9,7 @@ import { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { runDeadLetters } from './dead-letters.ts';
 
-const diary = createLogger('silent', 'json');
+const logger = createLogger('silent', 'json');
 const packet: TelemetryPacket = {
   vehicleId: '0190a000-0000-7000-8000-000000000001' as VehicleId,
   terminalId: 'phone-7' as TerminalId,
@@ -23,7 +23,7 @@ const opened = () => openSqliteLog({ path: join(folder, 'log.sqlite') });
 const run = async (...words: string[]) => {
   const lines: string[] = [];
   const config = readConfig(variables, { DATA_DIR: folder });
-  const failures = await runDeadLetters(words, config, diary, (line) => lines.push(line));
+  const failures = await runDeadLetters(words, config, logger, (line) => lines.push(line));
   return { lines, failures };
 };
 beforeEach(() => {

@@ -11,7 +11,7 @@ import {
   type Topic,
   telemetryTopic,
 } from '@outrider/log';
-import { type Config, type Log as Diary, StartError } from '@outrider/runtime';
+import { type Config, type Logger, StartError } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 
@@ -32,7 +32,7 @@ const TOPICS: readonly Topic<unknown>[] = [
 export async function runDeadLetters(
   words: readonly string[],
   config: Config<typeof variables>,
-  diary: Diary,
+  logger: Logger,
   print: (line: string) => void,
 ): Promise<number> {
   const [what, ...ids] = words;
@@ -41,7 +41,7 @@ export async function runDeadLetters(
   // An embedded log is its service's alone.
   const dataDir = config.KAFKA_BROKERS === null ? openDataDir(config.DATA_DIR) : null;
   try {
-    const log = await openLog(backingOf(config, dataDir?.path ?? null), diary);
+    const log = await openLog(backingOf(config, dataDir?.path ?? null), logger);
     try {
       const letters = await allLetters(log);
       if (what === 'list') return list(letters, print);

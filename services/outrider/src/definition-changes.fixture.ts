@@ -61,7 +61,7 @@ export async function changeDefinitions(seed: number, rounds: number): Promise<C
       await service?.kill();
       const next = spawnService(folder, ports, ENVIRONMENT);
       service = next;
-      expect(await next.ready, next.diary()).toEqual(ports);
+      expect(await next.ready, next.stderrText()).toEqual(ports);
     };
     /** Makes a call that dies with the service at some moment, and once more, until it is answered. */
     const callUnderFire = async <T>(method: string, path: string, body?: unknown): Promise<T | null> => {

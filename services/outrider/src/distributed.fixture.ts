@@ -34,7 +34,7 @@ export interface Spawned {
   /** What listens where, once all does; null when it ended before. */
   ready: Promise<Record<string, number> | null>;
   /** All that it said on standard error. */
-  diary(): string;
+  stderrText(): string;
   /** Of that, the lines that are JSON objects. */
   said(): Record<string, unknown>[];
   /** Resolves when it has ended, however it did. */
@@ -155,7 +155,7 @@ export class Cluster {
   async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
     const spawned = this.spawn(service, environment);
     const ports = await spawned.ready;
-    if (ports === null) throw new Error(`${service} did not start:\n${spawned.diary()}`);
+    if (ports === null) throw new Error(`${service} did not start:\n${spawned.stderrText()}`);
     return { ...spawned, ports };
   }
 
@@ -186,9 +186,9 @@ export class Cluster {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let diary = '';
+    let stderrText = '';
     child.stderr.on('data', (chunk) => {
-      diary += chunk;
+      stderrText += chunk;
     });
     const exited = once(child, 'exit') as Promise<[number | null]>;
     this.#children.add(child);
@@ -201,9 +201,9 @@ export class Cluster {
       service,
       ready: readyPorts(child),
       ended: exited,
-      diary: () => diary,
+      stderrText: () => stderrText,
       said: () =>
-        diary
+        stderrText
           .split('\n')
           .filter((line) => line.startsWith('{'))
           .map((line) => JSON.parse(line)),

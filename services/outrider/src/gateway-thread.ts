@@ -8,13 +8,13 @@ export interface GatewaySettings {
 }
 
 /** The gateway in a thread of its own: a busy port keeps no person waiting. */
-await runInThread<GatewaySettings>(async ({ settings, hub, diary, metrics, tracing }) => {
-  const log = await openLog(settings.backing, diary, metrics);
+await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, tracing }) => {
+  const log = await openLog(settings.backing, logger, metrics);
   const gateway = createGateway({
     config: settings.config,
     log,
     hub,
-    diary: diary.child({ part: 'gateway' }),
+    logger: logger.child({ part: 'gateway' }),
     metrics,
     tracing,
     now: Date.now,

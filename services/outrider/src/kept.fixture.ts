@@ -90,6 +90,6 @@ export class Kept {
   }
 }
 
-function notStarted({ service, diary }: Spawned): string {
-  return `${service} did not start:\n${diary()}`;
+function notStarted({ service, stderrText }: Spawned): string {
+  return `${service} did not start:\n${stderrText()}`;
 }

@@ -41,8 +41,8 @@ if (command === 'help' || command === '--help' || command === '-h') {
 } else if (command === 'dead-letters') {
   try {
     const config = readConfig(variables, process.env);
-    const diary = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
-    const failures = await runDeadLetters(rest, config, diary, (line) => process.stdout.write(`${line}\n`));
+    const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
+    const failures = await runDeadLetters(rest, config, logger, (line) => process.stdout.write(`${line}\n`));
     process.exitCode = failures > 0 ? 1 : 0;
   } catch (error) {
     process.stderr.write(`outrider: ${explainStart(error)}\n`);
@@ -58,20 +58,20 @@ async function run(command: 'start' | 'demo'): Promise<void> {
   const stopped = stopSignal();
   try {
     const config = readConfig(variables, process.env);
-    const diary = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
-    tellWarnings(diary);
-    diary.debug({ config: describeConfig(variables, config) }, 'configuration');
-    const outrider = await startOutrider(config, diary);
+    const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
+    tellWarnings(logger);
+    logger.debug({ config: describeConfig(variables, config) }, 'configuration');
+    const outrider = await startOutrider(config, logger);
     printWelcome(config, outrider);
     const demo = command === 'demo' ? await runDemo(config, outrider) : null;
 
     const reason = await Promise.race([stopped, outrider.failed.catch((error: unknown) => error)]);
     if (typeof reason === 'string')
-      diary.info({ signal: reason }, 'stopping: no new packets; writing down what was taken');
+      logger.info({ signal: reason }, 'stopping: no new packets; writing down what was taken');
     await demo?.stop();
     await outrider.stop();
     if (typeof reason !== 'string') throw reason;
-    diary.info('stopped');
+    logger.info('stopped');
     process.exit(0);
   } catch (error) {
     process.stderr.write(`outrider: ${explainStart(error)}\n`);

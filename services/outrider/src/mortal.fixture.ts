@@ -65,12 +65,12 @@ async function work(ms: number, meanwhile: () => void): Promise<void> {
 export async function oneProcess(environment: Record<string, string>): Promise<Mortal> {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-crash-'));
   const ports = await reservedPorts();
-  const diaries: (() => string)[] = [];
+  const logs: (() => string)[] = [];
   let living: { process: ServiceProcess; ready: Promise<boolean> } | null = null;
   const live = () => {
     const begunMs = performance.now();
     const process = spawnService(folder, ports, environment);
-    diaries.push(process.diary);
+    logs.push(process.stderrText);
     const ready = process.ready.then((told) => {
       if (told !== null) mortal.fastestStartMs = Math.min(mortal.fastestStartMs, performance.now() - begunMs);
       return told !== null;
@@ -80,7 +80,7 @@ export async function oneProcess(environment: Record<string, string>): Promise<M
   };
   const ready = async () => {
     const { process, ready } = living ?? live();
-    if (!(await ready)) throw new Error(`the service did not start:\n${process.diary()}`);
+    if (!(await ready)) throw new Error(`the service did not start:\n${process.stderrText()}`);
     return process;
   };
   const mortal: Mortal = {
@@ -108,7 +108,7 @@ export async function oneProcess(environment: Record<string, string>): Promise<M
     readLog: () => readLog(folder),
     mails: () => emlFiles(folder),
     end: async () => [await (await ready()).interrupt()],
-    complaints: () => diaries.flatMap((diary) => complaintsOf(diary())),
+    complaints: () => logs.flatMap((stderrText) => complaintsOf(stderrText())),
     async close() {
       await living?.process.kill();
       rmSync(folder, { recursive: true, force: true });
@@ -187,6 +187,6 @@ function emlFiles(folder: string): string[] {
   return readdirSync(join(folder, 'mail')).filter((name) => name.endsWith('.eml'));
 }
 
-function complaintsOf(diary: string): string[] {
-  return diary.split('\n').filter((line) => /"level":[56]0/.test(line));
+function complaintsOf(stderrText: string): string[] {
+  return stderrText.split('\n').filter((line) => /"level":[56]0/.test(line));
 }

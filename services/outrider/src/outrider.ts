@@ -31,11 +31,11 @@ import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
   type Config,
   Lifecycle,
-  type Logger,
   Registry as Metrics,
   measureThread,
   mergedMetrics,
   openTracing,
+  type RootLogger,
   snapshotOf,
   tracingConfigOf,
 } from '@outrider/runtime';
@@ -67,18 +67,18 @@ export interface Outrider {
  * @throws {DataDirError} when the folder can't be used
  * @throws {Error} when a port is in use or a store can't be opened; what had started is stopped again
  */
-export async function startOutrider(config: Config<typeof variables>, diary: Logger): Promise<Outrider> {
+export async function startOutrider(config: Config<typeof variables>, logger: RootLogger): Promise<Outrider> {
   const dataDir = openDataDir(config.DATA_DIR);
-  const life = new Lifecycle(diary);
+  const life = new Lifecycle(logger);
   const metrics = new Metrics();
   measureThread('main', metrics);
   const now = Date.now;
-  const part = (name: string) => diary.child({ part: name });
+  const part = (name: string) => logger.child({ part: name });
 
   try {
     life.own('data folder', () => dataDir.release());
     const tracingConfig = tracingConfigOf(config, 'outrider');
-    const tracing = await openTracing(tracingConfig, diary);
+    const tracing = await openTracing(tracingConfig, logger);
     life.own('traces', () => tracing.close());
 
     const backing = backingOf(config, dataDir.path);
@@ -102,7 +102,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
     life.own('hub', () => hub.close());
 
     // What an earlier run committed and did not tell comes into the log before anyone reads it.
-    const relay = createRelay({ registry, log, diary: part('relay') });
+    const relay = createRelay({ registry, log, logger: part('relay') });
     await life.start(relay);
 
     const archiver = createArchiver({
@@ -110,20 +110,20 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       log,
       checkpoints,
       warehouse,
-      diary: part('archiver'),
+      logger: part('archiver'),
       metrics,
       tracing,
       now,
     });
     await life.start(archiver);
 
-    const threadDiary = { level: config.LOG_LEVEL, format: config.LOG_FORMAT };
+    const threadLogger = { level: config.LOG_LEVEL, format: config.LOG_FORMAT };
     const rules = createServiceThread<RulesSettings, null>(
       'rules',
       new URL('./rules-thread.ts', import.meta.url),
       { config: rulesConfigOf(config), backing },
       hub,
-      threadDiary,
+      threadLogger,
       tracingConfig,
     );
     await life.start(rules);
@@ -136,7 +136,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       new URL('./gateway-thread.ts', import.meta.url),
       { config: gatewayConfigOf(config, terminalSecret), backing },
       hub,
-      threadDiary,
+      threadLogger,
       tracingConfig,
     );
 
@@ -148,12 +148,12 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       jobs: registry.jobs,
       history: warehouse,
       directory,
-      diary: part('recalculator'),
+      logger: part('recalculator'),
       metrics,
       now,
     });
     await life.start(recalculator);
-    const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, diary: part('video') });
+    const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, logger: part('video') });
     const video = createVideo({
       // A database of its own means that nobody else works at its tasks.
       config: videoConfigOf(config, config.DATABASE_URL === null),
@@ -162,7 +162,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       files: videoFiles,
       hub,
       drivers,
-      diary: part('video'),
+      logger: part('video'),
       metrics,
       tracing,
       now,
@@ -177,13 +177,13 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       hub,
       reportArchive: warehouse,
       files: reportFiles,
-      diary: part('reports'),
+      logger: part('reports'),
       metrics,
       tracing,
       now,
     });
     await life.start(reports);
-    await life.start(createReportScheduler({ registry, directory, diary: part('reports') }));
+    await life.start(createReportScheduler({ registry, directory, logger: part('reports') }));
 
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
@@ -213,7 +213,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       },
       metricsText: async () =>
         mergedMetrics(await Promise.all([snapshotOf(metrics), rules.metrics(), gateway.metrics()])),
-      diary: part('api'),
+      logger: part('api'),
       metrics,
       tracing,
       now,
@@ -224,7 +224,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       createHousekeeping({
         config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS },
         registry,
-        diary: part('housekeeping'),
+        logger: part('housekeeping'),
         now,
       }),
     );
@@ -236,7 +236,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       reportFiles,
       log,
       hub,
-      diaryOf: part,
+      loggerOf: part,
       metrics,
       tracing,
       now,
@@ -249,7 +249,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       verify: (token) => tokens.verify(token),
       cookieSession: (request) => api.cookieSession(request),
       liveSessions: (ids) => registry.sessions.liveAmong(ids),
-      diary: part('notifier'),
+      logger: part('notifier'),
       metrics,
       now,
     });
@@ -273,7 +273,7 @@ export async function startOutrider(config: Config<typeof variables>, diary: Log
       stop: () => life.stop(),
     };
   } catch (error) {
-    // What does not stop cleanly is told in the diary; what people need to know is why it did not start.
+    // What does not stop cleanly is told in the logger; what people need to know is why it did not start.
     await life.stop().catch(() => {});
     throw error;
   }

@@ -15,7 +15,7 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
   const service = spawnService(join(folder, 'data'), undefined, { ADMIN_PASSWORD: password });
   try {
     const ports = await service.ready;
-    if (ports === null) throw new Error(`it did not start: ${service.diary()}`);
+    if (ports === null) throw new Error(`it did not start: ${service.stderrText()}`);
     const heard = join(folder, 'heard');
     /** What a part prints goes into a file of its own. */
     const part = (name: string) => `{ ${example(name).trimEnd()}\n} > ${join(folder, name)}`;

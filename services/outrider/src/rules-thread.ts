@@ -9,15 +9,15 @@ export interface RulesSettings {
 }
 
 /** The rules in a thread of their own: the engine has a core to itself where there is one. */
-await runInThread<RulesSettings>(async ({ settings, hub, diary, metrics, tracing }) => {
-  const log = await openLog(settings.backing, diary, metrics);
-  const checkpoints = patientCheckpoints(await openCheckpoints(settings.backing, diary), diary, isDiskOutage);
+await runInThread<RulesSettings>(async ({ settings, hub, logger, metrics, tracing }) => {
+  const log = await openLog(settings.backing, logger, metrics);
+  const checkpoints = patientCheckpoints(await openCheckpoints(settings.backing, logger), logger, isDiskOutage);
   const rules = createRules({
     config: settings.config,
     log,
     checkpoints,
     hub,
-    diary: diary.child({ part: 'rules' }),
+    logger: logger.child({ part: 'rules' }),
     metrics,
     tracing,
     now: Date.now,

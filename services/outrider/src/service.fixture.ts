@@ -20,7 +20,7 @@ export type Ports = Record<'http' | 'video' | ProtocolName, number>;
 export interface RunningService {
   ports: Ports;
   /** What it said on standard error. */
-  diary(): string;
+  stderrText(): string;
   /** One call of the REST API as the operator; throws on any answer that is not 2xx. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   jwt: string;
@@ -37,7 +37,7 @@ export interface ServiceProcess {
   /** What it listens on, once it does; null when it ended before. */
   ready: Promise<Ports | null>;
   /** What it said on standard error. */
-  diary(): string;
+  stderrText(): string;
   /** Resolves when it is gone, however it went. */
   ended: Promise<unknown>;
   /** `kill -9`: nothing is written down. Resolves when it is gone. */
@@ -80,14 +80,14 @@ export function spawnService(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let diary = '';
+  let stderrText = '';
   child.stderr.on('data', (chunk) => {
-    diary += chunk;
+    stderrText += chunk;
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;
   return {
     ready: firstLine(child).then((line) => (line === null ? null : (JSON.parse(line) as { ports: Ports }).ports)),
-    diary: () => diary,
+    stderrText: () => stderrText,
     ended: exited,
     async kill() {
       child.kill('SIGKILL');
@@ -109,13 +109,13 @@ export async function startService(
 ): Promise<RunningService> {
   const service = spawnService(folder, ports, environment);
   const told = await service.ready;
-  if (told === null) throw new Error(`the service did not start:\n${service.diary()}`);
+  if (told === null) throw new Error(`the service did not start:\n${service.stderrText()}`);
   const jwt = await logIn(told.http, 'admin', environment.ADMIN_PASSWORD ?? OPERATOR_PASSWORD);
-  const { diary, kill, interrupt } = service;
+  const { stderrText, kill, interrupt } = service;
   return {
     ports: told,
     jwt,
-    diary,
+    stderrText,
     kill,
     interrupt,
     call: <T>(method: string, path: string, body?: unknown) => call<T>(told.http, jwt, method, path, body),

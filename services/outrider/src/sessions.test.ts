@@ -100,7 +100,7 @@ test('outrider rotate-keys has a running service sign with a new key, and what t
   ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('there are no keys at') });
 });
 
-test('the diary never has a password or a token in it, however much it says', async () => {
+test('the log never has a password or a token in it, however much it says', async () => {
   const cookie = await consoleSession();
   const wrong = 'a wrong password that is long';
   await browse('POST', '/auth/login?jwt=1', {}, { login: 'admin', password: wrong });
@@ -111,10 +111,10 @@ test('the diary never has a password or a token in it, however much it says', as
   await once(live, 'open');
   live.send(JSON.stringify({ type: 'authorize', jwt: `${service.jwt}x` }));
   await once(live, 'close');
-  const diary = service.diary();
-  expect(diary).toContain('configuration');
+  const stderrText = service.stderrText();
+  expect(stderrText).toContain('configuration');
   for (const secret of [PASSWORD, wrong, service.jwt, cookie.split('=')[1] ?? '', '$argon2']) {
     expect(secret.length).toBeGreaterThan(6);
-    expect(diary).not.toContain(secret);
+    expect(stderrText).not.toContain(secret);
   }
 });

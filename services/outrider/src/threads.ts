@@ -2,12 +2,12 @@ import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from
 import { connectHub, type Hub, serveHub } from '@outrider/hub';
 import {
   createLogger,
-  type Logger,
   type MetricsSnapshot,
   measureThread,
   openTracing,
   type Part,
   Registry,
+  type RootLogger,
   snapshotOf,
   type Tracing,
   type TracingConfig,
@@ -17,7 +17,7 @@ import {
 export interface ThreadParts<Settings> {
   settings: Settings;
   hub: Hub;
-  diary: Logger;
+  logger: RootLogger;
   metrics: Registry;
   tracing: Tracing;
 }
@@ -35,7 +35,7 @@ interface Started {
   name: string;
   settings: unknown;
   hub: MessagePort;
-  diary: { level: string; format: 'json' | 'text' };
+  logger: { level: string; format: 'json' | 'text' };
   tracing: TracingConfig;
 }
 type Command = { ask: 'stop' | 'metrics' | 'healthy'; id: number };
@@ -62,7 +62,7 @@ export function createServiceThread<Settings, Told>(
   entry: URL,
   settings: Settings,
   hub: Hub,
-  diary: Started['diary'],
+  logger: Started['logger'],
   tracing: TracingConfig,
 ): ServiceThread<Told> {
   let worker: Worker | null = null;
@@ -96,7 +96,7 @@ export function createServiceThread<Settings, Told>(
     async start() {
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
-      const started: Started = { name, settings, hub: port2, diary, tracing };
+      const started: Started = { name, settings, hub: port2, logger, tracing };
       const thread = new Worker(entry, { name, workerData: started, transferList: [port2] });
       worker = thread;
       await new Promise<void>((resolve, reject) => {
@@ -143,15 +143,15 @@ export async function runInThread<Settings>(
 ): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this module runs in a worker thread only');
-  const { name, settings, hub: hubPort, diary: diarySettings, tracing: tracingConfig } = workerData as Started;
+  const { name, settings, hub: hubPort, logger: loggerSettings, tracing: tracingConfig } = workerData as Started;
   const say = (report: Report) => port.postMessage(report);
   const hub = connectHub(hubPort);
   const metrics = new Registry();
   measureThread(name, metrics);
   try {
-    const diary = createLogger(diarySettings.level, diarySettings.format);
-    const tracing = await openTracing(tracingConfig, diary);
-    const service = await create({ settings: settings as Settings, hub, diary, metrics, tracing });
+    const logger = createLogger(loggerSettings.level, loggerSettings.format);
+    const tracing = await openTracing(tracingConfig, logger);
+    const service = await create({ settings: settings as Settings, hub, logger, metrics, tracing });
     port.on('message', async ({ ask, id }: Command) => {
       try {
         if (ask === 'metrics') return say({ id, value: await snapshotOf(metrics) });

@@ -59,13 +59,13 @@ interface Told {
   event: { traceId?: string; receivedAt?: string };
 }
 type Line = Record<string, unknown> & { msg: string; part: string; traceId?: string };
-const diaryOf = ({ diary }: RunningService): Line[] =>
-  diary()
+const loggerOf = ({ stderrText }: RunningService): Line[] =>
+  stderrText()
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
 
-test('one id follows a packet from the gateway to its notification, in all diaries', { timeout: 120_000 }, async () => {
+test('one id follows a packet from the gateway to its notification, in all logs', { timeout: 120_000 }, async () => {
   service = await startService(folder, undefined, ENVIRONMENT);
   await define(service);
   await live.connect(service);
@@ -90,7 +90,7 @@ test('one id follows a packet from the gateway to its notification, in all diari
 
   const running = service;
   const steps = () =>
-    diaryOf(running)
+    loggerOf(running)
       .filter((line) => line.traceId === traceId)
       .map(({ part, msg, channel, outcome, kind, phase }) =>
         [part, msg, kind, kind && phase, channel, outcome].filter((each) => each !== undefined).join(' '),
@@ -111,7 +111,7 @@ test('one id follows a packet from the gateway to its notification, in all diari
   await playTo(service, TERMINAL, depotDrive(0.5, 13.402));
   await vi.waitFor(async () => {
     const late = (await readLog(folder)).packets.at(-1)?.value.trace?.id;
-    const told = diaryOf(running).filter(({ msg }) => msg === 'late data');
+    const told = loggerOf(running).filter(({ msg }) => msg === 'late data');
     expect(told).toMatchObject([{ part: 'rules', traceId: late }]);
   }, PATIENCE);
   // Nobody asked for traces: there is none to answer of.
@@ -119,7 +119,7 @@ test('one id follows a packet from the gateway to its notification, in all diari
   expect(plain.headers.get('traceresponse')).toBeNull();
   expect((await fetch(`http://127.0.0.1:${service.ports.osmand}/?id=nobody&lat=1&lon=2`)).status).toBe(404);
   await vi.waitFor(() => {
-    const refused = diaryOf(running).filter(({ msg }) => msg === 'refused');
+    const refused = loggerOf(running).filter(({ msg }) => msg === 'refused');
     expect(refused).toMatchObject([{ reason: 'unknown-terminal', traceId: expect.stringMatching(/^[0-9a-f]{32}$/) }]);
   }, PATIENCE);
 });

@@ -50,7 +50,7 @@ async function start(saved: Checkpoints = checkpoints) {
     log,
     checkpoints: saved,
     hub: new MemoryHub(),
-    diary: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
+    logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics: new Registry(),
     now: Date.now,
   });

@@ -17,15 +17,17 @@ import { rulesConfigOf, rulesVariables } from './settings.ts';
 
 /** The rules in a process of its own; members share the partitions of the telemetry. */
 await runService('rules', { ...rulesVariables, ...logVariables, ...serverVariables }, async (parts) => {
-  const { config, diary, metrics, tracing, life, now } = parts;
+  const { config, logger, metrics, tracing, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL']);
   const backing = backingOf(config, null);
-  const log = await openLog(backing, diary, metrics);
+  const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
-  const checkpoints = patientCheckpoints(await openCheckpoints(backing, diary), diary);
+  const checkpoints = patientCheckpoints(await openCheckpoints(backing, logger), logger);
   life.own('checkpoints', () => checkpoints.close());
-  const hub = patientHub(await openHub(backing, diary), diary);
+  const hub = patientHub(await openHub(backing, logger), logger);
   life.own('hub', () => hub.close());
-  await life.start(createRules({ config: rulesConfigOf(config), log, checkpoints, hub, diary, metrics, tracing, now }));
+  await life.start(
+    createRules({ config: rulesConfigOf(config), log, checkpoints, hub, logger, metrics, tracing, now }),
+  );
   return { checks: { log: logCheck(log), hub: hubCheck(hub, now) } };
 });

@@ -21,7 +21,7 @@ import {
   lateTopic,
   telemetryTopic,
 } from '@outrider/log';
-import { type Log as Diary, tellsDetails } from '@outrider/runtime';
+import { isDebugEnabled, type Logger } from '@outrider/runtime';
 import { appendAll } from './append-all.ts';
 import type { RulesMetrics } from './metrics.ts';
 import { ToldEvents } from './told-events.ts';
@@ -40,7 +40,7 @@ export interface PartitionParts {
   log: Log;
   checkpoints: Checkpoints;
   hub: Hub;
-  diary: Diary;
+  logger: Logger;
   metrics: RulesMetrics;
   deadLetters: DeadLetterOffice;
   /** Unix milliseconds. */
@@ -141,7 +141,7 @@ export class PartitionRules {
   /** Goes back to the checkpoint. Returns the offset of topic `telemetry` to go on from. */
   open(): Promise<number> {
     return this.#inTurn(async () => {
-      const { log, checkpoints, diary } = this.#parts;
+      const { log, checkpoints, logger } = this.#parts;
       const partition = this.#partition;
       const checkpoint = await checkpoints.claim(CONSUMER, partition);
       const offsets = checkpoint?.offsets ?? {};
@@ -164,14 +164,14 @@ export class PartitionRules {
         if (this.#pendingSaved.lookMs !== null) await this.#lookAt(this.#pendingSaved.lookMs);
       } else {
         if (this.#told.size > 0)
-          diary.warn({ partition, events: this.#told.size }, 'no checkpoint: replaying all that the log holds');
+          logger.warn({ partition, events: this.#told.size }, 'no checkpoint: replaying all that the log holds');
         this.#engine.load((await this.#readDefinitions()).map(({ change }) => change));
         await this.#save();
       }
       await this.#fillHub();
       this.#held.push(...(await this.#readDefinitions()));
       await this.#releaseWhenReplayed();
-      diary.info(
+      logger.info(
         {
           partition,
           offset: this.#position,
@@ -271,7 +271,7 @@ export class PartitionRules {
 
   /** Reads the events that were appended after the checkpoint. */
   async #readTold(offsets: Readonly<Record<string, number>>): Promise<void> {
-    const { log, diary } = this.#parts;
+    const { log, logger } = this.#parts;
     const partition = this.#partition;
     const ends = await log.endOffsets(eventsTopic);
     const telemetryEnds = await log.endOffsets(telemetryTopic);
@@ -281,7 +281,7 @@ export class PartitionRules {
       ends.size === telemetryEnds.size && end !== undefined ? [[partition, end]] : ends;
     await this.#told.readFrom(log, own, (eventPartition) => offsets[`events/${eventPartition}`]);
     if (this.#told.overflowed)
-      diary.warn(
+      logger.warn(
         { partition, remembered: this.#told.size },
         'some events will be put into the log again, under their ids',
       );
@@ -342,15 +342,15 @@ export class PartitionRules {
 
   async #append(made: FleetEvent[]): Promise<void> {
     if (made.length === 0) return;
-    const { log, diary, metrics } = this.#parts;
+    const { log, logger, metrics } = this.#parts;
     const events = this.#told.withoutTold(made);
     metrics.replayed.inc(made.length - events.length);
     await this.#put(async () => {
       await appendAll(log, eventsTopic, events, () => metrics.logFull.inc());
       metrics.countEvents(events);
-      if (!tellsDetails(diary)) return;
+      if (!isDebugEnabled(logger)) return;
       for (const { id, kind, phase, vehicleId, traceId } of events)
-        diary.debug({ traceId, eventId: id, kind, phase, vehicleId }, 'event');
+        logger.debug({ traceId, eventId: id, kind, phase, vehicleId }, 'event');
     });
   }
 
@@ -382,14 +382,14 @@ export class PartitionRules {
 
   /** Before the checkpoint, as events are: a replay tells them again, which changes nothing. */
   async #appendLate(records: readonly LogRecord<TelemetryPacket>[]): Promise<void> {
-    const { log, diary, metrics } = this.#parts;
+    const { log, logger, metrics } = this.#parts;
     const late = this.#engine.takeLate();
     if (late.length === 0) return;
     await this.#put(async () => {
       await appendAll(log, lateTopic, late, () => metrics.logFull.inc());
       metrics.late.inc(late.length);
-      if (!tellsDetails(diary)) return;
-      for (const each of late) diary.debug({ traceId: traceOfLate(each, records), ...each }, 'late data');
+      if (!isDebugEnabled(logger)) return;
+      for (const each of late) logger.debug({ traceId: traceOfLate(each, records), ...each }, 'late data');
     });
   }
 

@@ -190,7 +190,7 @@ function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log
     log: life.log(overrides.log ?? log),
     checkpoints: life.checkpoints(checkpoints),
     hub,
-    diary: SILENT,
+    logger: SILENT,
     metrics: new Registry(),
     now: overrides.now ?? (() => 0),
   });
@@ -649,7 +649,7 @@ test('a member that lost its partition lets go of it without failing; what both 
     log,
     checkpoints: others,
     hub,
-    diary: SILENT,
+    logger: SILENT,
     metrics: new Registry(),
     now: () => 0,
   });

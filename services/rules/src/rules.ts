@@ -12,8 +12,8 @@ import {
   telemetryTopic,
 } from '@outrider/log';
 import {
-  type Log as Diary,
   inSpan,
+  type Logger,
   NO_TRACING,
   type Part,
   type Registry,
@@ -50,7 +50,7 @@ export interface RulesParts {
   log: Log;
   checkpoints: Checkpoints;
   hub: Hub;
-  diary: Diary;
+  logger: Logger;
   metrics: Registry;
   /** Default: none. */
   tracing?: Tracing;
@@ -67,7 +67,7 @@ const LOOK_MS = 5000;
  * tells the hub where vehicles are. Each partition of the telemetry has an engine and a checkpoint of its own.
  */
 export function createRules({ config, metrics: registry, ...parts }: RulesParts): Part & { failed: Promise<never> } {
-  const { log, diary, tracing = NO_TRACING } = parts;
+  const { log, logger, tracing = NO_TRACING } = parts;
   const partitions = new Map<number, PartitionRules>();
   /** Of these another member has claimed the checkpoints. */
   const fenced = new Set<number>();
@@ -133,7 +133,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
     if (told.has(rules)) return;
     told.add(rules);
     metrics.fenced.inc();
-    diary.info({ partition }, 'another member has the partition now: let go of it');
+    logger.info({ partition }, 'another member has the partition now: let go of it');
   }
 
   /** From when the batch came until its events are durable. */
@@ -210,7 +210,7 @@ export function createRules({ config, metrics: registry, ...parts }: RulesParts)
       await definitions?.stop();
       for (const [partition, rules] of partitions)
         await rules.checkpoint().catch((error) => letGo(partition, rules, error));
-      diary.debug({ partitions: partitions.size }, 'checkpoints saved');
+      logger.debug({ partitions: partitions.size }, 'checkpoints saved');
     },
   };
 }

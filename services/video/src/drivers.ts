@@ -1,5 +1,5 @@
 import type { Hub } from '@outrider/hub';
-import type { Config, Log as Diary, hostVariables, Registry as Metrics } from '@outrider/runtime';
+import type { Config, hostVariables, Logger, Registry as Metrics } from '@outrider/runtime';
 import type { VideoDriver } from './driver.ts';
 import { createJt1078Driver } from './jt1078/driver.ts';
 import { mediaHost } from './media-host.ts';
@@ -23,7 +23,7 @@ export interface OpenDrivers {
  */
 export async function openDrivers(
   config: Config<typeof videoVariables & typeof hostVariables>,
-  { hub, metrics, diary }: { hub: Hub; metrics: Metrics; diary: Diary },
+  { hub, metrics, logger }: { hub: Hub; metrics: Metrics; logger: Logger },
 ): Promise<OpenDrivers> {
   const jt1078 = await createJt1078Driver({
     hub,
@@ -33,7 +33,7 @@ export async function openDrivers(
     answerTimeoutMs: ANSWER_MS,
     stallTimeoutMs: STALL_MS,
     metrics,
-    diary,
+    logger,
   });
   const stream = createStreamDriver({
     ffmpeg: config.FFMPEG,

@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { VideoTask } from '@outrider/domain';
 import type { FetchedFile, LeasedVideoTask, Registry, VideoStep } from '@outrider/registry';
-import type { Log as Diary } from '@outrider/runtime';
+import type { Logger } from '@outrider/runtime';
 import type { DriverFailure, FetchPhase, FetchProgress, VideoDriver, VideoSource } from './driver.ts';
 import { afterFailure } from './retry.ts';
 import type { Shelf } from './shelf.ts';
@@ -18,7 +18,7 @@ export interface JobParts {
   /** Told of each change, as it is durable. */
   onChange(task: VideoTask): void;
   onBytes(bytes: number): void;
-  diary: Diary;
+  logger: Logger;
   now(): number;
   random(): number;
 }
@@ -70,7 +70,7 @@ export class Job {
 
   /** Never rejects for the sake of a terminal, a store or a disk: those are written down in the task. */
   async run(): Promise<void> {
-    const { spool, leaseMs, diary } = this.#parts;
+    const { spool, leaseMs, logger } = this.#parts;
     const path = join(spool, `${this.#task.id}.mp4`);
     const renewing = setInterval(() => this.#renew(), Math.min(leaseMs / RENEWALS, TELL_EVERY_MS));
     try {
@@ -79,7 +79,7 @@ export class Job {
       if (file !== null) await this.#store(file, path);
     } catch (error) {
       await this.#steps.catch(() => {});
-      diary.error({ err: error, task: this.#task.id }, 'a video could not be fetched or stored');
+      logger.error({ err: error, task: this.#task.id }, 'a video could not be fetched or stored');
       const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC';
       await this.#fail(
         isFull

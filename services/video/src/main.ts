@@ -30,19 +30,19 @@ const VARIABLES = {
  * The video service in a process of its own; instances share the tasks by lease. Each has a `DATA_DIR` of its own, for what it is
  * just fetching, and an address of its own that terminals reach.
  */
-await runService('video', VARIABLES, async ({ config, diary, metrics, tracing, life, now }) => {
+await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, diary);
+  const registry = await openRegistry(backing, logger);
   life.own('registry', () => registry.close());
-  const log = await openLog(backing, diary, metrics);
+  const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
-  const hub = await openHub(backing, diary);
+  const hub = await openHub(backing, logger);
   life.own('hub', () => hub.close());
   const files = await openVideoFiles(backing);
   const definitions = await openDirectory(registry, log, 'video');
   await life.start(definitions);
-  const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, diary });
+  const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, logger });
   const video = createVideo({
     config: videoConfigOf(config, false),
     registry,
@@ -50,7 +50,7 @@ await runService('video', VARIABLES, async ({ config, diary, metrics, tracing, l
     files,
     hub,
     drivers,
-    diary,
+    logger,
     metrics,
     tracing,
     now,

@@ -86,7 +86,7 @@ export class Place {
       files: this.files,
       hub: this.hub,
       drivers: [this.terminals],
-      diary: { debug: silent, info: silent, warn: note, error: note, fatal: note },
+      logger: { debug: silent, info: silent, warn: note, error: note, fatal: note },
       metrics: this.metrics,
       now: () => this.now(),
       random: () => 0.5,

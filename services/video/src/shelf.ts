@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { isFinal, type VideoTaskId } from '@outrider/domain';
 import { type Files, type PutFile, removeStrays } from '@outrider/files';
 import type { Registry, StoredVideo } from '@outrider/registry';
-import type { Log as Diary } from '@outrider/runtime';
+import type { Logger } from '@outrider/runtime';
 
 export interface ShelfConfig {
   /** How long a file is kept. */
@@ -23,14 +23,14 @@ export class Shelf {
   readonly #files: Files;
   readonly #tasks: Registry['videoTasks'];
   readonly #config: ShelfConfig;
-  readonly #diary: Diary;
+  readonly #logger: Logger;
   readonly #now: () => number;
 
-  constructor(files: Files, tasks: Registry['videoTasks'], config: ShelfConfig, diary: Diary, now: () => number) {
+  constructor(files: Files, tasks: Registry['videoTasks'], config: ShelfConfig, logger: Logger, now: () => number) {
     this.#files = files;
     this.#tasks = tasks;
     this.#config = config;
-    this.#diary = diary;
+    this.#logger = logger;
     this.#now = now;
   }
 
@@ -70,7 +70,7 @@ export class Shelf {
       storedBeforeMs: this.#now() - STRAY_AFTER_MS,
       ownerOf: (id) => /^([0-9a-f-]{36})\.mp4$/.exec(id)?.[1] ?? null,
       known: (tasks) => this.#tasks.withFiles(tasks),
-      onStray: (file) => this.#diary.warn({ file }, 'a video that belongs to no task is removed'),
+      onStray: (file) => this.#logger.warn({ file }, 'a video that belongs to no task is removed'),
     });
   }
 
@@ -81,7 +81,7 @@ export class Shelf {
       if (oldest.length === 0) return;
       for (const video of oldest) {
         if (bytes <= upToBytes) return;
-        this.#diary.info({ task: video.id, bytes: video.bytes }, 'a video is deleted: there is no room for all');
+        this.#logger.info({ task: video.id, bytes: video.bytes }, 'a video is deleted: there is no room for all');
         await this.#remove(video);
         bytes -= video.bytes;
       }

@@ -18,9 +18,9 @@ import type { Hub, Unsubscribe } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
 import {
   Counter,
-  type Log as Diary,
   Gauge,
   inSpan,
+  type Logger,
   type Registry as Metrics,
   NO_TRACING,
   type Part,
@@ -56,7 +56,7 @@ export interface VideoParts {
   files: Files;
   hub: Hub;
   drivers: readonly VideoDriver[];
-  diary: Diary;
+  logger: Logger;
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
@@ -79,9 +79,9 @@ const EXPIRED_AT_ONCE = 100;
  * finds them. What it knows is in the registry: it may die at any moment, and whoever takes over goes on.
  */
 export function createVideo(parts: VideoParts): Video {
-  const { config, registry, directory, files, hub, diary, metrics, now, tracing = NO_TRACING } = parts;
+  const { config, registry, directory, files, hub, logger, metrics, now, tracing = NO_TRACING } = parts;
   const tasks = registry.videoTasks;
-  const shelf = new Shelf(files, tasks, config, diary, now);
+  const shelf = new Shelf(files, tasks, config, logger, now);
   const drivers = new Map<VideoProtocol, VideoDriver>(parts.drivers.map((driver) => [driver.protocol, driver]));
   const jobs = new Map<VideoTaskId, { job: Job; ended: Promise<void> }>();
   const online = new Map<VideoProfileId, boolean>();
@@ -156,7 +156,7 @@ export function createVideo(parts: VideoParts): Video {
     if (isFinal(task.state)) finished.inc({ state: task.state, reason: task.reason ?? '' });
     const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
     hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news)).catch((error) => {
-      diary.warn({ err: error, task: task.id }, 'a change of a video task was not told');
+      logger.warn({ err: error, task: task.id }, 'a change of a video task was not told');
     });
   }
 
@@ -175,7 +175,7 @@ export function createVideo(parts: VideoParts): Video {
       leaseMs: config.leaseMs,
       onChange: tell,
       onBytes: (bytes) => fetchedBytes.inc(bytes),
-      diary,
+      logger,
       now,
       random: parts.random,
     });
@@ -190,7 +190,7 @@ export function createVideo(parts: VideoParts): Video {
     })
       .catch((error) => {
         // The registry could not be told: the lease runs out, and the task is taken again.
-        diary.error({ err: error, task: leased.task.id }, 'what became of a video task could not be written down');
+        logger.error({ err: error, task: leased.task.id }, 'what became of a video task could not be written down');
       })
       .finally(() => {
         jobs.delete(leased.task.id);
@@ -224,7 +224,7 @@ export function createVideo(parts: VideoParts): Video {
     if ((online.get(profile.id) ?? false) !== isOnline || !online.has(profile.id)) {
       online.set(profile.id, isOnline);
       await registry.videoProfiles.setPresence(profile.id, isOnline);
-      diary.debug({ profile: profile.id, online: isOnline }, 'a video terminal');
+      logger.debug({ profile: profile.id, online: isOnline }, 'a video terminal');
     }
     if (isOnline) {
       await tasks.wake(profile.id);
@@ -238,7 +238,7 @@ export function createVideo(parts: VideoParts): Video {
     setOnline(profile, isOnline).catch((error) => {
       // What is only waited for is looked at again by itself.
       online.delete(profile.id);
-      diary.error({ err: error, profile: profile.id }, 'it could not be noted that a video terminal came or went');
+      logger.error({ err: error, profile: profile.id }, 'it could not be noted that a video terminal came or went');
     });
   }
 
@@ -277,7 +277,7 @@ export function createVideo(parts: VideoParts): Video {
         healthy = true;
       } catch (error) {
         healthy = false;
-        diary.error({ err: error }, 'video tasks could not be worked at; trying again');
+        logger.error({ err: error }, 'video tasks could not be worked at; trying again');
       }
       if (stopping || (isAwake && healthy)) continue;
       await new Promise<void>((resolve) => {

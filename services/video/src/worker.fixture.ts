@@ -48,7 +48,7 @@ const video = createVideo({
   files,
   hub: new MemoryHub(),
   drivers: [terminals],
-  diary: createLogger('warn', 'text'),
+  logger: createLogger('warn', 'text'),
   metrics: new Metrics(),
   now: Date.now,
   random: Math.random,

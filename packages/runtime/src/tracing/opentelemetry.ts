@@ -24,7 +24,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { PacketTrace, TraceId } from '@outrider/domain';
-import type { Log } from '../logger.ts';
+import type { Logger } from '../logger.ts';
 import type { TracingConfig } from './settings.ts';
 import { NO_SPAN, type Span, type SpanOptions, type Tracing } from './tracing.ts';
 
@@ -42,7 +42,7 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /** Traces by the OpenTelemetry SDK, to a collector by OTLP/HTTP. An endpoint that is away costs no more than its queue. */
-export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, diary: Log): Tracing {
+export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, logger: Logger): Tracing {
   const ids = new PacketIds();
   const exporter = new OTLPTraceExporter({
     url: `${config.endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -55,7 +55,7 @@ export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, 
     idGenerator: ids,
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: tellingOfTrouble(exporter, config.endpoint, diary),
+        exporter: tellingOfTrouble(exporter, config.endpoint, logger),
         maxQueueSize: MAX_QUEUE,
         maxExportBatchSize: MAX_BATCH,
         scheduledDelayMillis: TELL_EVERY_MS,
@@ -237,18 +237,18 @@ function orOfRecordedPackets(sampler: Sampler): Sampler {
 }
 
 /** Says once that a collector takes nothing, and once that it does again. */
-function tellingOfTrouble(exporter: OTLPTraceExporter, endpoint: string, diary: Log): SpanExporter {
+function tellingOfTrouble(exporter: OTLPTraceExporter, endpoint: string, logger: Logger): SpanExporter {
   let troubled = false;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const failed = result.error !== undefined || result.code !== 0;
         if (failed && !troubled)
-          diary.warn(
+          logger.warn(
             { part: 'traces', endpoint, err: result.error },
             'the collector takes no traces: they are left out',
           );
-        if (!failed && troubled) diary.info({ part: 'traces', endpoint }, 'the collector takes traces again');
+        if (!failed && troubled) logger.info({ part: 'traces', endpoint }, 'the collector takes traces again');
         troubled = failed;
         // What could not be told is forgotten: nobody needs to hear of it twice.
         done({ code: 0 });

@@ -5,7 +5,7 @@ import { TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
 import { PacketTrace } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../config.ts';
-import type { Log } from '../logger.ts';
+import type { Logger } from '../logger.ts';
 import { type Collector, openCollector } from './collector.fixture.ts';
 import { openTracing } from './open.ts';
 import { type TracingConfig, tracingConfigOf, tracingVariables } from './settings.ts';
@@ -20,11 +20,11 @@ let tracing: Tracing;
 let lines: { level: string; what: string }[] = [];
 
 /** Writes to the lines of this test, however long what it is given to goes on. */
-function diaryOfTest(): Log {
+function loggerOfTest(): Logger {
   const own = lines;
   const write = (level: string) => (_: object, what: string) => own.push({ level, what });
   const levels = ['debug', 'info', 'warn', 'error', 'fatal'];
-  return Object.fromEntries(levels.map((level) => [level, write(level)])) as unknown as Log;
+  return Object.fromEntries(levels.map((level) => [level, write(level)])) as unknown as Logger;
 }
 
 async function open(more: Partial<TracingConfig> = {}): Promise<Tracing> {
@@ -37,7 +37,7 @@ async function open(more: Partial<TracingConfig> = {}): Promise<Tracing> {
       share: 1,
       ...more,
     },
-    diaryOfTest(),
+    loggerOfTest(),
   );
   return tracing;
 }
@@ -241,8 +241,8 @@ describe('what is set', () => {
       const seen = [];
       registerHooks({ load(url, context, next) { seen.push(url); return next(url, context); } });
       const { openTracing } = await import(${JSON.stringify(new URL('./open.ts', import.meta.url).href)});
-      const diary = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
-      await openTracing({ endpoint: ${JSON.stringify(endpoint)}, headers: {}, serviceName: 's', sampler: 'always_off', share: 1 }, diary);
+      const logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+      await openTracing({ endpoint: ${JSON.stringify(endpoint)}, headers: {}, serviceName: 's', sampler: 'always_off', share: 1 }, logger);
       console.log(seen.filter((url) => url.includes('opentelemetry')).length);
     `;
     const run = async (endpoint: string | null) => {

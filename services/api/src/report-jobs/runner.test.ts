@@ -110,7 +110,7 @@ async function start(config: Partial<ReportRunnerConfig> = {}): Promise<ReportRu
     hub: world.hub,
     reportArchive: archive,
     files: world.reportFiles,
-    diary: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
+    logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics: new Metrics(),
     now: () => world.nowMs,
   });

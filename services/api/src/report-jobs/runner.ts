@@ -12,8 +12,8 @@ import type { Hub } from '@outrider/hub';
 import type { JobProgress, LeasedJob, Registry } from '@outrider/registry';
 import {
   Counter,
-  type Log as Diary,
   inSpan,
+  type Logger,
   type Registry as Metrics,
   NO_TRACING,
   type Part,
@@ -63,7 +63,7 @@ export interface ReportRunnerParts {
   hub: Pick<Hub, 'latest' | 'publish'>;
   reportArchive: ReportArchive;
   files: Files;
-  diary: Diary;
+  logger: Logger;
   metrics: Metrics;
   /** Default: none. */
   tracing?: Tracing;
@@ -108,9 +108,9 @@ class RightsChanged extends Error {}
  *   whoever fetches it must have them still.
  */
 export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
-  const { config, registry, directory, hub, diary, now, tracing = NO_TRACING } = parts;
+  const { config, registry, directory, hub, logger, now, tracing = NO_TRACING } = parts;
   const { pollMs = 500, leaseMs = 20_000, atOnce = 4, retryMs = 5000 } = config;
-  const shelf = new ReportShelf(parts.files, registry.reportFiles, config, diary, now);
+  const shelf = new ReportShelf(parts.files, registry.reportFiles, config, logger, now);
   const ended = new Counter({
     name: 'outrider_report_jobs_total',
     help: 'Reports that were made as jobs, by how they ended',
@@ -137,7 +137,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
         if (standing !== 'held') ending.abort(new BrokenOff(standing));
       } catch (error) {
         // Should it run out, the job is another's, and the next beat says so.
-        diary.warn({ err: error, job: leased.job.id }, 'the lease of a report could not be renewed');
+        logger.warn({ err: error, job: leased.job.id }, 'the lease of a report could not be renewed');
       }
     };
     const timer = setInterval(() => {
@@ -227,13 +227,13 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
         return;
       }
       const isAnew = error instanceof RightsChanged;
-      if (!isAnew) diary.error({ err: error, job: job.id, report: request.report }, 'a report failed');
+      if (!isAnew) logger.error({ err: error, job: job.id, report: request.report }, 'a report failed');
       if (failures + 1 < MAX_ATTEMPTS) {
         await later(isAnew ? 0 : retryMs * (failures + 1), failures + 1);
         return;
       }
     }
-    const reason = told ?? 'It failed again and again; the diary says of what.';
+    const reason = told ?? 'It failed again and again; the log says of what.';
     if (await registry.reportFiles.fail(leased, reason))
       await tell(leased, request, { state: 'failed', rows: 0, bytes: 0, error: reason });
   }
@@ -250,7 +250,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     try {
       await hub.publish(REPORT_JOB_CHANNEL, JSON.stringify(news));
     } catch (error) {
-      diary.warn({ err: error, job: job.id }, 'the end of a report could not be told');
+      logger.warn({ err: error, job: job.id }, 'the end of a report could not be told');
     }
   }
 
@@ -264,7 +264,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
         if (leased !== null) await inSpan(spanOf(leased), (span) => work(leased, span));
         else await pause(pollMs);
       } catch (error) {
-        if (healthy) diary.error({ err: error }, 'reports can not be worked at; trying on');
+        if (healthy) logger.error({ err: error }, 'reports can not be worked at; trying on');
         healthy = false;
         await pause(retryMs);
       }
@@ -281,7 +281,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
           sweptAtMs = now();
         }
       } catch (error) {
-        diary.error({ err: error }, 'files of reports that are out of date were not removed; trying again later');
+        logger.error({ err: error }, 'files of reports that are out of date were not removed; trying again later');
       }
       await pause(TIDY_EVERY_MS);
     }

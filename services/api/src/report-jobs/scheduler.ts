@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Directory, type ReportSchedule, stretchCovered } from '@outrider/domain';
 import type { Registry, ScheduledJob } from '@outrider/registry';
-import type { Log as Diary, Part } from '@outrider/runtime';
+import type { Logger, Part } from '@outrider/runtime';
 import { REPORT_JOB, type ReportRequest, scheduledReport, unseenIn } from './request.ts';
 
 export interface ReportSchedulerParts {
@@ -11,7 +11,7 @@ export interface ReportSchedulerParts {
   };
   registry: Pick<Registry, 'reportSchedules'>;
   directory: Directory;
-  diary: Diary;
+  logger: Logger;
 }
 
 /** Those that are due at the same moment are made jobs in so large parts: a transaction of them holds up nobody. */
@@ -21,7 +21,7 @@ const AT_ONCE = 50;
  * Makes reports jobs when their schedules say so. The job of a period and the next time of its schedule are one write, so
  * it does not matter how many look at the clock, nor when one of them dies.
  */
-export function createReportScheduler({ config, registry, directory, diary }: ReportSchedulerParts): Part {
+export function createReportScheduler({ config, registry, directory, logger }: ReportSchedulerParts): Part {
   const pollMs = config?.pollMs ?? 1000;
   const stopping = new AbortController();
   let working: Promise<void> = Promise.resolve();
@@ -43,7 +43,7 @@ export function createReportScheduler({ config, registry, directory, diary }: Re
         while ((await registry.reportSchedules.runDue(jobOf, AT_ONCE)) === AT_ONCE && !stopping.signal.aborted);
         healthy = true;
       } catch (error) {
-        if (healthy) diary.error({ err: error }, 'schedules of reports can not be looked at; trying on');
+        if (healthy) logger.error({ err: error }, 'schedules of reports can not be looked at; trying on');
         healthy = false;
       }
       await wait(pollMs, undefined, { signal: stopping.signal }).catch(() => {});

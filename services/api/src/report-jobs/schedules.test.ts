@@ -81,7 +81,7 @@ async function start(instances = 1): Promise<void> {
         config: { pollMs: 1 },
         registry: world.registry,
         directory: world.directory,
-        diary: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+        logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
       }),
     );
   await Promise.all(schedulers.map((scheduler) => scheduler.start()));

@@ -1,7 +1,7 @@
 import type { JobId } from '@outrider/domain';
 import { type Files, removeStrays } from '@outrider/files';
 import type { Registry } from '@outrider/registry';
-import type { Log as Diary } from '@outrider/runtime';
+import type { Logger } from '@outrider/runtime';
 
 export interface ReportShelfConfig {
   /** How long a file is kept. */
@@ -32,20 +32,20 @@ export class ReportShelf {
   readonly #files: Files;
   readonly #noted: Registry['reportFiles'];
   readonly #config: ReportShelfConfig;
-  readonly #diary: Diary;
+  readonly #logger: Logger;
   readonly #now: () => number;
 
   constructor(
     files: Files,
     noted: Registry['reportFiles'],
     config: ReportShelfConfig,
-    diary: Diary,
+    logger: Logger,
     now: () => number,
   ) {
     this.#files = files;
     this.#noted = noted;
     this.#config = config;
-    this.#diary = diary;
+    this.#logger = logger;
     this.#now = now;
   }
 
@@ -75,7 +75,7 @@ export class ReportShelf {
     while (bytes > this.#config.quotaBytes) {
       const oldest = await this.#noted.oldestOfTheLargest();
       if (oldest === null) return;
-      this.#diary.info({ job: oldest.jobId, bytes: oldest.bytes }, 'a report is deleted: there is no room for all');
+      this.#logger.info({ job: oldest.jobId, bytes: oldest.bytes }, 'a report is deleted: there is no room for all');
       await this.#remove(oldest.id);
       bytes -= oldest.bytes;
     }
@@ -87,7 +87,7 @@ export class ReportShelf {
       storedBeforeMs: this.#now() - STRAY_AFTER_MS,
       ownerOf: (id) => (OWN.test(id) ? id : null),
       known: (ids) => this.#noted.known(ids),
-      onStray: (file) => this.#diary.warn({ file }, 'a report that belongs to no job is removed'),
+      onStray: (file) => this.#logger.warn({ file }, 'a report that belongs to no job is removed'),
     });
   }
 

@@ -232,7 +232,7 @@ const ToldEvent = z
       .string()
       .regex(/^[0-9a-f]{32}$/)
       .optional()
-      .meta({ description: 'What that packet is known by in the diaries and traces of all services.' }),
+      .meta({ description: 'What that packet is known by in the logs and traces of all services.' }),
   })
   .meta({
     id: 'ToldEvent',

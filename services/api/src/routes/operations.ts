@@ -1,4 +1,4 @@
-import { type Log as Diary, type ReadyCheck, readiness } from '@outrider/runtime';
+import { type Logger, type ReadyCheck, readiness } from '@outrider/runtime';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { ApiEnv } from '../context.ts';
@@ -9,7 +9,7 @@ export type { ReadyCheck };
 export interface OperationsParts {
   checks: Readonly<Record<string, ReadyCheck>>;
   metricsText: () => Promise<string>;
-  diary: Diary;
+  logger: Logger;
 }
 
 const status = z.enum(['ok', 'failed']);
@@ -40,7 +40,7 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       operationId: 'getReadiness',
       summary: 'Do its parts work?',
       description:
-        'Asks every part by name. Traffic belongs elsewhere while one of them fails; why it does is in the diary.',
+        'Asks every part by name. Traffic belongs elsewhere while one of them fails; why it does is in the logger.',
       answers: {
         200: { description: 'All of them.', body: Readiness },
         503: {
@@ -70,14 +70,14 @@ export const operationDescriptions: readonly DescribedRoute[] = (
   ] as const
 ).map((route) => ({ ...route, group: 'Operations', access: 'unlimited', params: null, query: null, body: null }));
 
-/** Health and metrics: outside the limits, and for machines. Why a part fails is told to the diary, not to strangers. */
-export function operations({ checks, metricsText, diary }: OperationsParts): Hono<ApiEnv> {
+/** Health and metrics: outside the limits, and for machines. Why a part fails is told to the logger, not to strangers. */
+export function operations({ checks, metricsText, logger }: OperationsParts): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
 
   app.get('/health/live', (c) => c.json({ status: 'ok' }));
 
   app.get('/health/ready', async (c) => {
-    const ready = await readiness(checks, diary);
+    const ready = await readiness(checks, logger);
     return c.json(ready, ready.status === 'ok' ? 200 : 503);
   });
 

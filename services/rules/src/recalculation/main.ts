@@ -18,14 +18,14 @@ import { createRecalculator } from './recalculator.ts';
  * need neither of its stores. Jobs are leased one at a time, so a second instance is there for when the first one dies.
  */
 await runService('recalculator', { ...logVariables, ...serverVariables }, async (parts) => {
-  const { config, diary, metrics, life, now } = parts;
+  const { config, logger, metrics, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL']);
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, diary);
+  const registry = await openRegistry(backing, logger);
   life.own('registry', () => registry.close());
-  const log = await openLog(backing, diary, metrics);
+  const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
-  const checkpoints = await openCheckpoints(backing, diary);
+  const checkpoints = await openCheckpoints(backing, logger);
   life.own('checkpoints', () => checkpoints.close());
   const warehouse = await openWarehouse(backing);
   life.own('warehouse', () => warehouse.close());
@@ -37,7 +37,7 @@ await runService('recalculator', { ...logVariables, ...serverVariables }, async 
     jobs: registry.jobs,
     history: warehouse,
     directory: definitions.directory,
-    diary,
+    logger,
     metrics,
     now,
   });

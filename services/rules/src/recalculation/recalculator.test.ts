@@ -91,7 +91,7 @@ async function start(config: RecalculatorConfig = {}, more: Partial<Recalculator
     jobs: registry.jobs,
     history,
     directory,
-    diary: quiet,
+    logger: quiet,
     metrics: new Metrics(),
     now: Date.now,
     ...more,

@@ -10,7 +10,7 @@ import {
   telemetryTopic,
 } from '@outrider/log';
 import type { JobFacts, Jobs, LeasedJob } from '@outrider/registry';
-import type { Log as Diary, Part, Registry } from '@outrider/runtime';
+import type { Logger, Part, Registry } from '@outrider/runtime';
 import { Engines } from './engines.ts';
 import { scopeOf, TooManyEventsError } from './history-run.ts';
 import { recalculatorMetrics } from './metrics.ts';
@@ -48,7 +48,7 @@ export interface RecalculatorParts {
     }): Promise<boolean>;
   };
   directory: Directory;
-  diary: Diary;
+  logger: Logger;
   metrics: Registry;
   /** Unix milliseconds. */
   now(): number;
@@ -126,7 +126,7 @@ class ArchiveBehind extends Error {}
  * - What is written of a vehicle is written at once, and is the difference to what is there: doing it again writes nothing.
  */
 export function createRecalculator(parts: RecalculatorParts): Recalculator {
-  const { log, checkpoints, jobs, history, directory, diary, now } = parts;
+  const { log, checkpoints, jobs, history, directory, logger, now } = parts;
   const {
     lateDelayMs = 2000,
     againMs = 300_000,
@@ -153,7 +153,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       try {
         return await gather(batch);
       } catch (error) {
-        diary.error({ err: error, partition: batch.partition }, 'late data could not be noted; trying on');
+        logger.error({ err: error, partition: batch.partition }, 'late data could not be noted; trying on');
         await wait(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
       }
     }
@@ -286,7 +286,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       await jobs.settle(leased, { state: 'done', result: { vehicles, positions, added, changed, removed } });
       metrics.jobs.inc({ kind: job.kind });
       if (added + changed + removed > 0)
-        diary.info(
+        logger.info(
           { job: job.id, kind: job.kind, vehicles, positions, added, changed, removed },
           'events recalculated',
         );
@@ -317,13 +317,13 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       else if (why === 'stop') await later(0, done);
     } else if (error instanceof ArchiveBehind) await later(retryMs, done);
     else if (error instanceof TooManyEventsError) {
-      diary.warn({ err: error, job: job.id, kind: job.kind }, 'not recalculated');
+      logger.warn({ err: error, job: job.id, kind: job.kind }, 'not recalculated');
       await jobs.settle(leased, {
         state: 'failed',
         error: 'Too much happened in this stretch of time: ask for a shorter one.',
       });
     } else {
-      diary.error({ err: error, job: job.id, kind: job.kind }, 'a recalculation failed');
+      logger.error({ err: error, job: job.id, kind: job.kind }, 'a recalculation failed');
       const failures = done.failures + 1;
       // Of late data nobody would ask again.
       if (failures < MAX_FAILURES || job.kind === 'late-data')
@@ -331,7 +331,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
           ...done,
           failures,
         });
-      else await jobs.settle(leased, { state: 'failed', error: 'It failed again and again; the diary says of what.' });
+      else await jobs.settle(leased, { state: 'failed', error: 'It failed again and again; the log says of what.' });
     }
   }
 
@@ -349,7 +349,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
         // What became of a job could not be written down: its lease runs out, and it is done again.
         healthy = false;
         pauseMs = retryMs;
-        diary.error({ err: error }, 'recalculations could not be worked at; trying again');
+        logger.error({ err: error }, 'recalculations could not be worked at; trying again');
       }
       if (pauseMs > 0) await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
     }

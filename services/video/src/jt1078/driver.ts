@@ -1,6 +1,6 @@
 import type { CommandOutcome, TerminalAnswer, TerminalCommand, TerminalId, VideoQuality } from '@outrider/domain';
 import { type Hub, openTerminalCommands, type TerminalCommands } from '@outrider/hub';
-import { Counter, type Log, type Registry } from '@outrider/runtime';
+import { Counter, type Logger, type Registry } from '@outrider/runtime';
 import type {
   DriverOutcome,
   Fetched,
@@ -23,7 +23,7 @@ export interface Jt1078DriverParts {
   /** The address that the media port listens on. */
   host: string;
   metrics?: Registry;
-  diary?: Log;
+  logger?: Logger;
   /** How long a terminal may take to answer a command, and to connect after one. */
   answerTimeoutMs: number;
   /** How long a stream may bring nothing. */
@@ -45,14 +45,14 @@ const STOP_TIMEOUT_MS = 5000;
 
 /** Fetches recordings of terminals that speak JT/T 808 and 1078: asks what there is, lets it play, and takes the stream. */
 export async function createJt1078Driver(parts: Jt1078DriverParts): Promise<Jt1078Driver> {
-  const { hub, diary } = parts;
+  const { hub, logger } = parts;
   const count = driverMetrics(parts.metrics);
   const commands = await openTerminalCommands(hub, {
-    onError: (error) => diary?.warn({ err: error }, 'the hub does not take what is said to terminals'),
+    onError: (error) => logger?.warn({ err: error }, 'the hub does not take what is said to terminals'),
   });
   const media = await MediaPort.open(parts.host, parts.mediaPort, (reason, address) => {
     count.turnedAway(reason);
-    diary?.debug({ reason, address }, 'a media connection was turned away');
+    logger?.debug({ reason, address }, 'a media connection was turned away');
   });
   return new Driver(parts, commands, media, count);
 }
@@ -162,7 +162,7 @@ class Driver implements Jt1078Driver {
       this.#count.packets(losses);
       if (!played.ok) return played;
       const { facts } = played.value;
-      this.#parts.diary?.debug({ taskId: fragment.taskId, ...facts, ...losses }, 'a playback was taken');
+      this.#parts.logger?.debug({ taskId: fragment.taskId, ...facts, ...losses }, 'a playback was taken');
       return {
         ok: true,
         value: {
