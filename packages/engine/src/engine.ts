@@ -24,6 +24,7 @@ import { endConditionsByDefinition, hasAlarm, observe, saysNothingNew } from './
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
 import { advanceMotion, continueMotion, endMotionByDefinition } from './motion.ts';
+import { inFixTimeOrder } from './packet-order.ts';
 import { endSilence, hear, isSilent, tellSilence } from './silence.ts';
 import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts';
 import { decodeState, encodeState } from './state-codec.ts';
@@ -150,7 +151,8 @@ export class Engine {
   }
 
   /**
-   * Takes one packet in: its positions move the vehicle one after the other, and what happened is added to `events`.
+   * Takes one packet in: its positions move the vehicle one after the other, in the order of their fix times whatever order they
+   * were sent in, and what happened is added to `events`.
    *
    * A packet at or below the offset that its vehicle has reached was taken in before, and is skipped. A position that is
    * rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing. What one with a bad place
@@ -165,7 +167,8 @@ export class Engine {
     vehicle.offset = offset;
     this.#touch(vehicle);
 
-    const { positions, receivedAtMs } = packet;
+    const { receivedAtMs } = packet;
+    const positions = inFixTimeOrder(packet.positions);
     if (this.#origin === 'live') hear(vehicle, receivedAtMs, events);
     let accepted = 0;
     // What nearly every fix changes, and nobody asks about in between, is written down once.

@@ -90,7 +90,7 @@ export class Oracle {
     }
     trail.heardAtMs = Math.max(trail.heardAtMs, receivedAtMs);
 
-    for (const position of positions) {
+    for (const position of positions.toSorted((a, b) => a.fixTimeMs - b.fixTimeMs)) {
       const last = trail.good.at(-1);
       if (!position.valid || rejectionOf(position, receivedAtMs)) {
         this.#hearsay(vehicleId, trail, last, position, receivedAtMs, events);

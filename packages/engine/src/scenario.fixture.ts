@@ -143,6 +143,8 @@ export type Step =
   | {
       what: 'drive';
       vehicleId: VehicleId;
+      /** The order in which the packet holds its fixes. */
+      sent: 'oldest-first' | 'newest-first';
       fixes: { seconds: number; place: LngLat | { by: LngLat }; fields: Partial<Position> }[];
     }
   /** Nothing for so long, and somebody looks. */
@@ -153,6 +155,7 @@ export type Step =
 const drive = fc.record({
   what: fc.constant('drive' as const),
   vehicleId: fc.constantFrom(...VEHICLES),
+  sent: fc.constantFrom('oldest-first' as const, 'oldest-first' as const, 'newest-first' as const),
   fixes: fc.array(
     fc.record({
       seconds: fc.constantFrom(-30, 0, 5, 30, 60, 61, 90, 90, 120, 120, 300, 301, 900, 3700),
@@ -290,7 +293,7 @@ export function play(steps: readonly Step[], told: Map<EventKind, number>): void
           terminalId: '1' as TerminalId,
           protocol: 'teltonika',
           receivedAtMs: T0 + seconds * 1000,
-          positions,
+          positions: step.sent === 'newest-first' ? positions.toReversed() : positions,
         };
         sent.push({ packet, offset: sent.length });
         send(packet, sent.length - 1);

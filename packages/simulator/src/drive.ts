@@ -10,6 +10,8 @@ export interface DriveOptions extends Endpoint {
   positions: readonly Position[];
   /** At most this many positions in a packet; default what the protocol allows. */
   positionsPerPacket?: number;
+  /** The order of the positions in a packet. Default `oldest-first`. */
+  packetOrder?: 'oldest-first' | 'newest-first';
   /** Packets under way at a time; default 1. */
   windowPackets?: number;
   /** Ends the drive early: it rejects with the signal's reason. */

@@ -54,6 +54,16 @@ describe('a terminal over TCP', () => {
     });
   });
 
+  test('sends the newest position of a packet first where it is made to', async () => {
+    const server = await serve();
+    const client = connect(server.port, { positionsPerPacket: 3, packetOrder: 'newest-first' });
+    const drive = generateDrive(7, 1);
+    client.record(drive);
+    await client.settled();
+    const [a, b, c, d, e, f, g] = times(drive);
+    expect(times(server.positions)).toEqual([c, b, a, f, e, d, g]);
+  });
+
   test('keeps what it records while the server is away, and delivers it in order', async () => {
     const server = await serve();
     const { port } = server;

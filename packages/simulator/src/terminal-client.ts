@@ -38,6 +38,8 @@ export interface TcpTerminalOptions {
   createSimulator: CreateSimulator;
   /** At most this many positions in a packet; default what the protocol allows. */
   positionsPerPacket?: number;
+  /** The order of the positions in a packet; many terminals send the newest first. Default `oldest-first`. */
+  packetOrder?: 'oldest-first' | 'newest-first';
   /** Packets under way at a time. Real terminals wait for each: default 1. */
   windowPackets?: number;
   /** Default 10,000. */
@@ -193,7 +195,8 @@ class TcpTerminal implements TerminalClient {
       const positions = this.#store.take(perPacket);
       if (positions.length === 0) return;
       this.#underWay.push(positions.length);
-      socket.write(simulator.encode(positions));
+      const newestFirst = this.#options.packetOrder === 'newest-first';
+      socket.write(simulator.encode(newestFirst ? positions.toReversed() : positions));
       this.#expectReply();
     }
   }

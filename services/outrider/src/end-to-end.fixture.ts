@@ -33,6 +33,7 @@ export interface Terminal {
   protocol: ProtocolName;
   terminalId: TerminalId;
   createSimulator?: CreateSimulator;
+  packetOrder?: 'newest-first';
 }
 /** One of each protocol, and of each edition that is told by its bytes. */
 export const TERMINALS: readonly Terminal[] = [
@@ -43,6 +44,12 @@ export const TERMINALS: readonly Terminal[] = [
     protocol: 'teltonika',
     terminalId: '356307042441021' as TerminalId,
     createSimulator: createTeltonikaExtendedSimulator,
+  },
+  {
+    edition: 'Teltonika 8, newest first',
+    protocol: 'teltonika',
+    terminalId: '356307042441039' as TerminalId,
+    packetOrder: 'newest-first',
   },
   { edition: 'Wialon IPS 2.0', protocol: 'wialon-ips', terminalId: 'wialon-7' as TerminalId },
   {
@@ -178,11 +185,12 @@ export async function defineFleet({ call }: Reached, drives: readonly (readonly 
 /** Lets all terminals send at once. Resolves when all is acknowledged. */
 export async function playFleet({ terminalPort }: Reached, { vehicles }: Fleet): Promise<void> {
   const played = await Promise.all(
-    vehicles.map(({ protocol, terminalId, createSimulator, sent }, nth) =>
+    vehicles.map(({ protocol, terminalId, createSimulator, packetOrder, sent }, nth) =>
       playDrive({
         protocol,
         terminalId,
         ...(createSimulator && { createSimulator }),
+        ...(packetOrder && { packetOrder }),
         host: '127.0.0.1',
         port: terminalPort(protocol, nth),
         positions: sent,
@@ -248,8 +256,11 @@ function fixOf({ fixTimeMs, latitude, longitude, speedKmh }: Position): Fix {
   return { fixTime: new Date(fixTimeMs).toISOString(), latitude, longitude, speedKmh };
 }
 
-/** The positions as they stand in the log: what the protocol carries, rounded as the log rounds. */
-function asLogged({ protocol, terminalId, vehicleId, sent, createSimulator }: Driven): Position[] {
+/**
+ * The positions as the rules take them from the log: what the protocol carries, rounded as the log rounds, and each packet's in the
+ * order of their fixes.
+ */
+function asLogged({ protocol, terminalId, vehicleId, sent, createSimulator, packetOrder }: Driven): Position[] {
   const decoded: Position[] = [];
   if (protocol === 'osmand') {
     for (const position of sent) {
@@ -268,11 +279,15 @@ function asLogged({ protocol, terminalId, vehicleId, sent, createSimulator }: Dr
     const session = tcpProtocols.find(({ name }) => name === protocol)?.createSession();
     const feed = (bytes: Buffer | null) => {
       for (const inbound of (bytes && session?.push(bytes, Date.now())) ?? [])
-        if (inbound.type === 'positions') decoded.push(...inbound.positions);
+        if (inbound.type === 'positions')
+          decoded.push(...inbound.positions.toSorted((a, b) => a.fixTimeMs - b.fixTimeMs));
     };
     feed(simulator.hello());
-    for (let from = 0; from < sent.length; from += simulator.maxPositionsPerPacket)
-      feed(simulator.encode(sent.slice(from, from + simulator.maxPositionsPerPacket)));
+    const perPacket = Math.min(POSITIONS_PER_PACKET, simulator.maxPositionsPerPacket);
+    for (let from = 0; from < sent.length; from += perPacket) {
+      const positions = sent.slice(from, from + perPacket);
+      feed(simulator.encode(packetOrder === 'newest-first' ? positions.toReversed() : positions));
+    }
   }
   const packet: TelemetryPacket = { vehicleId, terminalId, protocol, receivedAtMs: Date.now(), positions: decoded };
   return telemetryTopic.decode(telemetryTopic.encode(packet)).positions;
