@@ -28,7 +28,7 @@ async function silentBroker() {
   return { sockets, address: `127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test.each(['admin', 'producer', 'consumer'] as const)(
+test.each(['admin', 'producer', 'consumer', 'cluster'] as const)(
   'the %s leaves a connection on which nobody answers, and asks on another',
   async (kind) => {
     const broker = await silentBroker();

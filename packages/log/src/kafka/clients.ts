@@ -10,8 +10,12 @@ import {
   type ProducerConfig,
   type RequestTimeoutEvent,
 } from 'kafkajs';
+import Cluster from 'kafkajs/src/cluster/index.js';
 
 const KEEP_ALIVE_MS = 60_000;
+const CONNECT_WITHIN_MS = 1000;
+const METADATA_MAX_AGE_MS = 300_000;
+const REQUEST_TIMED_OUT = 'network.request_timeout';
 
 /**
  * Clients of the library that do not stay with a connection on which nobody answers. The library gives up a request after its time,
@@ -45,6 +49,25 @@ export class KafkaClients {
     const consumer = kafka.consumer(options);
     consumer.on('consumer.network.request_timeout', connections.onTimeout);
     return consumer;
+  }
+
+  /** A client below the library's consumers, to fetch without a consumer group. */
+  cluster(): Cluster {
+    const { kafka, connections } = this.#connect();
+    return new Cluster({
+      connectionTimeout: CONNECT_WITHIN_MS,
+      enforceRequestTimeout: true,
+      ...this.#config,
+      socketFactory: connections.open,
+      logger: kafka.logger(),
+      allowAutoTopicCreation: false,
+      metadataMaxAge: METADATA_MAX_AGE_MS,
+      instrumentationEmitter: {
+        emit(eventName, payload) {
+          if (eventName === REQUEST_TIMED_OUT) connections.onTimeout({ payload } as RequestTimeoutEvent);
+        },
+      },
+    });
   }
 
   /** Ends all connections: what was asked on them fails, and is asked again where it may be. */

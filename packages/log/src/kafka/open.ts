@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type Admin, type KafkaConfig, logLevel } from 'kafkajs';
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Encoded, Log, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
@@ -6,6 +5,7 @@ import { KafkaAppender } from './appender.ts';
 import { KafkaClients } from './clients.ts';
 import { watchClock } from './clock-watch.ts';
 import { Decoder } from './decoder.ts';
+import { KafkaReader } from './reading.ts';
 import { KafkaSubscription } from './subscription.ts';
 import { KafkaTopics } from './topics.ts';
 
@@ -35,6 +35,8 @@ export interface KafkaLogOptions {
 }
 
 const MIB = 1024 * 1024;
+/** A reading hands out at most this many records at a time. */
+const READ_BATCH_RECORDS = 1000;
 /** A fetch that finds nothing comes back after this: what a seek, or a stop, waits for at most. */
 const FETCH_WAIT_MS = 250;
 /** A fetch of a patient consumer waits so long for as much as this. */
@@ -102,6 +104,7 @@ class KafkaLog implements Log {
   readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | null;
   readonly #topics: KafkaTopics;
   readonly #appender: KafkaAppender;
+  readonly #reader: KafkaReader;
   readonly #subscriptions = new Set<{ stop(): Promise<void>; giveUp(reason: Error): void }>();
   readonly #watch: ClockWatch;
   #closed: Promise<void> | null = null;
@@ -117,6 +120,7 @@ class KafkaLog implements Log {
       maxAgeMs: options.maxAgeMs ?? 7 * 24 * 3600_000,
     });
     this.#appender = new KafkaAppender(kafka, this.#topics, options.maxPendingBytes ?? 64 * MIB);
+    this.#reader = new KafkaReader(() => kafka.cluster());
     this.#watch = watch;
     // Nor would it say to the group that a member lives: who reads begins anew.
     watch.onSetBack = (reason) => {
@@ -133,7 +137,7 @@ class KafkaLog implements Log {
   }
 
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
-    return this.#consume(this.#named(topic), options, null);
+    return this.#consume(this.#named(topic), options);
   }
 
   /** The topic by the name that the cluster knows it by. */
@@ -156,30 +160,28 @@ class KafkaLog implements Log {
     const end = Math.min(to, bounds.high);
     if (begin >= end) return;
 
-    // The library reads for members of groups alone: a group of one, for this reading.
     // It reads bytes: the end is found by offsets, whether the last record can be decoded or not.
-    const batches = new Handover<Batch<Buffer>>();
     const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);
-    const subscription = await this.#consume(
-      { ...topic, key: () => '', encode: (bytes: Buffer) => bytes, decode: (bytes: Buffer) => bytes },
-      { group: `read-${randomUUID()}`, startAt: () => begin, onBatch: (batch) => batches.give(batch) },
-      partition,
-    );
-    subscription.failed.catch((error) => batches.fail(error));
-    try {
-      for (;;) {
-        const { records } = await batches.take();
-        const wanted: LogRecord<T>[] = [];
-        for (const { offset, value } of records) {
-          const record = offset < end ? await decoder.decode(partition, offset, value) : null;
-          if (record) wanted.push(record);
-        }
-        if (wanted.length > 0) yield { partition, records: wanted };
-        if ((records.at(-1)?.offset ?? 0) >= end - 1) return;
+    for (let next = begin; next < end; ) {
+      const fetched = await this.#reader.fetch(topic.name, partition, next);
+      if (fetched === null) {
+        // Retention has removed what was to be read next: the reading goes on with the oldest record that is left.
+        const { low = end } = (await this.#topics.bounds(topic)).get(partition) ?? {};
+        if (low <= next) return;
+        next = low;
+        continue;
       }
-    } finally {
-      batches.end();
-      await subscription.stop();
+      const messages = fetched.messages.filter(({ offset }) => Number(offset) < end);
+      for (let at = 0; at < messages.length; at += READ_BATCH_RECORDS) {
+        const records: LogRecord<T>[] = [];
+        for (const { offset, value } of messages.slice(at, at + READ_BATCH_RECORDS)) {
+          const decoded = decoder.decode(partition, Number(offset), value ?? Buffer.alloc(0));
+          const record = decoded instanceof Promise ? await decoded : decoded;
+          if (record) records.push(record);
+        }
+        if (records.length > 0) yield { partition, records };
+      }
+      next = fetched.nextOffset;
     }
   }
 
@@ -192,10 +194,11 @@ class KafkaLog implements Log {
     this.#watch.end();
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
     await this.#appender.close();
+    await this.#reader.close();
     await this.#admin.disconnect();
   }
 
-  async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>, only: number | null): Promise<Subscription> {
+  async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
     let stopping = false;
     const consumer = this.#kafka.consumer({
       // The members of a group are given partitions of any topic that one of them reads: those of one topic are a group.
@@ -209,7 +212,7 @@ class KafkaLog implements Log {
       retry: { restartOnFailure: async () => !stopping },
     });
     const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);
-    const subscription = new KafkaSubscription(topic, this.#topics, consumer, decoder, options, only, () => {
+    const subscription = new KafkaSubscription(topic, this.#topics, consumer, decoder, options, () => {
       stopping = true;
       this.#subscriptions.delete(subscription);
     });
@@ -221,45 +224,5 @@ class KafkaLog implements Log {
       await subscription.stop();
       throw error;
     }
-  }
-}
-
-/** Passes one value at a time from one who waits until it is taken to one who waits until it is there. */
-class Handover<T> {
-  #given: { value: T; taken: () => void } | null = null;
-  #wake: (() => void) | null = null;
-  #failure: unknown = null;
-  #ended = false;
-
-  async give(value: T): Promise<void> {
-    if (this.#ended) return;
-    await new Promise<void>((taken) => {
-      this.#given = { value, taken };
-      this.#wake?.();
-    });
-  }
-
-  fail(error: unknown): void {
-    this.#failure = error;
-    this.#wake?.();
-  }
-
-  /** Nothing is taken any more: who waits goes on. */
-  end(): void {
-    this.#ended = true;
-    this.#given?.taken();
-  }
-
-  async take(): Promise<T> {
-    while (!this.#given) {
-      if (this.#failure) throw this.#failure;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    const { value, taken } = this.#given;
-    this.#given = null;
-    taken();
-    return value;
   }
 }

@@ -35,7 +35,6 @@ export class KafkaSubscription<T> implements Subscription {
   readonly #topic: Topic<T>;
   readonly #topics: KafkaTopics;
   readonly #options: ConsumeOptions<T>;
-  readonly #only: number | null;
   readonly #consumer: Consumer;
   readonly #decoder: Decoder<T>;
   readonly #places = new Map<number, Place>();
@@ -50,7 +49,6 @@ export class KafkaSubscription<T> implements Subscription {
   #crashed = false;
 
   /**
-   * @param only the one partition that is wanted of those that the group gives; null for all
    * @param onStop called as it begins to stop
    */
   constructor(
@@ -59,7 +57,6 @@ export class KafkaSubscription<T> implements Subscription {
     consumer: Consumer,
     decoder: Decoder<T>,
     options: ConsumeOptions<T>,
-    only: number | null,
     onStop: () => void,
   ) {
     this.failed = new Promise((_, reject) => {
@@ -72,7 +69,6 @@ export class KafkaSubscription<T> implements Subscription {
     this.#consumer = consumer;
     this.#decoder = decoder;
     this.#options = options;
-    this.#only = only;
     this.#onStop = onStop;
   }
 
@@ -159,8 +155,7 @@ export class KafkaSubscription<T> implements Subscription {
   async #take(partitions: readonly number[]): Promise<void> {
     if (partitions.length === 0) return;
     this.#consumer.pause([{ topic: this.#topic.name, partitions: [...partitions] }]);
-    const wanted = partitions.filter((partition) => this.#only === null || partition === this.#only);
-    const places = wanted.map((partition) => {
+    const places = partitions.map((partition) => {
       const place: Place = { nextOffset: null, inHand: Promise.resolve(), asked: false };
       this.#places.set(partition, place);
       return [partition, place] as const;
