@@ -20,7 +20,7 @@ import { bodyLimit } from 'hono/body-limit';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
 import { docsPages, homePage } from './docs.ts';
 import { identify } from './identify.ts';
-import { etagOf, readJson, readText, validate, versionOfIfMatch, wholeBody } from './input.ts';
+import { etagOf, readJson, readQuery, readText, refuseBody, validate, versionOfIfMatch, wholeBody } from './input.ts';
 import type { ReportJobsConfig } from './job-reach.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
@@ -257,9 +257,10 @@ export function createApi(parts: ApiParts): Api {
     }
     const input = {
       params: route.params && validate(route.params, c.req.param(), 'parameter'),
-      query: route.query && validate(route.query, c.req.query(), 'parameter'),
+      query: readQuery(route.query, c.req.url),
       body: route.body && validate(route.body, await bodyOf(c.req.raw, route), 'body'),
     };
+    if (route.body === null && !SAFE_METHODS.has(c.req.method) && !route.ignoresBody) await refuseBody(c.req.raw);
     const context =
       'caller' in identity && route.access === 'authorized'
         ? {

@@ -1,3 +1,4 @@
+import { EVENT_KINDS } from '@outrider/domain';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, type CallOptions, World } from './api.fixture.ts';
 import { openApiDocument } from './openapi.ts';
@@ -530,6 +531,80 @@ describe.each(named(taking('query')))('%s', (_, operation) => {
         if (required) refusedFor(await ask(operation, { query: { [name]: null } }), name, `without ${name}`);
       }
     }));
+});
+
+describe.each(named(OPERATIONS))('%s', (_, operation) => {
+  const known = operation.parameters.filter((each) => each.in === 'query').map(({ name }) => name);
+  const isLong = (schema: Schema) => variantsOf(schema).some(({ type }) => type === 'array');
+
+  /** The call with something put behind its query. */
+  function askWith(search: string): Promise<Answer> {
+    const path = pathOf(operation);
+    const body = operation.body ? withThere(operation.body.example) : undefined;
+    return world.call(operation.method, `${path}${path.includes('?') ? '&' : '?'}${search}`, {
+      ...(operation.needsToken ? { jwt } : {}),
+      ...(operation.body ? { headers: { 'content-type': operation.body.type }, body } : {}),
+    });
+  }
+
+  test('refuses a parameter that it does not know, names it, and lists those that it knows', () =>
+    unchanged(async () => {
+      for (const name of ['colour', 'vehicleIds', 'toString', '__proto__', 'Limit', 'limit ', ' '].filter(
+        (each) => !known.includes(each),
+      )) {
+        const answer = await askWith(new URLSearchParams({ [name]: 'x' }).toString());
+        refusedFor(answer, name, name);
+        for (const each of known) expect(answer.body.errors[0].detail).toContain(each);
+      }
+      const many = await askWith('colour=1&colour=2&shade=3');
+      expect(many.body.errors.map((error: { parameter: string }) => error.parameter)).toEqual(['colour', 'shade']);
+    }));
+
+  test('refuses a parameter that is repeated', () =>
+    unchanged(async () => {
+      for (const { name, in: where, schema } of operation.parameters) {
+        if (where !== 'query' || isLong(schema)) continue;
+        const value = encodeURIComponent(there[name] ?? String(sample(schema)));
+        const answer = await askWith(`${name}=${value}&${name}=${value}`);
+        refusedFor(answer, name, name);
+        expect(answer.body.errors[0].detail).toBe('It is given more than once.');
+      }
+    }));
+
+  if (operation.body === null && !['GET', 'HEAD'].includes(operation.method) && operation.operationId !== 'refresh')
+    test('takes no body, and refuses one that holds something', () =>
+      unchanged(async () => {
+        const headers = { 'content-type': 'application/json' };
+        const withBody = (body: unknown) => ask(operation, { body, headers });
+        refusedAt(await withBody({ colour: 1 }), '/colour', 'an object');
+        refusedAt(await withBody('colour=1'), '', 'a form');
+        refusedAt(await withBody('[1]'), '', 'a list');
+      }));
+});
+
+test('an unknown parameter of a list of trips does not widen it to the whole fleet', async () => {
+  const answer = await world.call(
+    'GET',
+    `/api/v1/reports/trips?from=2026-01-15T00:00:00Z&to=2026-01-16T00:00:00Z&vehicleIds=${there.vehicleId}`,
+    { jwt },
+  );
+  refusedFor(answer, 'vehicleIds', 'trips');
+  expect(answer.body.errors[0].detail).toContain('vehicleId, groupId');
+});
+
+test('a rule takes the kinds of event that there are, and lists them where it is asked for another', async () => {
+  const rule = { name: 'Engine', eventKinds: ['trip', 'engine-on'], timeZone: 'UTC' };
+  const answer = await world.call('POST', '/api/v1/notification-rules', { jwt, body: rule });
+  refusedAt(answer, '/eventKinds/1', 'a kind that there is not');
+  for (const kind of EVENT_KINDS) expect(answer.body.errors[0].detail).toContain(`"${kind}"`);
+});
+
+test('an unknown field is named with those that are known at its place', async () => {
+  const days = { on: 'weekdays', weekday: ['monday'], weekdays: ['monday'] };
+  const rule = { name: 'Engine', eventKinds: ['trip'], timeZone: 'UTC', days };
+  const answer = await world.call('POST', '/api/v1/notification-rules', { jwt, body: rule });
+  refusedAt(answer, '/days/weekday', 'one letter short');
+  expect(answer.body.errors[0].detail).toBe('There is no such field; known here: on, weekdays.');
 });
 
 describe.each(named(taking('header', 'Idempotency-Key')))('%s', (_, operation) => {

@@ -12,7 +12,7 @@ const MAX_NAME_CHARACTERS = 100;
  * @throws {Problem} `invalid-request` naming everything that is wrong
  */
 export function validate<T extends z.ZodType>(schema: T, value: unknown, part: 'body' | 'parameter'): z.output<T> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: namingKnownFields });
   if (result.success) return result.data;
   const errors = result.error.issues.flatMap((issue) => errorsOf(issue, part)).slice(0, MAX_ERRORS);
   throw new Problem('invalid-request', part === 'body' ? 'The body is not valid.' : 'A parameter is not valid.', {
@@ -26,8 +26,46 @@ function errorsOf(issue: z.core.$ZodIssue, part: 'body' | 'parameter'): InputErr
   if (issue.code === 'unrecognized_keys')
     return issue.keys
       .slice(0, MAX_ERRORS)
-      .map((key) => ({ ...place([...issue.path, shortened(key)]), detail: 'There is no such field.' }));
+      .map((key) => ({ ...place([...issue.path, shortened(key)]), detail: issue.message }));
   return [{ ...place(issue.path), detail: issue.message }];
+}
+
+/** The message about an unknown field: lists the fields that the object at this place takes. Undefined for other issues. */
+function namingKnownFields(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'unrecognized_keys') return undefined;
+  const { shape = {} } = issue.inst as Partial<z.ZodObject>;
+  return `There is no such field; known here: ${listed(Object.keys(shape))}.`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.join(', ');
+}
+
+/**
+ * The query of a request as its schema has it. Names are a closed list, and each may be given once.
+ *
+ * @param schema null: the call takes no parameters
+ * @param url of the request, with or without its origin
+ * @throws {Problem} `invalid-request` naming every parameter that is unknown, repeated or not valid
+ */
+export function readQuery(schema: z.ZodObject | null, url: string): Record<string, unknown> | null {
+  const [, search = ''] = /\?([^#]*)/.exec(url) ?? [];
+  const known = Object.keys(schema?.shape ?? {});
+  const values: Record<string, string> = {};
+  const errors = new Map<string, InputError>();
+  for (const [name, value] of search === '' ? [] : new URLSearchParams(search)) {
+    const parameter = shortened(name);
+    if (!known.includes(name))
+      errors.set(name, { parameter, detail: `There is no such parameter; known here: ${listed(known)}.` });
+    else if (name in values) errors.set(name, { parameter, detail: 'It is given more than once.' });
+    else values[name] = value;
+    if (errors.size === MAX_ERRORS) break;
+  }
+  if (errors.size > 0)
+    throw new Problem('invalid-request', 'A parameter is not valid.', {
+      errors: [...errors.values()],
+    });
+  return schema && validate(schema, values, 'parameter');
 }
 
 /** A name that nobody would give to a field need not come back as long as it was sent. */
@@ -67,6 +105,29 @@ export async function readJson(request: Request): Promise<unknown> {
       errors: [{ pointer: '', detail: (error as Error).message.slice(0, 200) }],
     });
   }
+}
+
+/**
+ * Refuses a body that holds something where the call takes none: a client that sends fields expects them to count.
+ *
+ * @throws {Problem} naming the fields
+ */
+export async function refuseBody(request: Request): Promise<void> {
+  if (request.body === null) return;
+  const text = (await wholeBody(() => request.text())).trim();
+  if (text === '' || text === '{}') return;
+  let fields: string[] = [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && !Array.isArray(value)) fields = Object.keys(value ?? {});
+  } catch {
+    // No JSON: the body as a whole is refused below.
+  }
+  const pointers =
+    fields.length === 0 ? [''] : fields.slice(0, MAX_ERRORS).map((name) => jsonPointer([shortened(name)]));
+  throw new Problem('invalid-request', 'The body is not valid.', {
+    errors: pointers.map((pointer) => ({ pointer, detail: 'This call takes no body.' })),
+  });
 }
 
 /**

@@ -82,11 +82,14 @@ describe('a request that makes something, sent again with its key', () => {
 
 describe('a key', () => {
   test('is good for one request: another body, path or query is refused', async () => {
-    await post('vehicles', 'k', { name: 'Van' });
+    const { body: van } = await post('vehicles', 'k', { name: 'Van' });
+    const recalculate = (to: string) =>
+      post(`vehicles/${van.id}/recalculate?from=2026-01-01T00:00:00Z&to=${to}`, 'j', {});
+    expect((await recalculate('2026-01-02T00:00:00Z')).status).toBe(202);
+    expect((await recalculate('2026-01-03T00:00:00Z')).status).toBe(422);
     for (const [path, body] of [
       ['vehicles', { name: 'Lorry' }],
       ['vehicle-groups', { name: 'Van' }],
-      ['vehicles?x=1', { name: 'Van' }],
     ] as const)
       expect(await post(path, 'k', body)).toMatchObject({
         status: 422,

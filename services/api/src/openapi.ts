@@ -26,7 +26,7 @@ const ABOUT = `Fleet telematics: vehicles, where they are, and what they do.
 
 ## Errors
 
-Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everything that is wrong: by JSON pointer in the body, by name among the parameters.
+Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everything that is wrong: by JSON pointer in the body, by name among the parameters. A parameter or field that a call does not know is refused, with the list of those that it knows; so is a parameter that is given more than once.
 
 ## Limits
 
@@ -38,12 +38,12 @@ Where the service tells traces, a call is part of the caller’s, if its header 
 
 /** Every call of a kind can meet these. */
 function problemsOf(route: DescribedRoute): ProblemKind[] {
-  const kinds: ProblemKind[] = [...(route.problems ?? []), 'internal-error'];
+  // Any call refuses a parameter that it does not know.
+  const kinds: ProblemKind[] = [...(route.problems ?? []), 'invalid-request', 'internal-error'];
   if (route.access !== 'unlimited') kinds.push('too-many-requests', 'unavailable');
   if (route.access === 'authorized') kinds.push('not-authorized', 'no-api-access');
   if (route.access === 'authorized' && route.method !== 'get') kinds.push('cross-origin');
   if (isRepeatable(route)) kinds.push('conflict', 'idempotency-mismatch');
-  if (route.params || route.query || route.body || route.conditional) kinds.push('invalid-request');
   if (route.body) kinds.push('too-large', 'unsupported-media-type');
   return kinds;
 }

@@ -5,10 +5,11 @@ import type { DescribedRoute } from './route.ts';
 export const PROBLEM_EXAMPLES = {
   'bad-body': example('invalid-request', 'The body is not valid.', [
     { pointer: '/name', detail: 'Too small: expected string to have >=1 characters' },
-    { pointer: '/colour', detail: 'There is no such field.' },
+    { pointer: '/colour', detail: 'There is no such field; known here: name, dealerId.' },
   ]),
   'bad-parameter': example('invalid-request', 'A parameter is not valid.', [
     { parameter: 'id', detail: 'It must be a UUID in lower case.' },
+    { parameter: 'vehicleIds', detail: 'There is no such parameter; known here: vehicleId, groupId, from, to.' },
   ]),
   'bad-rows': example('invalid-request', '2 things are wrong; nothing was imported.', [
     { row: 3, column: 'speedLimitKmh', detail: 'It must be a number.' },
@@ -58,7 +59,7 @@ export function examplesOf(kind: ProblemKind, route: DescribedRoute): string[] {
   if (route.bodyType === 'text/csv') names.push('bad-rows');
   else if (route.bodyDescribed) names.push('bad-features');
   else if (route.body) names.push('bad-body');
-  if (route.params || route.query || route.conditional) names.push('bad-parameter');
+  names.push('bad-parameter');
   return names;
 }
 

@@ -281,9 +281,13 @@ const showsVehiclesOf = ({ body }: Answer, scene: Scene, wanted = visibleOf(scen
   );
 
 /** A report about one vehicle, about a group, and about all that the caller may see. */
-function reportsOf(shows?: (answer: Answer, scene: Scene, wanted?: string[]) => void, more: Question = {}): Probe[] {
+function reportsOf(
+  shows?: (answer: Answer, scene: Scene, wanted?: string[]) => void,
+  more: Question = {},
+  range = `${TRACK}&`,
+): Probe[] {
   const good = () => 200;
-  const ask = (query = '') => ({ ...more, query: `${TRACK}&limit=1000${query}` });
+  const ask = (query = '') => ({ ...more, query: `${range}limit=1000${query}` });
   return [
     {
       kinds: ['vehicle'],
@@ -1119,7 +1123,7 @@ const MODEL: Record<string, readonly Probe[]> = {
   reportMileage: reportsOf(showsVehiclesOf),
   reportSummary: reportsOf(showsVehiclesOf),
   reportUtilisation: reportsOf(showsVehiclesOf),
-  reportCurrentState: reportsOf(showsVehiclesOf),
+  reportCurrentState: reportsOf(showsVehiclesOf, {}, ''),
 
   addReportJob: [
     { kinds: [], ask: () => ({ body: REPORT }), good: asksFor, undo: keepReport },

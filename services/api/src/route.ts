@@ -98,6 +98,8 @@ interface Described {
   bodyDescribed?: z.ZodType;
   /** Media type of the body, where it is not plain JSON. */
   bodyType?: 'text/csv' | 'application/geo+json';
+  /** The specification shows no body for the call, so clients may send any. */
+  ignoresBody?: true;
   /** Where a body may be larger than others. */
   maxBodyBytes?: number;
   answers: Record<number, Answer>;

@@ -46,7 +46,12 @@ test.each([
   ['null', 'the message must be a JSON object'],
   ['{"type":"shout"}', '/type must be "authorize", "subscribe" or "unsubscribe"'],
   ['{"type":"authorize"}', '/jwt must be a string'],
-  ['{"type":"authorize","jwt":"x","as":"admin"}', '/as is not a field of "authorize"'],
+  ['{"type":"authorize","jwt":"x","as":"admin"}', '/as is not a field of "authorize"; known here: type, jwt'],
+  ['{"type":"unsubscribe","vehicles":[]}', '/vehicles is not a field of "unsubscribe"; known here: type'],
+  [
+    '{"type":"subscribe","all":true,"vehicleIds":[]}',
+    '/vehicleIds is not a field of "subscribe"; known here: type, vehicles, groups, all, positions, events, notifications, videoTasks, reportJobs, since',
+  ],
   ['{"type":"subscribe"}', 'say which vehicles: "vehicles", "groups" or "all": true'],
   ['{"type":"subscribe","all":true,"groups":[]}', '"all" stands alone: leave out "vehicles" and "groups"'],
   ['{"type":"subscribe","all":"yes"}', '/all must be true or false'],

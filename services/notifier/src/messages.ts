@@ -29,6 +29,8 @@ export interface Cursor {
 }
 
 const MAX_LISTED = 10_000;
+/** An unknown name is not sent back longer than this. */
+const MAX_NAME_CHARACTERS = 100;
 
 /** `0:1042,1:77;n:12`: where each partition goes on, and the last notification. */
 export function writeCursor({ events, notifications }: Cursor): string {
@@ -67,8 +69,10 @@ export function parseClientMessage(text: string): ClientMessage | { error: strin
       if (typeof message.jwt !== 'string') return { error: '/jwt must be a string' };
       return { type: 'authorize', jwt: message.jwt };
     }
-    case 'unsubscribe':
-      return { type: 'unsubscribe' };
+    case 'unsubscribe': {
+      const extra = unknownField(message, ['type']);
+      return extra ? { error: extra } : { type: 'unsubscribe' };
+    }
     case 'subscribe':
       return parseSubscribe(message);
     default:
@@ -132,5 +136,7 @@ function parseIds(message: Record<string, unknown>, name: string): ReadonlySet<s
 
 function unknownField(message: Record<string, unknown>, known: readonly string[]): string | null {
   const extra = Object.keys(message).find((name) => !known.includes(name));
-  return extra === undefined ? null : `/${extra} is not a field of "${message.type}"`;
+  if (extra === undefined) return null;
+  const name = extra.length > MAX_NAME_CHARACTERS ? `${extra.slice(0, MAX_NAME_CHARACTERS)}…` : extra;
+  return `/${name} is not a field of "${message.type}"; known here: ${known.join(', ')}`;
 }

@@ -142,8 +142,8 @@ afterEach(async () => {
 type Message = Record<string, unknown> & { type: string };
 
 /** A client with everything it heard, and the code it was closed with. */
-function connect(token: string | null = null, cookie: string | null = null) {
-  const socket = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/live`, {
+function connect(token: string | null = null, cookie: string | null = null, query = '') {
+  const socket = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/live${query}`, {
     headers: { ...(token === null ? {} : { Authorization: `JWT ${token}` }), ...(cookie === null ? {} : { cookie }) },
   });
   clients.push(socket);
@@ -407,6 +407,13 @@ test('a wrong token is refused: with 401 at the door, with 4401 inside', async (
   await hasty.opened;
   hasty.say({ type: 'subscribe', all: true });
   await vi.waitFor(() => expect(hasty.closedWith).toBe(4401), PATIENCE);
+});
+
+test('parameters in the query are refused with 400: neither a token nor a filter is taken from there', async () => {
+  for (const query of ['?jwt=anna', '?vehicles=all']) {
+    const client = connect('anna', null, query);
+    await vi.waitFor(() => expect(client.refusedWith).toBe(400), PATIENCE);
+  }
 });
 
 test('a connection ends with its token, unless a newer one came meanwhile', async () => {

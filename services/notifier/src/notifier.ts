@@ -615,6 +615,8 @@ export function createNotifier(parts: NotifierParts): Notifier {
   async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
     if (clients.size >= config.maxConnections) return turnAway(socket, '503 Service Unavailable');
+    // A token or a filter in the query would be ignored: the client learns at once that it is taken nowhere.
+    if (/\?./.test(request.url ?? '')) return turnAway(socket, '400 Bad Request');
     const header = request.headers.authorization;
     let verified: Verified | null = null;
     if (header !== undefined) {

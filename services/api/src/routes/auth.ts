@@ -123,6 +123,7 @@ export const authRoutes: Route[] = [
         example: 'JWT eyJhbGciOiJFZERTQSIsImtpZCI6IjEifQ.eyJzdWIiOiIwMTk2In0.c2lnbmF0dXJl',
       },
     },
+    ignoresBody: true,
     answers: { 200: { description: 'A new token of the same session.', body: Token } },
     problems: ['not-authorized', 'no-api-access'],
     async handle(_, context) {

@@ -1,6 +1,7 @@
 import { checkWebhookSecret } from '@outrider/channels';
 import {
   type DeliveryId,
+  EVENT_KINDS,
   eventJson,
   type GeofenceId,
   type GroupId,
@@ -38,7 +39,7 @@ import { type Reply, type Route, route } from '../route.ts';
 const name = line(200);
 const active = z.boolean().meta({ description: 'A rule that is not active tells of nothing.' });
 const eventKinds = z
-  .array(z.string().regex(/^[a-z][a-z0-9-]{0,49}$/, 'It must be the name of a kind, such as geofence-visit.'))
+  .array(z.enum(EVENT_KINDS))
   .min(1)
   .max(50)
   .transform((kinds) => [...new Set(kinds)])

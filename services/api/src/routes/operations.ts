@@ -1,7 +1,8 @@
 import { type Logger, type ReadyCheck, readiness } from '@outrider/runtime';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { ApiEnv } from '../context.ts';
+import { readQuery } from '../input.ts';
 import type { DescribedRoute } from '../route.ts';
 
 export type { ReadyCheck };
@@ -72,17 +73,20 @@ export const operationDescriptions: readonly DescribedRoute[] = (
 
 /** Health and metrics: outside the limits, and for machines. Why a part fails is told to the logger, not to strangers. */
 export function operations({ checks, metricsText, logger }: OperationsParts): Hono<ApiEnv> {
+  const answers: Record<string, (c: Context<ApiEnv>) => Response | Promise<Response>> = {
+    '/health/live': (c) => c.json({ status: 'ok' }),
+    '/health/ready': async (c) => {
+      const ready = await readiness(checks, logger);
+      return c.json(ready, ready.status === 'ok' ? 200 : 503);
+    },
+    '/metrics': async (c) =>
+      c.body(await metricsText(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
+  };
   const app = new Hono<ApiEnv>();
-
-  app.get('/health/live', (c) => c.json({ status: 'ok' }));
-
-  app.get('/health/ready', async (c) => {
-    const ready = await readiness(checks, logger);
-    return c.json(ready, ready.status === 'ok' ? 200 : 503);
-  });
-
-  app.get('/metrics', async (c) =>
-    c.body(await metricsText(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
-  );
+  for (const [path, answer] of Object.entries(answers))
+    app.get(path, (c) => {
+      readQuery(null, c.req.url);
+      return answer(c);
+    });
   return app;
 }
