@@ -67,7 +67,20 @@ export const sessionTargets: readonly Target[] = [
     framing: teltonikaFraming,
     simulators: [createTeltonikaSimulator, createTeltonikaExtendedSimulator],
     terminalId: '356307042441013',
-    words: bytes([0xff], [0, 0, 0, 0], [0x08], [0x8e], [0x10], [0, 239], [1, 0], [0, 253], [0xff, 0xff]),
+    words: bytes(
+      [0xff],
+      [0, 0, 0, 0],
+      [0x08],
+      [0x8e],
+      [0x10],
+      [0, 239],
+      [1, 0],
+      [0, 253],
+      [0xff, 0xff],
+      [0x0c],
+      [0x0e],
+    ),
+    more: () => [teltonikaTexts()],
   }),
   sessionTarget({
     protocol: wialonIps,
@@ -121,10 +134,23 @@ export const sessionTargets: readonly Target[] = [
       [0x40, 0x00],
       [0x99, 0x99, 0x99],
       [0x25, 0x12, 0x31, 0x23, 0x59, 0x59],
+      [0xeb, 0x02, 0xff, 0xff],
     ),
     more: (random) => [jt808Conversation(2013, random), jt808Conversation(2019, random)],
   }),
 ];
+
+/** Messages of text in each codec, and records after them. */
+function teltonikaTexts(): Buffer {
+  const terminal = createTeltonikaSimulator('356307042441013' as TerminalId);
+  const texts = [0x0c, 0x0d, 0x0e, 0x0f].map((codec) => {
+    const text = Buffer.from('0123456789ab some text', 'latin1');
+    const message = Buffer.concat([Buffer.of(codec, 1, 6, 0, 0, 0, text.length), text, Buffer.of(1)]);
+    return teltonikaFraming.seal(Buffer.concat([Buffer.alloc(8), message, Buffer.alloc(4)]));
+  });
+  const records = terminal.encode([somePosition(createRandom(1))]);
+  return Buffer.concat([terminal.hello() ?? Buffer.alloc(0), ...texts, records]);
+}
 
 /** Everything that a terminal may say, in the order in which one could. */
 function jt808Conversation(edition: 2013 | 2019, random: Random): Buffer {

@@ -1,3 +1,4 @@
+import type { TerminalId } from '@outrider/domain';
 import type { Inbound, RefusalReason, Session } from './protocol.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -50,9 +51,15 @@ export abstract class FramedSession implements Session {
   protected abstract take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number;
 
   /** Ends the conversation; nothing more is taken after it. */
-  protected refuse(out: Inbound[], reason: RefusalReason, detail: string, bytes: Buffer | null = null): 0 {
+  protected refuse(
+    out: Inbound[],
+    reason: RefusalReason,
+    detail: string,
+    bytes: Buffer | null = null,
+    terminalIds?: readonly TerminalId[],
+  ): 0 {
     this.#refused = true;
-    out.push({ type: 'refuse', reason, detail, bytes });
+    out.push({ type: 'refuse', reason, detail, bytes, ...(terminalIds && { terminalIds }) });
     return 0;
   }
 

@@ -12,8 +12,17 @@ export type RefusalReason =
 
 /** What a session makes of the bytes it was fed. */
 export type Inbound =
-  /** The terminal said who it is. The gateway answers with `accept` when it knows the terminal, else with `reject` and closes. */
-  | { type: 'identify'; terminalId: TerminalId; accept: Buffer | null; reject: Buffer | null }
+  /**
+   * The terminal said who it is. The gateway answers with `accept` when it knows the terminal, else with `reject` and closes.
+   * `otherIds` are further forms of the same id that its vehicle may be registered with.
+   */
+  | {
+      type: 'identify';
+      terminalId: TerminalId;
+      otherIds?: readonly TerminalId[];
+      accept: Buffer | null;
+      reject: Buffer | null;
+    }
   /**
    * A whole packet of data. `ack` is sent only once its positions are durable; a packet without positions (a heartbeat
    * with data, an archive record without a fix) has an empty list and is acknowledged in its turn.
@@ -21,10 +30,21 @@ export type Inbound =
   | { type: 'positions'; positions: Position[]; ack: Buffer | null }
   /** Sent in its turn, nothing to store. */
   | { type: 'reply'; bytes: Buffer }
+  /** Text of a terminal, or of a device that is connected to it. The gateway counts and logs it. Nothing is answered. */
+  | { type: 'text'; text: string }
   /** The terminal answers the command that had this correlation, see {@link Session.command}. */
   | { type: 'answer'; correlation: number; answer: TerminalAnswer }
-  /** The connection ends. `bytes`, where set, is said first. Nothing comes after this. */
-  | { type: 'refuse'; reason: RefusalReason; detail: string; bytes: Buffer | null };
+  /**
+   * The connection ends. `bytes`, where set, is sent first. Nothing comes after this. `terminalIds`: what the terminal called itself, in
+   * each form, where it did; the gateway lists it among unknown terminals where no vehicle has it.
+   */
+  | {
+      type: 'refuse';
+      reason: RefusalReason;
+      detail: string;
+      bytes: Buffer | null;
+      terminalIds?: readonly TerminalId[];
+    };
 
 /**
  * One terminal's side of a conversation: bytes in, messages out. Holds at most one unfinished frame, bounded by the

@@ -37,6 +37,7 @@ export interface Surroundings {
   /** Told once the terminal said who it is, and may be given commands. */
   onIdentified(terminalId: TerminalId, connection: Connection): void;
   onUnknown(terminalId: TerminalId, address: string): void;
+  onText(terminalId: TerminalId | null, text: string): void;
   /** @param trace of what was refused */
   onRefused(reason: RefusalReason | ConnectionEnd, detail: string, address: string, trace: PacketTrace): void;
 }
@@ -163,21 +164,28 @@ export class Connection {
   #handle(inbound: Inbound): void {
     switch (inbound.type) {
       case 'identify':
-        return this.#identify(inbound.terminalId, inbound.accept, inbound.reject);
+        return this.#identify([inbound.terminalId, ...(inbound.otherIds ?? [])], inbound.accept, inbound.reject);
       case 'positions':
         return this.#takePositions(inbound.positions, inbound.ack);
       case 'reply':
         this.#answers.push({ bytes: inbound.bytes, ready: true });
         return;
+      case 'text':
+        this.#around.metrics.texts.inc(1);
+        this.#around.onText(this.#terminalId, inbound.text);
+        return;
       case 'answer':
         return this.#takeAnswer(inbound.correlation, inbound.answer);
       case 'refuse':
+        this.#noteUnknown(inbound.terminalIds ?? []);
         return this.#refuse(inbound.reason, inbound.detail, inbound.bytes);
     }
   }
 
-  #identify(terminalId: TerminalId, accept: Buffer | null, reject: Buffer | null): void {
-    if (!this.#around.isKnown(terminalId)) return this.#refuseUnknown(terminalId, reject);
+  /** @param forms of the terminal's id; it has the first that is known, and is listed by the first where none is */
+  #identify(forms: readonly [TerminalId, ...TerminalId[]], accept: Buffer | null, reject: Buffer | null): void {
+    const terminalId = forms.find((form) => this.#around.isKnown(form));
+    if (terminalId === undefined) return this.#refuseUnknown(forms[0], reject);
     this.#terminalId = terminalId;
     this.#socket.setTimeout(this.#around.idleTimeoutMs);
     if (accept) this.#answers.push({ bytes: accept, ready: true });
@@ -307,6 +315,13 @@ export class Connection {
   #refuseUnknown(terminalId: TerminalId, bytes: Buffer | null): void {
     this.#around.onUnknown(terminalId, this.#address());
     this.#refuse('unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`, bytes);
+  }
+
+  /** Lists a terminal that is refused for another reason where it is of no vehicle: else nobody would learn of it. */
+  #noteUnknown(forms: readonly TerminalId[]): void {
+    const [first] = forms;
+    if (first !== undefined && !forms.some((form) => this.#around.isKnown(form)))
+      this.#around.onUnknown(first, this.#address());
   }
 
   #refuse(reason: RefusalReason | ConnectionEnd, detail: string, bytes: Buffer | null): void {

@@ -195,6 +195,20 @@ test('acknowledgements keep the order of the packets, even where a later one is 
   await vi.waitFor(() => expect(car.heard).toBe('010000000100000002'), PATIENCE);
 });
 
+test('text of a terminal is counted, not answered, and its packets go on', async () => {
+  const car = await terminal();
+  car.hello();
+  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  // Codec 12: "ok".
+  car.socket.write(Buffer.from('000000000000000a0c0106000000026f6b010000d092', 'hex'));
+  car.send(NOON);
+  await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
+  log.waiting.shift()?.durable();
+  await vi.waitFor(() => expect(car.heard).toBe('0100000001'), PATIENCE);
+  expect(await counted('outrider_terminal_texts_total', { protocol: 'teltonika' })).toBe(1);
+  expect(car.closed).toBe(false);
+});
+
 test('packets that wait together go into the log together', async () => {
   const cars = await Promise.all([terminal(), terminal()]);
   for (const car of cars) car.hello();
@@ -384,6 +398,44 @@ describe('a terminal of JT/T 808', () => {
     const stranger = await registered('13999999999' as TerminalId);
     expect(stranger.heard[0]?.body[2]).toBe(4);
     expect(await hub.unknownTerminals()).toMatchObject([{ terminalId: '13999999999', protocol: 'jt808' }]);
+  });
+
+  test.each([
+    ['the IMEI', '356307042441013'],
+    ['the hexadecimal digits', '2067eb783585'],
+    ['the same in capitals', '2067EB783585'],
+  ])('with an IMEI packed into its number is known by %s', async (_, id) => {
+    log.define(vehicle(2, id as TerminalId));
+    const car = await registered('2067eb783585' as TerminalId);
+    expect(car.heard[0]?.body[2]).toBe(0);
+    car.socket.write(car.side.say(0x0200, encodeLocation(blankPosition(NOON, 52.5, 13.4))).bytes);
+    await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
+    log.waiting.shift()?.durable();
+    await vi.waitFor(() => expect(log.written).toMatchObject([{ protocol: 'jt808', terminalId: id }]), PATIENCE);
+    expect(await hub.unknownTerminals()).toEqual([]);
+  });
+
+  test('without a vehicle is listed, whatever it is refused for', async () => {
+    log.define(vehicle(2, PHONE));
+    expect((await registered('2067eb783585' as TerminalId)).heard[0]?.body[2]).toBe(4);
+    for (const [number, ofVehicle] of [
+      ['a1b2c3d4e5f6', false],
+      [PHONE, true],
+    ] as const) {
+      const socket = connect(gateway.ports.jt808 ?? 0, '127.0.0.1');
+      sockets.push(socket);
+      const closed = once(socket, 'close');
+      socket.resume();
+      socket.write(new Jt808TerminalSide(number, 2013).heartbeat());
+      await closed;
+      const listed = (await hub.unknownTerminals()).map(({ terminalId }) => terminalId);
+      expect(listed.includes(number as string)).toBe(!ofVehicle);
+    }
+    expect(await refused()).toEqual({ 'jt808 unknown-terminal': 1, 'jt808 not-identified': 2 });
+    expect((await hub.unknownTerminals()).map(({ terminalId }) => terminalId).toSorted()).toEqual([
+      '356307042441013',
+      'a1b2c3d4e5f6',
+    ]);
   });
 
   test('is acknowledged by 0x8001 once its positions are durable', async () => {

@@ -45,6 +45,8 @@ export interface Gateway extends Part {
 }
 
 const IDENTIFY_TIMEOUT_MS = 30_000;
+/** Characters of a terminal's text that a log line holds. */
+const MAX_LOGGED_TEXT = 1000;
 /** How long connections may take to get their last answers when the gateway stops. */
 const GOODBYE_MS = 2000;
 
@@ -90,6 +92,9 @@ export function createGateway({
         void hub
           .noteUnknownTerminal(terminalId, protocol, address, now())
           .catch((error) => logger.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
+      },
+      onText(terminalId: TerminalId | null, text: string) {
+        logger.debug({ protocol, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) }, 'text of a terminal');
       },
       onRefused(reason: string, detail: string, address: string, trace: PacketTrace) {
         metrics.refused(protocol, reason);

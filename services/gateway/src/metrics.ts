@@ -7,6 +7,7 @@ export interface ProtocolMetrics {
   positions: { inc(by: number): void };
   acknowledged: { inc(by: number): void };
   withoutVehicle: { inc(by: number): void };
+  texts: { inc(by: number): void };
 }
 
 /** What the gateway counts, under the names that `/metrics` shows. */
@@ -43,6 +44,12 @@ export function gatewayMetrics(registry: Registry) {
     labelNames,
     registers,
   });
+  const texts = new Counter({
+    name: 'outrider_terminal_texts_total',
+    help: 'Messages of text received from terminals',
+    labelNames,
+    registers,
+  });
   const refused = new Counter({
     name: 'outrider_refusals_total',
     help: 'Connections and requests refused, by reason',
@@ -56,6 +63,7 @@ export function gatewayMetrics(registry: Registry) {
       positions: positions.labels(protocol),
       acknowledged: acknowledged.labels(protocol),
       withoutVehicle: withoutVehicle.labels(protocol),
+      texts: texts.labels(protocol),
     }),
     refused(protocol: ProtocolName, reason: string) {
       refused.labels(protocol, reason).inc();

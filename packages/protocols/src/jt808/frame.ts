@@ -1,4 +1,4 @@
-import { readPhone } from './bcd.ts';
+import { readTerminalNumber, terminalNumberBytes } from './bcd.ts';
 
 /** The edition of JT/T 808 that a terminal speaks: the later one tells itself by a flag and has longer phone numbers. */
 export type Edition = 2013 | 2019;
@@ -28,7 +28,7 @@ export interface Header {
   edition: Edition;
   /** The protocol version byte of the 2019 edition; 0 in that of 2013. */
   version: number;
-  /** Digits without leading zeros. */
+  /** The phone number, or what stands in its place: hexadecimal digits in lower case, without leading zeros. */
   phone: string;
   serial: number;
   /** Which part of a split message this is, from 1; null where it is whole. */
@@ -79,8 +79,6 @@ export function readMessage(bytes: Uint8Array, from: number, to: number): Messag
   const bodyAt = serialAt + 2 + (split ? 4 : 0);
   if (bodyAt + (properties & BODY_LENGTH_MASK) + CHECKSUM_BYTES !== length) return 'bad-length';
 
-  const phone = readPhone(plain, phoneAt, serialAt);
-  if (phone === null) return 'bad-content';
   let part: Header['part'] = null;
   if (split) {
     part = { count: plain.readUInt16BE(serialAt + 2), number: plain.readUInt16BE(serialAt + 4) };
@@ -91,7 +89,7 @@ export function readMessage(bytes: Uint8Array, from: number, to: number): Messag
     id: plain.readUInt16BE(0),
     edition,
     version: edition === 2019 ? (plain[4] as number) : 0,
-    phone,
+    phone: readTerminalNumber(plain, phoneAt, serialAt),
     serial: plain.readUInt16BE(serialAt),
     part,
     body: plain.subarray(bodyAt, length - CHECKSUM_BYTES),
@@ -111,8 +109,7 @@ export function buildMessage(header: Header, body: Uint8Array): Buffer {
   let p = bytes.writeUInt16BE(id, 0);
   p = bytes.writeUInt16BE(properties, p);
   if (edition === 2019) p = bytes.writeUInt8(header.version, p);
-  const digits = 2 * PHONE_BYTES[edition];
-  p += bytes.write(header.phone.padStart(digits, '0').slice(-digits), p, 'hex');
+  p += terminalNumberBytes(header.phone, PHONE_BYTES[edition]).copy(bytes, p);
   p = bytes.writeUInt16BE(header.serial, p);
   if (part) {
     p = bytes.writeUInt16BE(part.count, p);

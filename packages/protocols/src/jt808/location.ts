@@ -5,6 +5,8 @@ import { readTime, TIME_BYTES } from './bcd.ts';
 export const LOCATION_BYTES = 4 + 4 + 4 + 4 + 2 + 2 + 2 + TIME_BYTES;
 
 export const STATUS = { ignition: 1 << 0, fix: 1 << 1, south: 1 << 2, west: 1 << 3 } as const;
+/** Bits of the status that have a field of their own in a position. */
+export const NAMED_STATUS = STATUS.ignition | STATUS.fix | STATUS.south | STATUS.west;
 
 /** What may follow the fixed part of a location: an id, a length, a value. */
 export const ITEM = {
@@ -18,6 +20,25 @@ export const ITEM = {
   signal: 0x30,
   satellites: 0x31,
 } as const;
+
+/** The length that the standard gives each of them. */
+const ITEM_BYTES: Readonly<Record<number, number>> = {
+  [ITEM.odometer]: 4,
+  [ITEM.fuel]: 2,
+  [ITEM.recorderSpeed]: 2,
+  [ITEM.videoAlarms]: 4,
+  [ITEM.vehicleSignals]: 4,
+  [ITEM.ioStatus]: 2,
+  [ITEM.analog]: 4,
+  [ITEM.signal]: 1,
+  [ITEM.satellites]: 1,
+};
+
+/** More attributes than any terminal has sensors for; further items of a location are skipped. */
+const MAX_ATTRIBUTES = 96;
+
+/** By id, the attribute that holds an item without a name: `item` and the id in two hexadecimal digits. */
+const ITEM_NAMES = Array.from({ length: 256 }, (_, id) => `item${id.toString(16).padStart(2, '0')}`);
 
 /** Bits of the alarm field that have a word here; any other bit is `other`. */
 export const ALARM_BITS: readonly (readonly [bit: number, alarm: Alarm])[] = [
@@ -60,23 +81,30 @@ export function readLocation(bytes: Buffer, from: number, to: number): Position 
   const alarmBits = bytes.readUInt32BE(from);
   position.alarms = alarmsOf(alarmBits);
 
-  const attributes: Record<string, AttributeValue> = {};
+  // The whole field: makers give bits a meaning that the standard leaves open, and a bit that is not set is a value, too.
+  const attributes: Record<string, AttributeValue> = { statusBits: status };
   if (alarmBits !== 0) attributes.alarmBits = alarmBits;
+  let unnamed = 0;
   for (let p = from + LOCATION_BYTES; p + 2 <= to; ) {
     const id = bytes[p] as number;
     const length = bytes[p + 1] as number;
     const value = p + 2;
     p = value + length;
     if (p > to) break;
-    readItem(position, attributes, id, bytes, value, length);
+    if (!readItem(position, attributes, id, bytes, value, length) && unnamed++ < MAX_ATTRIBUTES)
+      attributes[ITEM_NAMES[id] as string] = rawValue(bytes, value, length);
   }
-  for (const _ in attributes) {
-    position.attributes = attributes;
-    break;
-  }
+  position.attributes = attributes;
   return position;
 }
 
+/** An item as it stands: a number where it has the length of one, else its bytes in hexadecimal. */
+function rawValue(bytes: Buffer, at: number, length: number): AttributeValue {
+  if (length === 1 || length === 2 || length === 4) return bytes.readUIntBE(at, length);
+  return bytes.toString('hex', at, at + length);
+}
+
+/** @returns false where the item has no name, or not the length that the standard gives it */
 function readItem(
   position: Position,
   attributes: Record<string, AttributeValue>,
@@ -84,39 +112,41 @@ function readItem(
   bytes: Buffer,
   at: number,
   length: number,
-): void {
+): boolean {
+  if (length !== ITEM_BYTES[id]) return false;
   switch (id) {
     case ITEM.odometer:
-      if (length === 4) position.odometerM = bytes.readUInt32BE(at) * 100;
-      return;
+      position.odometerM = bytes.readUInt32BE(at) * 100;
+      return true;
     case ITEM.fuel:
-      if (length === 2) position.fuelL = bytes.readUInt16BE(at) / 10;
-      return;
+      position.fuelL = bytes.readUInt16BE(at) / 10;
+      return true;
     case ITEM.recorderSpeed:
-      if (length === 2) attributes.recorderSpeedKmh = bytes.readUInt16BE(at) / 10;
-      return;
+      attributes.recorderSpeedKmh = bytes.readUInt16BE(at) / 10;
+      return true;
     case ITEM.signal:
-      if (length === 1) attributes.signal = bytes[at] as number;
-      return;
+      attributes.signal = bytes[at] as number;
+      return true;
     case ITEM.satellites:
-      if (length === 1) position.satellites = bytes[at] as number;
-      return;
+      position.satellites = bytes[at] as number;
+      return true;
     case ITEM.videoAlarms:
-      if (length === 4) attributes.videoAlarmBits = bytes.readUInt32BE(at);
-      return;
+      attributes.videoAlarmBits = bytes.readUInt32BE(at);
+      return true;
     case ITEM.vehicleSignals:
-      if (length === 4) attributes.vehicleSignalBits = bytes.readUInt32BE(at);
-      return;
+      attributes.vehicleSignalBits = bytes.readUInt32BE(at);
+      return true;
     case ITEM.ioStatus:
-      if (length === 2) attributes.ioStatusBits = bytes.readUInt16BE(at);
-      return;
-    case ITEM.analog:
-      if (length === 4) {
-        const both = bytes.readUInt32BE(at);
-        attributes.adc1 = both & 0xffff;
-        attributes.adc2 = both >>> 16;
-      }
-      return;
+      attributes.ioStatusBits = bytes.readUInt16BE(at);
+      return true;
+    case ITEM.analog: {
+      const both = bytes.readUInt32BE(at);
+      attributes.adc1 = both & 0xffff;
+      attributes.adc2 = both >>> 16;
+      return true;
+    }
+    default:
+      return false;
   }
 }
 

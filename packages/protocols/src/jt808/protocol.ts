@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Position, TerminalAnswer, TerminalCommand, TerminalId } from '@outrider/domain';
+import type { Position, TerminalAnswer, TerminalCommand } from '@outrider/domain';
 import { FramedSession } from '../framed-session.ts';
 import type { Inbound, Protocol, SentCommand, SessionOptions } from '../protocol.ts';
-import { CLOCK_OFFSET_MS, timeBytes } from './bcd.ts';
+import { CLOCK_OFFSET_MS, terminalIdsOf, timeBytes } from './bcd.ts';
 import { encodeCommand, readRecordings } from './commands.ts';
 import {
   buildMessage,
@@ -25,7 +25,7 @@ const FAULTS: Record<FrameFault, string> = {
   'bad-frame': 'bytes that no message can have here',
   'bad-length': 'the length of a message is not what it says',
   'bad-checksum': 'the checksum of a message is wrong',
-  'bad-content': 'a phone number or a count of packets that is none',
+  'bad-content': 'a count of packets that is none',
   unsupported: 'an encrypted message',
 };
 
@@ -33,13 +33,13 @@ const FAULTS: Record<FrameFault, string> = {
 const ownSecret = randomBytes(32);
 
 /** The code that a registered terminal shows from then on: derived, so that nothing must be kept of it. */
-export function authorizationCode(secret: string | Buffer, terminalId: TerminalId): string {
-  return createHmac('sha256', secret).update(terminalId).digest('hex').slice(0, CODE_LENGTH);
+export function authorizationCode(secret: string | Buffer, phone: string): string {
+  return createHmac('sha256', secret).update(phone).digest('hex').slice(0, CODE_LENGTH);
 }
 
 /**
  * JT/T 808, editions of 2013 and 2019, with the messages of JT/T 1078 about recorded video. A terminal is known by its
- * phone number, without leading zeros. It registers (0x0100) and is given a code (0x8100), which it shows when it connects
+ * phone number, without leading zeros, or by the number that its maker put there, see {@link terminalIdsOf}. It registers (0x0100) and is given a code (0x8100), which it shows when it connects
  * again (0x0102); a code that is not the right one is answered by a failure, and the terminal registers anew. On the connection on which it
  * registered, it may send data before it shows the code that it was just given. Messages that are not spoken
  * here are answered so, and the terminal goes on.
@@ -54,7 +54,8 @@ export const jt808: Protocol = {
 class Jt808Session extends FramedSession {
   readonly #secret: string | Buffer;
   readonly #reassembly = new Reassembly();
-  #terminalId: TerminalId | null = null;
+  /** The number in the headers of the terminal that was identified. */
+  #phone: string | null = null;
   /** How the terminal writes headers: the server's are like them. */
   #style: Pick<Header, 'edition' | 'version' | 'phone'> | null = null;
   #serial = 0;
@@ -69,7 +70,7 @@ class Jt808Session extends FramedSession {
 
   /** A command in the terminal's own edition; null before the terminal said who it is, and where the command can't be said. */
   command(command: TerminalCommand): SentCommand | null {
-    if (this.#terminalId === null) return null;
+    if (this.#phone === null) return null;
     const message = encodeCommand(command);
     if (message === null) return null;
     const correlation = this.#serial;
@@ -95,18 +96,24 @@ class Jt808Session extends FramedSession {
 
   /** @returns whether the conversation goes on */
   #takeMessage(message: Message, nowMs: number, out: Inbound[]): boolean {
-    const terminalId = message.phone as TerminalId;
-    if (this.#terminalId !== null && terminalId !== this.#terminalId) {
-      this.refuse(out, 'bad-content', `terminal ${this.#terminalId} now says that it is ${terminalId}`);
+    const { edition, version, phone } = message;
+    if (this.#phone !== null && phone !== this.#phone) {
+      this.refuse(
+        out,
+        'bad-content',
+        `terminal ${this.#phone} now says that it is ${phone}`,
+        null,
+        terminalIdsOf(phone),
+      );
       return false;
     }
-    const { edition, version, phone } = message;
     this.#style = { edition, version, phone };
 
-    if (message.id === MESSAGE.register) return this.#register(message, terminalId, out);
-    if (message.id === MESSAGE.authorize) return this.#authorize(message, terminalId, out);
-    if (this.#terminalId === null) {
-      this.refuse(out, 'not-identified', `message ${hex(message.id)} before registration and authorization`);
+    if (message.id === MESSAGE.register) return this.#register(message, out);
+    if (message.id === MESSAGE.authorize) return this.#authorize(message, out);
+    if (this.#phone === null) {
+      const detail = `message ${hex(message.id)} before registration and authorization`;
+      this.refuse(out, 'not-identified', detail, null, terminalIdsOf(phone));
       return false;
     }
     if (message.part === null) this.#takeBody(message, message.body, [message.serial], nowMs, out);
@@ -114,35 +121,40 @@ class Jt808Session extends FramedSession {
     return true;
   }
 
-  #register(message: Message, terminalId: TerminalId, out: Inbound[]): boolean {
-    const code = Buffer.from(authorizationCode(this.#secret, terminalId), 'latin1');
+  #register(message: Message, out: Inbound[]): boolean {
+    const code = Buffer.from(authorizationCode(this.#secret, message.phone), 'latin1');
     const accept = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.done, code));
-    if (this.#terminalId === null) {
-      this.#terminalId = terminalId;
+    if (this.#phone === null) {
       const reject = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.noSuchTerminal));
-      out.push({ type: 'identify', terminalId, accept, reject });
+      this.#identify(message.phone, accept, reject, out);
     } else out.push({ type: 'reply', bytes: accept });
     return true;
   }
 
-  #authorize(message: Message, terminalId: TerminalId, out: Inbound[]): boolean {
-    const expected = authorizationCode(this.#secret, terminalId);
+  #authorize(message: Message, out: Inbound[]): boolean {
+    const expected = authorizationCode(this.#secret, message.phone);
     if (shownCode(message) !== expected) {
       const failed = this.#acknowledge(message.serial, message.id, RESULT.failed);
       if (++this.#failedAuthorizations >= MAX_FAILED_AUTHORIZATIONS) {
-        this.refuse(out, 'bad-content', 'the code of the authorization is wrong, again and again', failed);
+        const detail = 'the code of the authorization is wrong, again and again';
+        this.refuse(out, 'bad-content', detail, failed, terminalIdsOf(message.phone));
         return false;
       }
       out.push({ type: 'reply', bytes: failed });
       return true;
     }
     const accept = this.#acknowledge(message.serial, message.id, RESULT.done);
-    if (this.#terminalId === null) {
-      this.#terminalId = terminalId;
+    if (this.#phone === null) {
       const reject = this.#acknowledge(message.serial, message.id, RESULT.failed);
-      out.push({ type: 'identify', terminalId, accept, reject });
+      this.#identify(message.phone, accept, reject, out);
     } else out.push({ type: 'reply', bytes: accept });
     return true;
+  }
+
+  #identify(phone: string, accept: Buffer, reject: Buffer, out: Inbound[]): void {
+    this.#phone = phone;
+    const [terminalId, ...otherIds] = terminalIdsOf(phone);
+    out.push({ type: 'identify', terminalId, ...(otherIds.length > 0 && { otherIds }), accept, reject });
   }
 
   #takePart(message: Message & { part: { number: number; count: number } }, nowMs: number, out: Inbound[]): void {

@@ -2,9 +2,9 @@ import type { Alarm, Position, TerminalId } from '@outrider/domain';
 import { ByteWriter } from '../byte-writer.ts';
 import type { CreateSimulator, SimulatorReply, TerminalSimulator } from '../protocol.ts';
 import { clampRound } from '../rounding.ts';
-import { phoneBytes, timeBytes } from './bcd.ts';
+import { terminalNumberBytes, timeBytes } from './bcd.ts';
 import { buildParts, type Edition, FLAG, MAX_FRAME_BYTES, type Message, PHONE_BYTES, readMessage } from './frame.ts';
-import { ALARM_BITS, ITEM, STATUS } from './location.ts';
+import { ALARM_BITS, ITEM, NAMED_STATUS, STATUS } from './location.ts';
 import { MESSAGE, REGISTRATION, RESULT } from './message-ids.ts';
 
 /** As many as surely fit into a message that is not split. */
@@ -23,10 +23,13 @@ export class Jt808TerminalSide {
   #serial = 0;
   #received: Buffer = Buffer.alloc(0);
 
-  /** @throws {TypeError} when the phone number has other characters than digits, or too many */
+  /**
+   * @param phone its number, which makers also fill with hexadecimal digits
+   * @throws {TypeError} when the number has other characters than hexadecimal digits, or too many
+   */
   constructor(phone: string, edition: Edition) {
-    phoneBytes(phone, PHONE_BYTES[edition]);
-    this.phone = phone.replace(/^0+(?=.)/, '');
+    terminalNumberBytes(phone, PHONE_BYTES[edition]);
+    this.phone = phone.toLowerCase().replace(/^0+(?=.)/, '');
     this.edition = edition;
   }
 
@@ -103,7 +106,7 @@ export class Jt808TerminalSide {
  * course, altitude or ignition are unknown; alarms without a bit of their own; the voltage of the supply; attributes that its decoder has no
  * name for. It registers on connecting, and shows the code it was given with its first packet.
  *
- * @throws {TypeError} when the terminal's id is no phone number
+ * @throws {TypeError} when the terminal's id has other characters than hexadecimal digits, or too many
  */
 export const createJt808Simulator: CreateSimulator = (terminalId) => new Jt808Simulator(terminalId, 2019);
 
@@ -175,7 +178,8 @@ export function encodeLocations(positions: readonly Position[]): Buffer {
 export function encodeLocation(position: Position): Buffer {
   const attributes = position.attributes ?? {};
   const { latitude, longitude } = position;
-  let status = 0;
+  const { statusBits } = attributes;
+  let status = typeof statusBits === 'number' ? clampRound(statusBits, 0, U32) & ~NAMED_STATUS : 0;
   if (position.ignition) status |= STATUS.ignition;
   if (position.valid) status |= STATUS.fix;
   if (latitude < 0) status |= STATUS.south;
@@ -185,7 +189,7 @@ export function encodeLocation(position: Position): Buffer {
     return typeof value === 'number' ? clampRound(value, 0, max) : null;
   };
 
-  const out = new ByteWriter().u32be(number('alarmBits', U32) ?? alarmBits(position.alarms)).u32be(status);
+  const out = new ByteWriter().u32be(number('alarmBits', U32) ?? alarmBits(position.alarms)).u32be(status >>> 0);
   out.u32be(clampRound(Math.abs(latitude) * 1e6, 0, U32)).u32be(clampRound(Math.abs(longitude) * 1e6, 0, U32));
   out.i16be(clampRound(position.altitudeM ?? 0, -32768, 32767));
   out.u16be(clampRound((position.speedKmh ?? 0) * 10, 0, 65535)).u16be(clampRound(position.courseDeg ?? 0, 0, 359));
@@ -206,6 +210,19 @@ export function encodeLocation(position: Position): Buffer {
   u32(ITEM.analog, adc1 === null && adc2 === null ? null : (adc2 ?? 0) * 65536 + (adc1 ?? 0));
   u8(ITEM.signal, number('signal', 255));
   u8(ITEM.satellites, satellites === null ? null : clampRound(satellites, 0, 255));
+  for (const [name, value] of Object.entries(attributes)) {
+    if (!/^item[\da-f]{2}$/.test(name)) continue;
+    const id = Number.parseInt(name.slice(4), 16);
+    if (typeof value === 'number' && value >= 0 && value <= U32) {
+      if (value <= 0xff) u8(id, value);
+      else if (value <= 0xffff) u16(id, value);
+      else u32(id, value);
+    } else if (typeof value === 'string' && /^([\da-f]{2}){0,255}$/.test(value))
+      out
+        .u8(id)
+        .u8(value.length / 2)
+        .append(Buffer.from(value, 'hex'));
+  }
   return out.toBuffer();
 }
 

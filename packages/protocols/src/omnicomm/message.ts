@@ -46,7 +46,6 @@ export function readMessage(reader: WireReader, recordSeconds: number): Position
   let courseDeg: number | null = null;
   let altitudeM: number | null = null;
   let satellites: number | null = null;
-  let odometerM: number | null = null;
   let supplyV: number | null = null;
   let attributes: Record<string, AttributeValue> | null = null;
   let held = 0;
@@ -136,9 +135,6 @@ export function readMessage(reader: WireReader, recordSeconds: number): Position
         case 4:
           flags = value;
           continue;
-        case 5:
-          odometerM = Math.round(value / 10);
-          continue;
         case 8:
           supplyV = value / 10;
           continue;
@@ -147,7 +143,7 @@ export function readMessage(reader: WireReader, recordSeconds: number): Position
     const name = held < MAX_ATTRIBUTES ? attributeName(group, field, value) : null;
     if (name === null) continue;
     attributes ??= {};
-    attributes[name] = attributeValue(name, value);
+    attributes[name] = attributeValue(group, name, value);
     held++;
   }
   if (group !== 0) reader.fail();
@@ -182,7 +178,8 @@ export function readMessage(reader: WireReader, recordSeconds: number): Position
     altitudeM,
     satellites,
     ignition,
-    odometerM,
+    // The terminal counts the distance since its last record alone. Its sum over the records that arrive is no odometer.
+    odometerM: null,
     supplyV,
     fuelL: null,
     alarms,
@@ -217,6 +214,7 @@ function readEvents(reader: WireReader, wire: number): string {
 function attributeName(group: number, field: number, value: number): string | null {
   switch (group) {
     case GROUP.general:
+      if (field === 5) return 'distanceM';
       if (field === 6) return 'sensorSpeedKmh';
       if (field === 7) return 'rpm';
       if (field === 9) return 'batteryPercent';
@@ -234,10 +232,13 @@ function attributeName(group: number, field: number, value: number): string | nu
   }
 }
 
-function attributeValue(name: string, value: number): number {
+function attributeValue(group: number, name: string, value: number): number {
+  if (group === GROUP.inputs) return zigzagDecode(value);
   switch (name) {
     case 'accelerationG':
-      return (value | 0) / 100;
+      return zigzagDecode(value) / 100;
+    case 'distanceM':
+      return value / 10;
     case 'canFuelPercent':
       // 0.4 % a step, without the binary dust of 0.4.
       return (value * 4) / 10;

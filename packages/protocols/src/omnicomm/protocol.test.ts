@@ -1,4 +1,4 @@
-import { type Alarm, NO_ALARMS, type Position, type TerminalId } from '@outrider/domain';
+import { type Alarm, blankPosition, NO_ALARMS, type Position, type TerminalId } from '@outrider/domain';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryPosition, describeProtocol } from '../protocol.conformance.ts';
@@ -19,7 +19,7 @@ function carried(position: Position): Position {
     longitude: onGrid(position.longitude),
     speedKmh: position.speedKmh === null ? null : Math.round(position.speedKmh * 10) / 10,
     ignition: position.ignition ?? (flagged ? false : null),
-    odometerM: position.odometerM !== null && position.odometerM * 10 < 2 ** 32 ? position.odometerM : null,
+    odometerM: null,
     supplyV: position.supplyV === null ? null : Math.round(position.supplyV * 10) / 10,
     fuelL: null,
     alarms,
@@ -32,6 +32,7 @@ function onGrid(degrees: number): number {
 }
 
 const u32 = fc.nat({ max: 2 ** 32 - 1 });
+const s32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
 const attributes = fc
   .record(
     {
@@ -42,9 +43,10 @@ const attributes = fc
       sensorSpeedKmh: fc.nat({ max: 250 }),
       rpm: fc.nat({ max: 9000 }),
       batteryPercent: fc.nat({ max: 100 }),
-      accelerationG: fc.nat({ max: 400 }).map((hundredths) => hundredths / 100),
-      input1: u32,
-      input6: u32,
+      distanceM: u32.map((tenths) => tenths / 10),
+      accelerationG: fc.integer({ min: -400, max: 400 }).map((hundredths) => hundredths / 100),
+      input1: s32,
+      input6: s32,
       canFuelPercent: fc.nat({ max: 250 }).map((steps) => (steps * 4) / 10),
       canRpm: fc.nat({ max: 0xfaff }).map((steps) => steps * 0.125),
       spn245: u32,
@@ -57,7 +59,8 @@ describeProtocol('Omnicomm', {
   protocol: omnicomm,
   createSimulator: createOmnicommSimulator,
   terminalId: '3233857728' as TerminalId, // 0xC0C0DBC0: every byte of it is escaped
-  positions: arbitraryPosition(attributes),
+  // What is sent of an odometer depends on the record before.
+  positions: arbitraryPosition(attributes).map((position) => ({ ...position, odometerM: null })),
   carried,
 });
 
@@ -143,13 +146,13 @@ describe('frames', () => {
 });
 
 describe('messages', () => {
-  // Group 2: time 700000000 s, id 123456, flags 0x45. Group 5: 55.75, 37.61, 63.5 km/h, 90 degrees, 11 satellites, 150.4 m, the same time.
-  const GENERAL = '13 08 80cee4cd02 10 c0c407 20 45 28 80ad4b 40 8b01 14';
+  // Group 2: time 700000000 s, id 123456, flags 0x45, 11.3 m since the last record, 13.9 V, -0.25 g. Group 5: 55.75, 37.61, 63.5 km/h, 90 degrees, 11 satellites, 150.4 m, the same time.
+  const GENERAL = '13 08 80cee4cd02 10 c0c407 20 45 28 71 40 8b01 50 31 14';
   const NAVIGATION = '2b 08 c099d69304 10 c0d2d6e602 18 fb04 20 5a 28 0b 30 c017 38 80cee4cd02 2c';
 
   test('a whole one', () => {
     expect(
-      positionsOf(`0a02 0c 10 ${GENERAL} ${NAVIGATION} 33 08 01 30 05 34 3b 8006 7d f00b a01f a80f 07 3c`),
+      positionsOf(`0a02 0c 10 ${GENERAL} ${NAVIGATION} 33 08 01 30 0a 34 3b 8006 7d f00b a01f a80f 07 3c`),
     ).toEqual([
       {
         fixTimeMs: Date.UTC(2009, 0, 1) + 700_000_000_000,
@@ -161,13 +164,15 @@ describe('messages', () => {
         altitudeM: 150,
         satellites: 11,
         ignition: true,
-        odometerM: 123456,
+        odometerM: null,
         supplyV: 13.9,
         fuelL: null,
         alarms: ['tamper'],
         attributes: {
           events: '12,16',
-          input1: 1,
+          distanceM: 11.3,
+          accelerationG: -0.25,
+          input1: -1,
           input6: 5,
           canFuelPercent: 50,
           canRpm: 500,
@@ -258,4 +263,41 @@ test('the simulated terminal goes on from the record that the server asks for', 
 
 test('a simulated terminal needs a number for an id', () => {
   expect(() => createOmnicommSimulator('4294967296' as TerminalId)).toThrow(TypeError);
+});
+
+describe('the distance since the last record', () => {
+  const at = (second: number, odometerM: number | null, latitude = 55) => ({
+    ...blankPosition(Date.UTC(2026, 0, 1) + second * 1000, latitude, 37),
+    odometerM,
+  });
+  const reported = (bytes: Buffer) => {
+    const [inbound] = identified().push(bytes, 0);
+    if (inbound?.type !== 'positions') throw new Error(JSON.stringify(inbound));
+    return inbound.positions.map(({ odometerM, attributes: kept }) => [odometerM, kept?.distanceM]);
+  };
+
+  test('is what a simulated terminal sends of its odometer, and no odometer', () => {
+    const simulator = createOmnicommSimulator('5' as TerminalId);
+    expect(reported(simulator.encode([at(0, 5_000_000)]))).toEqual([[null, undefined]]);
+    expect(reported(simulator.encode([at(30, 5_000_250), at(60, 5_000_250)]))).toEqual([
+      [null, 250],
+      [null, 0],
+    ]);
+    // A record that has no odometer, and one after a reset.
+    expect(reported(simulator.encode([at(90, null), at(120, 5_001_000), at(150, 10)]))).toEqual([
+      [null, undefined],
+      [null, 750],
+      [null, undefined],
+    ]);
+  });
+
+  test('of a lost record is missing from no mileage: no record has an odometer that a step could be taken from', () => {
+    const simulator = createOmnicommSimulator('5' as TerminalId);
+    const drive = Array.from({ length: 100 }, (_, i) =>
+      simulator.encode([at(i * 30, 1000 + i * 300, 55 + i * 0.0027)]),
+    );
+    const arrived = drive.filter((_, i) => i % 7 !== 3).flatMap(reported);
+    expect(arrived).toHaveLength(86);
+    expect(arrived.filter(([odometerM]) => odometerM !== null)).toEqual([]);
+  });
 });

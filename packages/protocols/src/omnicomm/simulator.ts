@@ -9,11 +9,14 @@ import { WIRE, zigzagEncode } from './protobuf.ts';
 const MAX_POSITIONS = 50;
 const FIRMWARE = 0x0001_0000;
 const U32 = 0xffffffff;
+const MIN_S32 = -0x8000_0000;
+const MAX_S32 = 0x7fff_ffff;
 const ORDINARY_PRIORITY = 0;
 
 /**
- * An Omnicomm terminal. What the protocol can't carry: fractions of a second; litres of fuel; that the ignition is unknown, once any
- * of the flags that it shares a field with has to be told; odometers over 429,496 km; alarms other than `sos`, `power-cut` and
+ * An Omnicomm terminal. Of its odometer it sends what was added since its last record, which arrives as the attribute `distanceM`. What
+ * the protocol can't carry: the odometer itself; fractions of a second; litres of fuel; that the ignition is unknown, once any
+ * of the flags that it shares a field with has to be told; alarms other than `sos`, `power-cut` and
  * `tamper`; attributes that its decoder has no name for.
  *
  * @throws {TypeError} when the terminal's id is not a whole number of at most 32 bits
@@ -28,6 +31,8 @@ class OmnicommSimulator implements TerminalSimulator {
   #received: Buffer = Buffer.alloc(0);
   #nextNumber = 1;
   #unacknowledged: number[] = [];
+  /** At the last record that had one. */
+  #odometerM: number | null = null;
 
   constructor(terminalId: TerminalId) {
     this.#id = Number(terminalId);
@@ -51,13 +56,21 @@ class OmnicommSimulator implements TerminalSimulator {
     for (const position of positions) {
       const lengthAt = record.length;
       record.u16le(0);
-      writeMessage(record, position, this.#id);
+      writeMessage(record, position, this.#id, this.#distanceSinceLastM(position));
       record.patchU16le(record.length - lengthAt - 2, lengthAt);
     }
     if (record.length > MAX_DATA_BYTES) throw new RangeError(`a record of ${record.length} bytes`);
     this.#nextNumber = (number + 1) >>> 0;
     this.#unacknowledged.push(number);
     return buildFrame(COMMAND.archiveData, record.view(), 'low-first');
+  }
+
+  /** What the odometer counted since the last record; null where it is not known. */
+  #distanceSinceLastM({ odometerM, attributes }: Position): number | null {
+    const beforeM = this.#odometerM;
+    this.#odometerM = odometerM ?? beforeM;
+    if (typeof attributes?.distanceM === 'number') return attributes.distanceM;
+    return odometerM === null || beforeM === null || odometerM < beforeM ? null : odometerM - beforeM;
   }
 
   receive(chunk: Buffer): SimulatorReply[] {
@@ -103,12 +116,21 @@ function secondsOf(timeMs: number): number {
   return Math.min(U32, Math.max(0, Math.floor((timeMs - EPOCH_MS) / 1000)));
 }
 
-function writeMessage(out: ByteWriter, position: Position, terminalNumber: number): void {
+function writeMessage(
+  out: ByteWriter,
+  position: Position,
+  terminalNumber: number,
+  distanceSinceLastM: number | null,
+): void {
   const attributes = position.attributes ?? {};
   const number = (field: number, value: number) => out.varint((field << 3) | WIRE.varint).varint(value);
   const numberOf = (field: number, name: string, max = U32, step = 1) => {
     const value = attributes[name];
     if (typeof value === 'number' && value >= 0) number(field, clampRound(value / step, 0, max));
+  };
+  const signedOf = (field: number, name: string, step = 1) => {
+    const value = attributes[name];
+    if (typeof value === 'number') number(field, zigzagEncode(clampRound(value / step, MIN_S32, MAX_S32)));
   };
   const open = (group: number) => out.varint((group << 3) | WIRE.startGroup);
   const close = (group: number) => out.varint((group << 3) | WIRE.endGroup);
@@ -136,13 +158,12 @@ function writeMessage(out: ByteWriter, position: Position, terminalNumber: numbe
   const told = flagsOf(position);
   // A valid fix needs no flags to be one; anything else does.
   if (told !== FLAG.fix || position.ignition !== null) number(4, told);
-  if (position.odometerM !== null && position.odometerM * 10 <= U32)
-    number(5, clampRound(position.odometerM * 10, 0, U32));
+  if (distanceSinceLastM !== null && distanceSinceLastM >= 0) number(5, clampRound(distanceSinceLastM * 10, 0, U32));
   numberOf(6, 'sensorSpeedKmh');
   numberOf(7, 'rpm');
   if (position.supplyV !== null) number(8, clampRound(position.supplyV * 10, 0, U32));
   numberOf(9, 'batteryPercent', 100);
-  numberOf(10, 'accelerationG', 0x7fffffff, 0.01);
+  signedOf(10, 'accelerationG', 0.01);
   close(GROUP.general);
 
   open(GROUP.navigation);
@@ -157,7 +178,7 @@ function writeMessage(out: ByteWriter, position: Position, terminalNumber: numbe
 
   if (hasName(attributes, /^input[1-6]$/)) {
     open(GROUP.inputs);
-    for (let input = 1; input <= INPUTS; input++) numberOf(input, `input${input}`);
+    for (let input = 1; input <= INPUTS; input++) signedOf(input, `input${input}`);
     close(GROUP.inputs);
   }
   if (hasName(attributes, /^(spn\d{1,6}|canRpm|canFuelPercent)$/)) {

@@ -186,7 +186,11 @@ describe('what a frame must be', () => {
       'bad-content',
     ],
     ['a time in the year 292278994', packet(8, 1, `7fffffffffffffff${record.slice(16)}000000000000`), 'bad-content'],
-    ['Codec 12', packet(0x0c, 1, '0600000000'), 'unsupported'],
+    ['Codec 16', packet(0x10, 1, '0600000000'), 'unsupported'],
+    ['a message cut off', packet(0x0c, 1, '06000000056f6b'), 'bad-content'],
+    ['a message without its size', packet(0x0d, 1, '060000'), 'bad-content'],
+    ['bytes after a message', packet(0x0e, 1, '06000000006f6b'), 'bad-content'],
+    ['counts of messages that differ', packet(0x0c, 1, '0600000000', 2), 'bad-content'],
     ['a length of 4 GB', Buffer.from('00000000ffffffff', 'hex'), 'bad-length'],
     ['a length of nothing', Buffer.from('0000000000000002', 'hex'), 'bad-length'],
     ['something else than zeros', Buffer.from('GET /'), 'bad-frame'],
@@ -209,6 +213,45 @@ describe('what a frame must be', () => {
     expect(session.push(Buffer.concat([Buffer.from([0xff, 0xff]), packet(8, 0, '')]), 0)).toEqual([
       { type: 'positions', positions: [], ack: Buffer.from([0, 0, 0, 0]) },
     ]);
+  });
+});
+
+describe('messages', () => {
+  const hex = (text: string) => Buffer.from(text, 'latin1').toString('hex');
+  const message = (codec: number, type: string, before: string, text: string) => {
+    const size = before.length / 2 + text.length;
+    return packet(codec, 1, `${type}${size.toString(16).padStart(8, '0')}${before}${hex(text)}`);
+  };
+  const time = '65f1d2c3';
+  const imei = '0356307042441013';
+
+  test.each([
+    ['Codec 12, an answer', message(0x0c, '06', '', 'DI1:0 DO1:1\r\n'), 'DI1:0 DO1:1'],
+    ['Codec 13, with its time', message(0x0d, '06', time, 'level=12.5'), 'level=12.5'],
+    ['Codec 14, with the IMEI', message(0x0e, '06', imei, 'Ver:03.18'), 'Ver:03.18'],
+    ['Codec 14, refused', message(0x0e, '11', imei, ''), ''],
+    ['Codec 15, with both', message(0x0f, '0b', time + imei, 'Hello!'), 'Hello!'],
+    ['bytes that are no text', message(0x0c, '06', '', '\x01\xfe\x00'), '01fe00'],
+    ['shorter than what comes before the text', message(0x0e, '06', '01', ''), ''],
+  ])('%s: read, not answered, and the connection goes on', (_, bytes, text) => {
+    expect(identified().push(Buffer.concat([bytes, packet(8, 0, '')]), 0)).toEqual([
+      { type: 'text', text },
+      { type: 'positions', positions: [], ack: Buffer.from([0, 0, 0, 0]) },
+    ]);
+  });
+
+  test('several in a packet', () => {
+    const [first, second] = ['one', 'two'].map((text) => `0600000003${hex(text)}`);
+    expect(identified().push(packet(0x0c, 2, `${first}${second}`), 0)).toEqual([
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ]);
+  });
+
+  test('with a wrong checksum are refused', () => {
+    const bytes = message(0x0c, '06', '', 'text');
+    bytes.writeUInt8((bytes.at(-1) as number) ^ 1, bytes.length - 1);
+    expect(identified().push(bytes, 0)).toMatchObject([{ type: 'refuse', reason: 'bad-checksum' }]);
   });
 });
 

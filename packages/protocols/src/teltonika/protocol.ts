@@ -6,6 +6,22 @@ import { readRecords } from './records.ts';
 
 export const CODEC_8 = 0x08;
 export const CODEC_8_EXTENDED = 0x8e;
+/** Codecs of messages: text of the terminal, or of a serial device connected to it, and what it says to a command. */
+export const CODEC_12 = 0x0c;
+/** With the time of the text before it. */
+export const CODEC_13 = 0x0d;
+/** With the terminal's IMEI before it. */
+export const CODEC_14 = 0x0e;
+/** With time and IMEI before it. */
+export const CODEC_15 = 0x0f;
+
+/** By codec, the bytes of a message before its text. */
+const BYTES_BEFORE_TEXT: Readonly<Record<number, number>> = {
+  [CODEC_12]: 0,
+  [CODEC_13]: 4,
+  [CODEC_14]: 8,
+  [CODEC_15]: 12,
+};
 
 /** Zeros (4), length (4), and the checksum (4) after what the length counts. */
 export const ENVELOPE_BYTES = 12;
@@ -30,7 +46,8 @@ const ACKS: readonly Buffer[] = Array.from({ length: 256 }, (_, count) => Buffer
 /**
  * Teltonika over TCP: Codec 8 and 8 Extended (Teltonika's wiki, "Teltonika Data Sending Protocols"). The terminal says its IMEI;
  * accepted, it sends packets of AVL records, each answered with the count of records taken. A packet that can't be taken is
- * answered with 0 before the connection ends: the terminal keeps its records.
+ * answered with 0 before the connection ends: the terminal keeps its records. Messages (Codec 12 to 15) are not answered: the terminal would
+ * take four bytes for the beginning of a command.
  */
 export const teltonika: Protocol = {
   name: 'teltonika',
@@ -86,6 +103,13 @@ class TeltonikaSession extends FramedSession {
     if (bytes.readUInt32BE(end) !== crc16Arc(bytes, start, end))
       return this.refuse(out, 'bad-checksum', 'the checksum of a packet is wrong', ACKS[0]);
     const codec = bytes[start] as number;
+    const beforeText = BYTES_BEFORE_TEXT[codec];
+    if (beforeText !== undefined) {
+      const texts = readTexts(bytes, start, end, beforeText);
+      if (typeof texts === 'string') return this.refuse(out, 'bad-content', texts);
+      for (const text of texts) out.push({ type: 'text', text });
+      return length + ENVELOPE_BYTES;
+    }
     if (codec !== CODEC_8 && codec !== CODEC_8_EXTENDED)
       return this.refuse(out, 'unsupported', `codec 0x${codec.toString(16).padStart(2, '0')}`, ACKS[0]);
     const count = bytes[start + 1] as number;
@@ -103,4 +127,32 @@ class TeltonikaSession extends FramedSession {
     out.push({ type: 'positions', positions, ack: ACKS[count] ?? null });
     return length + ENVELOPE_BYTES;
   }
+}
+
+/**
+ * Reads messages: codec, count, and for each its type, a size and as many bytes; the count again.
+ *
+ * @param beforeText bytes of each message that are not its text
+ * @returns the texts, or what is wrong
+ */
+function readTexts(bytes: Buffer, start: number, end: number, beforeText: number): string[] | string {
+  const count = bytes[start + 1] as number;
+  if (count !== bytes[end - 1]) return `${count} messages at the beginning, ${bytes[end - 1]} at the end`;
+  const texts: string[] = [];
+  let p = start + 2;
+  for (let message = 1; message <= count; message++) {
+    // Type and size: the same for what is said, answered and refused.
+    const size = end - 1 - p >= 5 ? bytes.readUInt32BE(p + 1) : Number.NaN;
+    p += 5;
+    if (!(size <= end - 1 - p)) return `message ${message} of ${count} is cut off`;
+    texts.push(textOf(bytes.subarray(p + Math.min(beforeText, size), p + size)));
+    p += size;
+  }
+  return p === end - 1 ? texts : `${end - 1 - p} bytes after the last message`;
+}
+
+/** Printable text as it stands; anything else as hexadecimal digits, as of serial devices that speak a protocol of their own. */
+function textOf(bytes: Buffer): string {
+  const text = bytes.toString('latin1');
+  return /^[\x20-\x7e\t\r\n]*$/.test(text) ? text.trimEnd() : bytes.toString('hex');
 }

@@ -16,8 +16,12 @@ export type Fault = (typeof FAULT)[keyof typeof FAULT];
 /** Fields of a short and of an extended message, without the checksum that version 2 puts behind them. */
 export const SHORT_FIELDS = 10;
 export const EXTENDED_FIELDS = 16;
-/** How the terminal says that it doesn't know. */
+/** How the terminal says that it doesn't know; many leave the field empty instead. */
 export const UNKNOWN = 'NA';
+
+function isUnknown(text: string): boolean {
+  return text === '' || text === UNKNOWN;
+}
 
 /** More than any terminal has sensors for; further parameters of a message are passed over. */
 const MAX_ATTRIBUTES = 96;
@@ -43,7 +47,7 @@ export const PARAM = {
  * its parameters are not lost.
  *
  * @param fields ten or sixteen of them, as they stood between the semicolons
- * @param nowMs taken where the terminal gives neither date nor time, as the description asks
+ * @param nowMs taken where the terminal does not give both date and time
  * @returns the position, or the code of what is wrong
  */
 export function readMessage(fields: readonly string[], nowMs: number): Position | Fault {
@@ -51,10 +55,10 @@ export function readMessage(fields: readonly string[], nowMs: number): Position 
   const [date = '', time = '', lat1 = '', lat2 = '', lon1 = '', lon2 = ''] = fields;
   const [, , , , , , speed = '', course = '', altitude = '', sats = ''] = fields;
 
-  const fixTimeMs = date === UNKNOWN && time === UNKNOWN ? nowMs : readTime(date, time);
+  const fixTimeMs = isUnknown(date) || isUnknown(time) ? nowMs : readTime(date, time);
   if (Number.isNaN(fixTimeMs)) return FAULT.time;
 
-  const placed = lat1 !== UNKNOWN || lon1 !== UNKNOWN;
+  const placed = ![lat1, lat2, lon1, lon2].some(isUnknown);
   const latitude = placed ? readDegrees(lat1, lat2, 'N', 'S', 90) : 0;
   const longitude = placed ? readDegrees(lon1, lon2, 'E', 'W', 180) : 0;
   if (Number.isNaN(latitude) || Number.isNaN(longitude)) return FAULT.coordinates;
@@ -100,7 +104,7 @@ export function readMessage(fields: readonly string[], nowMs: number): Position 
       attributes.outputs = outputs;
       held++;
     }
-    if (adc !== '' && adc !== UNKNOWN) {
+    if (!isUnknown(adc)) {
       let input = 0;
       for (const text of adc.split(',')) {
         input++;
@@ -112,20 +116,21 @@ export function readMessage(fields: readonly string[], nowMs: number): Position 
         held++;
       }
     }
-    if (ibutton !== '' && ibutton !== UNKNOWN && ibutton.length <= MAX_NAME_LENGTH) {
+    if (!isUnknown(ibutton) && ibutton.length <= MAX_NAME_LENGTH) {
       attributes ??= {};
       attributes.ibutton = ibutton;
       held++;
     }
 
-    if (params !== '' && params !== UNKNOWN) {
+    if (!isUnknown(params)) {
       for (const param of params.split(',')) {
+        if (isUnknown(param)) continue;
         const typeAt = param.indexOf(':') + 1;
         // Name, colon, type of one character, colon, value.
         if (typeAt < 2 || typeAt > MAX_NAME_LENGTH + 1 || param[typeAt + 1] !== ':') return FAULT.params;
         const name = param.slice(0, typeAt - 1);
         const text = param.slice(typeAt + 2);
-        if (text === UNKNOWN) continue;
+        if (isUnknown(text)) continue;
         const value = readParam(param[typeAt], text);
         if (value === null) return FAULT.params;
 
@@ -232,7 +237,7 @@ const POWERS_OF_TEN = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** e
 
 /** A plain decimal number; null for "unknown", NaN for anything else. */
 function readNumber(text: string): number | null {
-  if (text === UNKNOWN) return null;
+  if (isUnknown(text)) return null;
   const first = text.charCodeAt(0);
   const isSigned = first === 0x2d || first === 0x2b;
   let mantissa = 0;

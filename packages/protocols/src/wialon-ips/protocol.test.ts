@@ -197,6 +197,48 @@ describe('messages', () => {
     expect(say('#D#NA;NA;NA;NA;NA;NA;NA;NA;NA;NA;NA;NA;NA;;NA;')).toMatchObject([{ positions: [BLANK] }]);
   });
 
+  describe('a field that is empty or NA is not known, and refuses nothing', () => {
+    const FIELDS =
+      '280421;055610;5544.6025;N;03739.6834;E;62;180;157;8;1.1;5;2;14.77,0.02;1F2A;count1:1:564,ign:1:1'.split(';');
+    const whole = say(`#D#${FIELDS.join(';')}`);
+
+    test.each(FIELDS.flatMap((_, i) => [[i, ''] as const, [i, 'NA'] as const]))('field %i: "%s"', (i, unknown) => {
+      const [inbound] = say(`#D#${FIELDS.with(i, unknown).join(';')}`);
+      const [known] = whole;
+      if (inbound?.type !== 'positions' || known?.type !== 'positions') throw new Error(JSON.stringify(inbound));
+      expect(inbound.ack?.toString()).toBe('#AD#1\r\n');
+      const position = inbound.positions[0] as Position;
+      const { attributes, ...rest } = known.positions[0] as Position;
+      const missing: readonly [Partial<Position>, readonly string[]][] = [
+        ...Array.from({ length: 2 }, () => [{ fixTimeMs: NOW_MS }, []] as [Partial<Position>, string[]]),
+        ...Array.from(
+          { length: 4 },
+          () => [{ latitude: 0, longitude: 0, valid: false }, []] as [Partial<Position>, string[]],
+        ),
+        [{ speedKmh: null }, []],
+        [{ courseDeg: null }, []],
+        [{ altitudeM: null }, []],
+        [{ satellites: null }, []],
+        [{}, ['hdop']],
+        [{}, ['inputs']],
+        [{}, ['outputs']],
+        [{}, ['adc1', 'adc2']],
+        [{}, ['ibutton']],
+        [{ ignition: null }, ['count1']],
+      ];
+      const [fields, names] = missing[i] as (typeof missing)[number];
+      const left = Object.fromEntries(Object.entries(attributes ?? {}).filter(([name]) => !names.includes(name)));
+      expect(position).toEqual({ ...rest, ...fields, attributes: left });
+    });
+
+    test('in lists of inputs and parameters as well', () => {
+      expect(say(`#D#280421;055610;${PLACE};1;2;3;4;;;;1.5,,NA,2;;a:1:,b:3:NA,,c:2:7,`)).toMatchObject([
+        { positions: [{ attributes: { adc1: 1.5, adc4: 2, c: 7 } }] },
+      ]);
+      expect(say(`#SD#;;;;;;;;;`)).toMatchObject([{ positions: [{ ...BLANK }] }]);
+    });
+  });
+
   test('a black box with both kinds counts those that are good', () => {
     const [inbound] = say(
       `#B#280421;055610;${PLACE};1;2;3;4|nonsense|280421;055611;${PLACE};1;2;3;4;NA;NA;NA;;NA;a:1:2|`,
@@ -233,13 +275,11 @@ describe('messages', () => {
     ['-1', `#SD#280421;055610;${PLACE};1;2;3;4;5`],
     ['0', `#SD#310621;055610;${PLACE};1;2;3;4`],
     ['0', `#SD#280421;245610;${PLACE};1;2;3;4`],
-    ['0', `#SD#NA;055610;${PLACE};1;2;3;4`],
     ['0', `#SD#2804;055610;${PLACE};1;2;3;4`],
     ['0', `#SD#280421;055610x1;${PLACE};1;2;3;4`],
     ['10', '#SD#280421;055610;9100.0000;N;03739.6834;E;1;2;3;4'],
     ['10', '#SD#280421;055610;5560.0000;N;03739.6834;E;1;2;3;4'],
     ['10', '#SD#280421;055610;5544.6025;E;03739.6834;E;1;2;3;4'],
-    ['10', '#SD#280421;055610;5544.6025;N;NA;NA;1;2;3;4'],
     ['10', '#SD#280421;055610;0x10;N;03739.6834;E;1;2;3;4'],
     ['11', `#SD#280421;055610;${PLACE};-1;2;3;4`],
     ['11', `#SD#280421;055610;${PLACE};1;361;3;4`],
