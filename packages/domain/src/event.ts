@@ -13,6 +13,9 @@ interface EventBase {
   /** Place, in degrees, of this phase: where it began, or where it ended. */
   latitude: number;
   longitude: number;
+  /** Where it began, in either phase. Missing in events recorded before this was kept; a trip always has it. */
+  startLatitude?: number;
+  startLongitude?: number;
   /** Speed at this phase. */
   speedKmh: number | null;
 
@@ -67,7 +70,6 @@ export interface Speeding extends EventBase {
 /** The vehicle was on its way: from the first fix that moves to the first that does not. */
 export interface Trip extends EventBase {
   kind: 'trip';
-  /** Where it began, in either phase. */
   startLatitude: number;
   startLongitude: number;
   /** By the odometer where the terminal has one. */

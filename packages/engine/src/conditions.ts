@@ -137,6 +137,8 @@ function conditionEvent(
     definitionVersion,
     origin: vehicle.origin,
     inferred: false,
+    startLatitude: start.latitude,
+    startLongitude: start.longitude,
   };
   switch (what) {
     case 'ignition':

@@ -228,6 +228,20 @@ describe('speeding', () => {
     // (100+120)/2 for 10 s and (120+90)/2 for 10 s; 0.002° along the parallel of 0.1° is 222.39 m.
     expect(events[1]).toMatchObject({ id, peakKmh: 120, meanKmh: 107.5, speedKmh: 90 });
     expect(events[1]?.distanceM).toBeCloseTo(222.39, 1);
+    // Where it began is kept, and where it ended.
+    expect(events[1]).toMatchObject({ startLongitude: events[0]?.longitude, startLatitude: 0.1 });
+    expect(events[1]?.longitude).toBeCloseTo(0.083, 9);
+  });
+
+  test('its peak is never below its mean: a vehicle that speeds up is fastest where it leaves the geofence', () => {
+    const scene = new Scene(user(), vehicle(), geofence({ speedLimitKmh: 40 }));
+    const at = (seconds: number, longitude: number, speedKmh: number) => fix(seconds, longitude, 0.1, { speedKmh });
+    scene.drive(at(0, 0.1, 30), at(60, 0.109, 46));
+    // The boundary at 0.11 is met half way to a fix at 66 km/h.
+    const end = scene.drive(at(180, 0.111, 66)).find((event): event is Speeding => event.kind === 'speeding');
+    expect(end).toMatchObject({ phase: 'end', endReason: 'left' });
+    expect(end?.peakKmh).toBeCloseTo(56, 6);
+    expect(end?.meanKmh).toBeCloseTo(51, 6);
   });
 
   test('the tolerance counts for the start, the limit itself for the end', () => {

@@ -330,5 +330,7 @@ function stopFacts(vehicle: VehicleState, standing: Standing, definitionVersion:
     definitionVersion,
     origin: vehicle.origin,
     inferred: false,
+    startLatitude: start.latitude,
+    startLongitude: start.longitude,
   };
 }

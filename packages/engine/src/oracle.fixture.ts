@@ -178,6 +178,8 @@ export class Oracle {
       speedKmh: null,
       fromFixTimeMs: last.fixTimeMs,
       fixTimeMs: dueMs,
+      startLatitude: last.latitude,
+      startLongitude: last.longitude,
       ...this.#why(vehicleId),
       endReason: null,
     };
@@ -401,6 +403,8 @@ export class Oracle {
         const crossing = crossingBetween(limit.geofence.shape, way, fix);
         const before = run.fixes.at(-1)?.speedKmh ?? speedKmh;
         const { position } = fix;
+        if (way) run.peakKmh = Math.max(run.peakKmh, before + (speedKmh - before) * crossing.fraction);
+        else run.peakKmh = Math.max(run.peakKmh, speedKmh);
         run.fixes.push({
           position: { ...position, fixTimeMs: crossing.exactMs },
           speedKmh: way ? before + (speedKmh - before) * crossing.fraction : speedKmh,
@@ -763,6 +767,8 @@ function visitEvent(
     definitionVersion: geofence.version,
     origin: 'live',
     inferred,
+    startLatitude: entry.latitude,
+    startLongitude: entry.longitude,
     endReason,
   };
 }
@@ -807,6 +813,8 @@ function runEvent(
     fixTimeMs,
     origin: 'live',
     inferred: false,
+    startLatitude: first.position.latitude,
+    startLongitude: first.position.longitude,
     limitSource: run.geofence ? 'geofence' : 'vehicle',
     geofenceId: run.geofence?.id ?? null,
     definitionVersion: run.version,
@@ -840,8 +848,6 @@ function tripEvent(
   return {
     kind: 'trip',
     ...betweenPoints('trip', vehicle, from, end, fixTimeMs),
-    startLatitude: from.position.latitude,
-    startLongitude: from.position.longitude,
     ...totals,
     maxKmh,
     meanKmh: lastedMs > 0 ? totals.distanceM / 1000 / (lastedMs / 3_600_000) : maxKmh,
@@ -886,6 +892,8 @@ function betweenPoints(kind: string, vehicle: Vehicle, from: WayPoint, end: WayP
     definitionVersion: vehicle.version,
     origin: 'live' as const,
     inferred: false,
+    startLatitude: from.position.latitude,
+    startLongitude: from.position.longitude,
   };
 }
 
@@ -913,6 +921,8 @@ function lastingEvent(
     definitionVersion: vehicle.version,
     origin: 'live',
     inferred: false,
+    startLatitude: start.latitude,
+    startLongitude: start.longitude,
     ...(kind === 'alarm' ? { alarm: what } : {}),
     endReason,
   } as FleetEvent;
@@ -927,6 +937,8 @@ export function comparable(events: readonly FleetEvent[]): unknown[] {
     endedAtMs: near(event.endedAtMs, -0.7),
     latitude: near(event.latitude, 6),
     longitude: near(event.longitude, 6),
+    startLatitude: near(event.startLatitude ?? null, 6),
+    startLongitude: near(event.startLongitude ?? null, 6),
     speedKmh: near(event.speedKmh, 6),
     ...(event.kind === 'speeding'
       ? { peakKmh: near(event.peakKmh, 6), meanKmh: near(event.meanKmh, 2), distanceM: near(event.distanceM, 1) }

@@ -252,7 +252,10 @@ export function play(steps: readonly Step[], told: Map<EventKind, number>): void
 
   const compare = (real: readonly FleetEvent[], expected: readonly FleetEvent[]) => {
     expect(inOrder(real)).toEqual(comparable(inOrder(expected)));
-    for (const { kind } of real) told.set(kind, (told.get(kind) ?? 0) + 1);
+    for (const event of real) {
+      told.set(event.kind, (told.get(event.kind) ?? 0) + 1);
+      if (event.kind === 'speeding') expect(event.peakKmh).toBeGreaterThanOrEqual(event.meanKmh - 1e-9);
+    }
   };
   const send = (packet: TelemetryPacket, offset: number) => {
     const events: FleetEvent[] = [];

@@ -76,6 +76,8 @@ function offlineEvent(
     definitionVersion,
     origin: vehicle.origin,
     inferred: false,
+    startLatitude: latest.latitude,
+    startLongitude: latest.longitude,
     endReason,
   };
 }

@@ -59,6 +59,8 @@ export function advanceRun(
     if (!run.told) return false;
     const { moment, fraction } = crossingOf(run.fence, step);
     const crossingKmh = beforeKmh + (speedKmh - beforeKmh) * fraction;
+    // What the mean counts is reached: a vehicle that speeds up on its way out is fastest at the boundary.
+    if (crossingKmh > run.peakKmh) run.peakKmh = crossingKmh;
     run.kmhMs += ((beforeKmh + crossingKmh) / 2) * step.elapsedMs * fraction;
     run.distanceM += step.distanceM() * fraction;
     events.push(speedingEnd(vehicle, run, moment, 'left', fixTimeMs));
@@ -145,6 +147,8 @@ function factsOf(vehicle: VehicleState, run: SpeedingRun, fixTimeMs: number) {
     fixTimeMs,
     origin: vehicle.origin,
     inferred: false,
+    startLatitude: run.start.latitude,
+    startLongitude: run.start.longitude,
     limitSource: geofenceId === null ? ('vehicle' as const) : ('geofence' as const),
     geofenceId,
     definitionVersion: run.definitionVersion,

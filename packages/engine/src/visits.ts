@@ -182,6 +182,8 @@ function visitBegin(vehicle: VehicleState, stay: Stay, fixTimeMs: number): Geofe
     definitionVersion: stay.fence.definition.version,
     origin: vehicle.origin,
     inferred: stay.inferred,
+    startLatitude: entry.latitude,
+    startLongitude: entry.longitude,
     endReason: null,
   };
 }
@@ -211,6 +213,8 @@ function visitEnd(
     definitionVersion: geofenceVersion,
     origin: vehicle.origin,
     inferred: stay.inferred,
+    startLatitude: stay.entry.latitude,
+    startLongitude: stay.entry.longitude,
     endReason,
   };
 }

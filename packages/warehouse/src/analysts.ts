@@ -4,6 +4,7 @@
  */
 
 const PLACE = 'latitude_e7 / 1e7 AS latitude, longitude_e7 / 1e7 AS longitude';
+const START = 'start_latitude_e7 / 1e7 AS start_latitude, start_longitude_e7 / 1e7 AS start_longitude';
 const LASTED = "dateDiff('second', started_at, ended_at) AS duration_seconds";
 
 function viewOfEvents(name: string, kinds: readonly string[], columns: string): string {
@@ -21,26 +22,26 @@ FROM positions FINAL WHERE rejection = ''`,
   viewOfEvents(
     'trips',
     ['trip'],
-    `started_at, ended_at, ${LASTED}, start_latitude_e7 / 1e7 AS start_latitude, start_longitude_e7 / 1e7 AS start_longitude,
+    `started_at, ended_at, ${LASTED}, ${START},
   latitude_e7 / 1e7 AS end_latitude, longitude_e7 / 1e7 AS end_longitude, distance_m, moving_ms / 1000 AS moving_seconds,
   idling_ms / 1000 AS idling_seconds, peak_kmh AS max_kmh, mean_kmh, end_reason`,
   ),
   viewOfEvents(
     'stops',
     ['parking', 'idling'],
-    `kind, started_at, ended_at, ${LASTED}, ${PLACE}, idling_ms / 1000 AS idling_seconds, end_reason`,
+    `kind, started_at, ended_at, ${LASTED}, ${PLACE}, idling_ms / 1000 AS idling_seconds, end_reason, ${START}`,
   ),
   viewOfEvents(
     'speeding',
     ['speeding'],
-    `started_at, ended_at, ${LASTED}, ${PLACE}, limit_kmh, limit_source, geofence_id, peak_kmh, mean_kmh, distance_m, end_reason`,
+    `started_at, ended_at, ${LASTED}, ${PLACE}, limit_kmh, limit_source, geofence_id, peak_kmh, mean_kmh, distance_m, end_reason, ${START}`,
   ),
   viewOfEvents(
     'geofence_visits',
     ['geofence-visit'],
-    `geofence_id, started_at, ended_at, ${LASTED}, inferred, end_reason`,
+    `geofence_id, started_at, ended_at, ${LASTED}, inferred, end_reason, ${START}, ${PLACE}`,
   ),
   `CREATE OR REPLACE VIEW analyst_events AS
-SELECT vehicle_id, id AS event_id, kind, started_at, ended_at, ${LASTED}, ${PLACE}, geofence_id, alarm, distance_m, end_reason
+SELECT vehicle_id, id AS event_id, kind, started_at, ended_at, ${LASTED}, ${PLACE}, geofence_id, alarm, distance_m, end_reason, ${START}
 FROM events FINAL WHERE phase != 'removed'`,
 ];

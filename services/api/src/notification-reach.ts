@@ -335,15 +335,16 @@ export class NotificationReach {
 /** An event as it was told, once for each phase that the rule asks for. */
 function tellingsOf(event: FleetEvent, { phases }: NotificationRule): FleetEvent[] {
   const told: FleetEvent[] = [];
-  // Of an event that has ended, the archive keeps no more of its beginning than when it was.
-  if (phases.includes('begin'))
-    told.push(
-      event.phase === 'begin'
-        ? event
-        : { ...event, phase: 'begin', endedAtMs: null, endReason: null, fixTimeMs: event.startedAtMs },
-    );
+  if (phases.includes('begin')) told.push(event.phase === 'begin' ? event : asBegun(event));
   if (phases.includes('end') && event.phase === 'end') told.push(event);
   return told;
+}
+
+/** An event that has ended as it began: the archive keeps when and where that was, and nothing else of it. */
+function asBegun(event: FleetEvent): FleetEvent {
+  const { startLatitude: latitude, startLongitude: longitude } = event;
+  const place = latitude === undefined || longitude === undefined ? {} : { latitude, longitude, speedKmh: null };
+  return { ...event, ...place, phase: 'begin', endedAtMs: null, endReason: null, fixTimeMs: event.startedAtMs };
 }
 
 async function namingSomething<T>(work: Promise<T>): Promise<T> {

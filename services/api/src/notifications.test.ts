@@ -275,7 +275,7 @@ describe('trying a rule', () => {
     world.eventsAnswer = [
       visit(car, depot, at(1)),
       visit(car, depot, at(1.1)),
-      visit(car, depot, at(15), at(14.5)),
+      { ...visit(car, depot, at(15), at(14.5)), startLatitude: 59.5, startLongitude: 30.25 },
       visit(car, depot, at(30)),
       { ...visit(car, depot, at(31)), kind: 'towing' } as unknown as FleetEvent,
       // Nobody's business but others'.
@@ -297,7 +297,14 @@ describe('trying a rule', () => {
     const times = (events: { startedAt: string }[]) => events.map(({ startedAt }) => startedAt);
     // 15 h before noon is 21:00; 1.1 h before is told, 1 h before comes too soon after it; 30 h before is 06:00.
     expect(times(trial.body.matched)).toEqual(['2026-01-15T10:54:00.000Z', '2026-01-14T21:00:00.000Z']);
-    expect(trial.body.matched[1]).toMatchObject({ phase: 'begin', endedAt: null, endReason: null });
+    // As it began: where that was, too.
+    expect(trial.body.matched[1]).toMatchObject({
+      phase: 'begin',
+      endedAt: null,
+      endReason: null,
+      latitude: 59.5,
+      longitude: 30.25,
+    });
     const reasons = Object.fromEntries(
       trial.body.notMatched.map(({ reason, count, examples }: { reason: string; count: number; examples: never[] }) => [
         reason,

@@ -38,6 +38,8 @@ const RECORDS = {
 function toAvro(event: FleetEvent) {
   const { kind, startedAtMs, endedAtMs, fromFixTimeMs, fixTimeMs, receivedAtMs, traceId, ...same } = event;
   const record: Record<string, unknown> = {
+    startLatitude: null,
+    startLongitude: null,
     ...same,
     kind: symbolOf(kind),
     startedAt: long(startedAtMs),
@@ -84,6 +86,7 @@ const base = {
   inferred: fc.boolean(),
 };
 /** What brought it about, as far as it is known. */
+const start = fc.record({ startLatitude: real, startLongitude: real }, { requiredKeys: [] });
 const cause = fc.record(
   {
     receivedAtMs: time,
@@ -152,7 +155,9 @@ const facts = fc.oneof(
     endReason: maybe(fc.constantFrom('online', 'no-longer-watched')),
   }),
 ) as fc.Arbitrary<FleetEvent>;
-const events = fc.tuple(facts, cause).map(([event, known]) => ({ ...event, ...known }));
+const events = fc
+  .tuple(facts, cause, start)
+  .map(([event, known, began]) => ({ ...(event.kind === 'trip' ? {} : began), ...event, ...known }));
 
 test('every kind of event is among those that are tried', () => {
   const kinds = new Set(fc.sample(events, { seed: 1, numRuns: 300 }).map(({ kind }) => kind));
@@ -251,6 +256,20 @@ test('events from before it was known what brought them about are read without i
   for (const bytes of earlier)
     for (let length = 0; length < bytes.length; length++)
       expect(() => decodeEvent(bytes.subarray(0, length))).toThrow(Error);
+});
+
+test('events from before it was kept where they began are read without it', () => {
+  const earlier = [
+    'wwEe6qfs4hMyhQBIMDE5YjdkMmYtOGI2MC03MDAwLTgwMDAtMDAwMDAwMDAwMGUxAEgwMThmNGMxZS03YTAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDGAnreT72YAAAAAAADgS0CuR+F6FM5CQAIAAAAAAEBOQICet5PvZoDY7pbvZgYAAEgwMThmNGMxZS03YTAwLTcwMDAtODAwMC0wMDAwMDAwMDAwZjEAAoDY7pbvZgIBI0VniavN7wEjRWeJq83v',
+    'wwEe6qfs4hMyhQRIMDE5YjdkMmYtOGI2MC03MDAwLTgwMDAtMDAwMDAwMDAwMGUxAkgwMThmNGMxZS03YTAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDGAnreT72YCgNjulu9mAAAAAADgS0CuR+F6FM5CQAIAAAAAAEBOQICet5PvZoDY7pbvZgYAAAAAAAAAwEtAAAAAAADAQkAAAAAAAECPQAAAAAAATO1AAAAAAAAAAAAAAAAAAIBRQAAAAAAAAE5AAgACgNjulu9mAgEjRWeJq83vASNFZ4mrze8=',
+    'wwEe6qfs4hMyhQhIMDE5YjdkMmYtOGI2MC03MDAwLTgwMDAtMDAwMDAwMDAwMGUxAkgwMThmNGMxZS03YTAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDGAnreT72YCgNjulu9mAAAAAADgS0CuR+F6FM5CQAIAAAAAAEBOQICet5PvZoDY7pbvZgYAAAIAAoDY7pbvZgIBI0VniavN7wEjRWeJq83v',
+  ].map((base64) => Buffer.from(base64, 'base64'));
+  const [visit, trip, ignition] = earlier.map(decodeEvent);
+  expect(visit).toMatchObject({ kind: 'geofence-visit', traceId: '0123456789abcdef0123456789abcdef' });
+  expect(visit).not.toHaveProperty('startLatitude');
+  expect(trip).toMatchObject({ kind: 'trip', startLatitude: 55.5, startLongitude: 37.5, distanceM: 1000 });
+  expect(ignition).toMatchObject({ kind: 'ignition', receivedAtMs: Date.UTC(2026, 0, 1, 12) });
+  expect(ignition).not.toHaveProperty('startLatitude');
 });
 
 test('a time between two milliseconds is written as the nearer one', () => {

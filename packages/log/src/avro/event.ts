@@ -26,7 +26,7 @@ import {
   readNullable,
   readString,
 } from './reading.ts';
-import { checkHeader, readSchema } from './schema-file.ts';
+import { readSchema, versionsBefore } from './schema-file.ts';
 import {
   beginRecord,
   endRecord,
@@ -44,8 +44,10 @@ import {
  * beside it holds it against a codec that is driven by the schema.
  */
 
-/** The version without `receivedAt` and `traceId`. */
-const EARLIER = ['e54cf8bfaf1909d1'];
+/** The version without `startLatitude` and `startLongitude` (but of trips), and the one without `receivedAt` and `traceId` either. */
+const EARLIER = ['1eeaa7ece2133285', 'e54cf8bfaf1909d1'];
+const WITHOUT_START = 1;
+const WITHOUT_CAUSE = 2;
 const schema = readSchema('event', EARLIER);
 
 // The enums, each in the order of its symbols.
@@ -146,6 +148,10 @@ export function encodeEvent(event: FleetEvent): Buffer {
   }
   writeNullable(event.receivedAtMs ?? null, writeLong);
   writeNullable(event.traceId ?? null, writeTrace);
+  if (event.kind !== 'trip') {
+    writeNullable(event.startLatitude ?? null, writeDouble);
+    writeNullable(event.startLongitude ?? null, writeDouble);
+  }
   return endRecord();
 }
 
@@ -190,12 +196,16 @@ function writeReason<Name extends string>(reasons: readonly Name[], reason: Name
 
 /** @throws {Error} when the bytes are not what {@link encodeEvent}, or an earlier version of it, wrote */
 export function decodeEvent(bytes: Buffer): FleetEvent {
-  const hasCause = checkHeader(schema, bytes);
+  const version = versionsBefore(schema, bytes);
   readFrom(bytes);
   const event = readFacts();
-  if (hasCause) {
+  if (version < WITHOUT_CAUSE) {
     if (readNullable()) event.receivedAtMs = readLong();
     if (readNullable()) event.traceId = readHex(TRACE_BYTES) as TraceId;
+  }
+  if (version < WITHOUT_START && event.kind !== 'trip') {
+    if (readNullable()) event.startLatitude = readDouble();
+    if (readNullable()) event.startLongitude = readDouble();
   }
   readEnd();
   return event;

@@ -37,8 +37,17 @@ export function readSchema(name: string, earlier: readonly string[] = []): Schem
  *   of the schema, which reads as a different record
  */
 export function checkHeader(schema: SchemaFile, bytes: Uint8Array): boolean {
-  if (beginsWith(bytes, schema.header)) return true;
-  for (const header of schema.earlierHeaders) if (beginsWith(bytes, header)) return false;
+  return versionsBefore(schema, bytes) === 0;
+}
+
+/**
+ * @returns 0 where this version of the schema wrote the record, 1 for the first of the earlier versions it was read with, and so on
+ * @throws {Error} as {@link checkHeader} does
+ */
+export function versionsBefore(schema: SchemaFile, bytes: Uint8Array): number {
+  if (beginsWith(bytes, schema.header)) return 0;
+  const { earlierHeaders } = schema;
+  for (let i = 0; i < earlierHeaders.length; i++) if (beginsWith(bytes, earlierHeaders[i] as Buffer)) return i + 1;
   throw new Error(mismatch(schema, bytes));
 }
 

@@ -72,6 +72,11 @@ export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock
     definitionVersions[row] = event.definitionVersion;
     origins.push(event.origin);
     if (event.inferred) inferred[row] = 1;
+    if (event.startLatitude !== undefined && event.startLongitude !== undefined) {
+      noStart[row] = 0;
+      startLatitudes[row] = degreesE7(event.startLatitude);
+      startLongitudes[row] = degreesE7(event.startLongitude);
+    }
     const geofenceId = geofenceOf(event);
     if (geofenceId === null) noGeofence[row] = 1;
     else geofenceIds.set(row, uuidWords(geofenceId));
@@ -94,9 +99,6 @@ export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock
         distances.set(row, event.distanceM);
         moving.set(row, event.movingMs);
         idling.set(row, event.idlingMs);
-        noStart[row] = 0;
-        startLatitudes[row] = degreesE7(event.startLatitude);
-        startLongitudes[row] = degreesE7(event.startLongitude);
         break;
       case 'parking':
       case 'idling':

@@ -135,6 +135,7 @@ export function fleetEvent(row: EventRow): FleetEvent {
     definitionVersion: row[11],
     origin: row[20],
     inferred: row[21],
+    ...(row[23] === null || row[24] === null ? {} : { startLatitude: row[23] / 1e7, startLongitude: row[24] / 1e7 }),
   };
   switch (row[1]) {
     case 'geofence-visit': {

@@ -21,8 +21,15 @@ const LASTED = [
   { name: 'durationSeconds', type: 'number', always: true, about: 'Up to now while it lasts.' },
 ] as const satisfies readonly Column[];
 const PLACE = [
-  { name: 'latitude', type: 'number', always: true },
+  { name: 'latitude', type: 'number', always: true, about: 'Where it ended; where it began while it lasts.' },
   { name: 'longitude', type: 'number', always: true },
+] as const satisfies readonly Column[];
+/** Where an event began and ended, beside the place of its latest phase. */
+export const PLACES = [
+  { name: 'startLatitude', type: 'number', about: 'Where it began. Null where it was recorded before this was kept.' },
+  { name: 'startLongitude', type: 'number' },
+  { name: 'endLatitude', type: 'number', about: 'Where it ended. Null while it lasts.' },
+  { name: 'endLongitude', type: 'number' },
 ] as const satisfies readonly Column[];
 const END_REASON = { name: 'endReason', type: 'text', about: 'Null while it lasts.' } as const satisfies Column;
 
@@ -91,6 +98,12 @@ export function lasted({ startedAtMs, endedAtMs }: FleetEvent, nowMs: number): R
   return [startedAtMs, endedAtMs, seconds(Math.max(0, (endedAtMs ?? nowMs) - startedAtMs))];
 }
 
+/** The values of {@link PLACES}. */
+export function places({ phase, latitude, longitude, startLatitude, startLongitude }: FleetEvent): Row {
+  if (phase === 'begin') return [startLatitude ?? latitude, startLongitude ?? longitude, null, null];
+  return [startLatitude ?? null, startLongitude ?? null, latitude, longitude];
+}
+
 export const tripsReport = eventList(
   'trips',
   () => ['trip'],
@@ -135,10 +148,19 @@ export const stopsReport = eventList(
     ...PLACE,
     { name: 'idlingSeconds', type: 'number', always: true, about: 'How long the ignition was on meanwhile.' },
     END_REASON,
+    ...PLACES,
   ],
   (event, { nowMs }) =>
     event.kind === 'parking' || event.kind === 'idling'
-      ? [event.kind, ...lasted(event, nowMs), event.latitude, event.longitude, seconds(event.idlingMs), event.endReason]
+      ? [
+          event.kind,
+          ...lasted(event, nowMs),
+          event.latitude,
+          event.longitude,
+          seconds(event.idlingMs),
+          event.endReason,
+          ...places(event),
+        ]
       : null,
 );
 
@@ -156,6 +178,7 @@ export const speedingReport = eventList(
     { name: 'meanKmh', type: 'number', always: true },
     { name: 'distanceM', type: 'number', always: true },
     END_REASON,
+    ...PLACES,
   ],
   (event, { nowMs, geofenceName }) =>
     event.kind === 'speeding'
@@ -171,6 +194,7 @@ export const speedingReport = eventList(
           event.meanKmh,
           event.distanceM,
           event.endReason,
+          ...places(event),
         ]
       : null,
 );
@@ -195,6 +219,7 @@ export const eventsReport = eventList(
     { name: 'inferred', type: 'flag', always: true },
     { name: 'origin', type: 'text', always: true, about: '`live`, or `recalculated`.' },
     END_REASON,
+    ...PLACES,
   ],
   (event, { nowMs, geofenceName }) => [
     event.id,
@@ -214,5 +239,6 @@ export const eventsReport = eventList(
     event.inferred,
     event.origin,
     event.endReason,
+    ...places(event),
   ],
 );

@@ -193,6 +193,13 @@ describe('lists', () => {
   test('events are all that the engine told, each once; and those of some kinds alone', async () => {
     const items = await report(eventsReport);
     expect(items.map(({ id }) => id).toSorted()).toEqual([...new Set(told.map(({ id }) => id))].toSorted());
+    const begins = new Map(told.filter(({ phase }) => phase === 'begin').map((event) => [event.id, event]));
+    for (const { id, startLatitude, startLongitude, latitude, endLatitude, endedAt } of items) {
+      const began = begins.get(id);
+      if (began) expect(startLatitude).toBeCloseTo(began.latitude, 6);
+      if (began) expect(startLongitude).toBeCloseTo(began.longitude, 6);
+      expect(endLatitude).toBe(endedAt === null ? null : latitude);
+    }
     const some = await report(eventsReport, { eventKinds: ['speeding', 'ignition'] });
     expect(new Set(some.map(({ kind }) => kind))).toEqual(new Set(['speeding', 'ignition']));
   });

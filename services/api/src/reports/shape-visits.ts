@@ -175,6 +175,8 @@ function staying(vehicleId: VehicleId, fix: Position): GeofenceVisit {
     definitionVersion: 1,
     origin: 'recalculated',
     inferred: false,
+    startLatitude: fix.latitude,
+    startLongitude: fix.longitude,
     geofenceId: SHAPE_ID,
     endReason: null,
   };

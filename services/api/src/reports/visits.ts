@@ -1,7 +1,7 @@
 import { type FleetEvent, type GeofenceId, type GeofenceVisit, geofenceOf, type VehicleId } from '@outrider/domain';
 import { LIST_FLEET } from '@outrider/warehouse';
 import { type VisitCursor, visitCursor } from './cursors.ts';
-import { isTold } from './event-lists.ts';
+import { isTold, PLACES, places } from './event-lists.ts';
 import {
   type Column,
   fleetFrom,
@@ -37,6 +37,7 @@ export const VISIT_COLUMNS: readonly Column[] = [
     about: 'No fix was inside: the way between two fixes passes through.',
   },
   { name: 'endReason', type: 'text', about: 'Of a visit; null while it lasts.' },
+  ...PLACES,
 ];
 
 /** What of the visit before is needed to tell of the stretch after it. */
@@ -118,6 +119,7 @@ export function visitRows(
       seconds(Math.max(0, (endMs ?? nowMs) - startMs)),
       part === 'inside' && inferred,
       part === 'inside' ? endReason : null,
+      ...(part === 'inside' ? places(visit) : [null, null, null, null]),
     ];
     if (left?.vehicleId !== vehicleId) left = null;
     if (left !== null && left.endedAtMs !== null && left.endedAtMs < startedAtMs)

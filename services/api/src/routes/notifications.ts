@@ -196,6 +196,8 @@ const EVENT_EXAMPLE = {
   endedAt: null,
   latitude: 59.9386,
   longitude: 30.3141,
+  startLatitude: 59.9386,
+  startLongitude: 30.3141,
   speedKmh: 12.5,
   geofenceId: '01961f3c-be54-7a7c-9f5b-6d0e4a8c2b9b',
   endReason: null,
@@ -224,6 +226,11 @@ const ToldEvent = z
     inferred: z.boolean().meta({ description: 'No fix shows it: it was inferred from the way between two.' }),
     latitude: z.number(),
     longitude: z.number(),
+    startLatitude: z
+      .number()
+      .optional()
+      .meta({ description: 'Where it began, in either phase. Missing in events recorded before this was kept.' }),
+    startLongitude: z.number().optional(),
     speedKmh: z.number().nullable(),
     receivedAt: timeOut.optional().meta({
       description:

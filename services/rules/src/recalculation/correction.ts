@@ -126,11 +126,14 @@ function beganAlike(a: FleetEvent, b: FleetEvent): boolean {
 
 /** Do they say the same, to the precision of the archive? By whom it was said is another matter. */
 export function isSame(a: FleetEvent, b: FleetEvent): boolean {
-  return factsOf(a) === factsOf(b);
+  // An event recorded before it was kept where events began says nothing else.
+  const hasStart = a.startLatitude !== undefined && b.startLatitude !== undefined;
+  return factsOf(a, hasStart) === factsOf(b, hasStart);
 }
 
-function factsOf({ origin: _, ...facts }: FleetEvent): string {
-  const rounded = Object.entries(facts).map(([name, value]) => {
+function factsOf({ origin: _, startLatitude, startLongitude, ...facts }: FleetEvent, hasStart: boolean): string {
+  const compared = hasStart ? { ...facts, startLatitude, startLongitude } : facts;
+  const rounded = Object.entries(compared).map(([name, value]) => {
     if (typeof value !== 'number') return [name, value];
     if (/(lat|long)itude$/i.test(name)) return [name, Math.round(value * 1e7)];
     return [name, name === 'speedKmh' ? Math.round(value * 10) : value];
