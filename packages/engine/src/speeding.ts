@@ -160,5 +160,6 @@ function factsOf(vehicle: VehicleState, run: SpeedingRun, fixTimeMs: number) {
 
 function meanKmh(run: SpeedingRun, untilMs: number): number {
   const lastedMs = untilMs - run.start.atMs;
-  return lastedMs > 0 ? run.kmhMs / lastedMs : run.peakKmh;
+  // The end is rounded to milliseconds, which the sum is not.
+  return lastedMs > 0 ? Math.min(run.kmhMs / lastedMs, run.peakKmh) : run.peakKmh;
 }
