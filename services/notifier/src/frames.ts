@@ -1,6 +1,11 @@
-/** A whole unmasked text message as a server sends it (RFC 6455, 5.2), made once and written to any number of sockets. */
-export function textFrame(text: string): Buffer {
-  const length = Buffer.byteLength(text);
+/**
+ * A whole unmasked text message as a server sends it (RFC 6455, 5.2), made once and written to any number of sockets.
+ *
+ * @param more follows the text in the same message
+ */
+export function textFrame(text: string | Buffer, more = ''): Buffer {
+  const textLength = Buffer.byteLength(text);
+  const length = textLength + Buffer.byteLength(more);
   const header = length < 126 ? 2 : length < 65_536 ? 4 : 10;
   const frame = Buffer.allocUnsafe(header + length);
   frame[0] = 0x81;
@@ -13,7 +18,9 @@ export function textFrame(text: string): Buffer {
     frame.writeUInt32BE(0, 2);
     frame.writeUInt32BE(length, 6);
   }
-  frame.write(text, header);
+  if (typeof text === 'string') frame.write(text, header);
+  else text.copy(frame, header);
+  if (more !== '') frame.write(more, header + textLength);
   return frame;
 }
 

@@ -95,6 +95,11 @@ function visit(vehicleId: VehicleId, startedAtMs: number): FleetEvent {
   };
 }
 
+/** One a millisecond, all of the same vehicle. */
+function visits(count: number, from = 0): FleetEvent[] {
+  return Array.from({ length: count - from }, (_, nth) => visit(CAR, NOON + from + nth));
+}
+
 const seen = (vehicleId: VehicleId, fixTimeMs: number) => ({
   vehicleId,
   position: blankPosition(fixTimeMs, 52.5, 13.4),
@@ -371,18 +376,52 @@ test('only what was asked for is told: vehicles, groups, positions, events', asy
 });
 
 test('a cursor older than the log says how much is gone', async () => {
-  vi.spyOn(log, 'read').mockImplementation(async function* () {
+  await log.append(eventsTopic, visits(6));
+  await notifier.stop();
+  await startNotifier();
+  const read = vi.spyOn(log, 'read').mockImplementation(async function* () {
     yield { partition: 0, records: [{ offset: 5, value: visit(CAR, NOON + 5) as never }] };
   });
-  await log.append(
-    eventsTopic,
-    Array.from({ length: 6 }, (_, index) => visit(CAR, NOON + index)),
-  );
   const live = await subscribed('operator');
   expect(live.of('gap')).toEqual([]);
   const client = await subscribed('operator', { all: true, since: '0:2' });
   expect(client.of('gap')).toMatchObject([{ stream: 'events', partition: 0, from: 2, to: 5 }]);
   expect(client.of('event')).toHaveLength(1);
+
+  await notifier.stop();
+  await startNotifier();
+  read.mockImplementation(async function* () {});
+  const lastOfAll = await subscribed('operator', { all: true, since: '0:2' });
+  expect(lastOfAll.of('gap')).toMatchObject([{ stream: 'events', partition: 0, from: 2, to: 6 }]);
+  expect(lastOfAll.of('event')).toEqual([]);
+});
+
+test('clients that return soon are answered from memory: the log is not read', async () => {
+  const read = vi.spyOn(log, 'read');
+  const first = await subscribed('operator');
+  await log.append(eventsTopic, visits(3000));
+  await first.hears('event', 3000);
+  const cursor = first.of('event')[999]?.cursor;
+  for (const token of ['operator', 'user']) {
+    const again = await subscribed(token, { all: true, since: cursor });
+    expect(again.of('event').map(({ id }) => id)).toEqual(visits(3000, 1000).map(({ id }) => id));
+    expect(again.of('resumed')).toMatchObject([{ missed: 2000 }]);
+  }
+  expect(read).not.toHaveBeenCalled();
+});
+
+test('what is older than the memory is read from the log once for all clients that return', async () => {
+  await log.append(eventsTopic, visits(2500));
+  await notifier.stop();
+  await startNotifier();
+  const read = vi.spyOn(log, 'read');
+  const since = ['0:10', '0:990', '0:1300', '0:0'];
+  const returned = await Promise.all(since.map((cursor) => subscribed('operator', { all: true, since: cursor })));
+  for (const [nth, client] of returned.entries())
+    expect(client.of('event').map(({ id }) => id)).toEqual(
+      visits(2500, Number(since[nth]?.slice(2))).map(({ id }) => id),
+    );
+  expect(read).toHaveBeenCalledTimes(3);
 });
 
 test('who says who they are in the first message is as good as by header', async () => {

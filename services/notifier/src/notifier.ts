@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Refused, Verified } from '@outrider/auth';
 import {
   Directory,
-  eventJson,
   type FleetEvent,
   geofenceOf,
   mayHear,
@@ -28,9 +28,12 @@ import type { Notifications as Inbox } from '@outrider/registry';
 import { Counter, Gauge, isDebugEnabled, type Logger, type Part, type Registry } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
-import { jsonFrame, textFrame } from './frames.ts';
+import { type EventMessage, type EventRange, eventFrame, eventMessage } from './event-messages.ts';
+import { jsonFrame } from './frames.ts';
 import { parseClientMessage, writeCursor } from './messages.ts';
 import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
+import { PastEvents } from './past-events.ts';
+import { RecentEvents } from './recent-events.ts';
 import { RepeatedEvents } from './repeated-events.ts';
 import { turnAway } from './turn-away.ts';
 
@@ -72,6 +75,8 @@ const FORGOTTEN_DETAIL = 'these notifications are no longer kept';
 /** Notifications that are read at a time for a client that missed some. */
 const NOTIFICATIONS_AT_ONCE = 200;
 const SNAPSHOT_CHUNK = 1000;
+/** How long one client that catches up may keep all others waiting. */
+const CATCH_UP_SLICE_MS = 5;
 /** The longest that a timer can run. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -87,6 +92,8 @@ export function createNotifier(parts: NotifierParts): Notifier {
   const directory = new Directory();
   const clients = new Set<LiveClient>();
   const repeated = new RepeatedEvents();
+  const recent = new RecentEvents({ now });
+  const past = new PastEvents(log);
   /** Next offset of topic `events` by partition: everything below was offered to the clients. */
   const told = new Map<number, number>();
   /** Who is to hear of a vehicle; emptied whenever a definition or a subscription changes. */
@@ -167,28 +174,19 @@ export function createNotifier(parts: NotifierParts): Notifier {
     }
   }
 
-  /** Frames of an event, each made once: their cursors differ by how far the notifications of a client are told. */
-  function eventFrames(event: FleetEvent, reached: ReadonlyMap<number, number>): (notified: number | null) => Buffer {
-    const json = JSON.stringify({ type: 'event', ...eventJson(event) }).slice(0, -1);
+  function onEvent(event: FleetEvent, message: EventMessage): void {
+    // Clients differ by how far their notifications are told: that is part of the cursor.
     const frames = new Map<number | null, Buffer>();
-    return (notified) => {
-      let frame = frames.get(notified);
-      if (frame === undefined) {
-        const cursor = writeCursor({ events: reached, notifications: notified });
-        frame = textFrame(`${json},"cursor":${JSON.stringify(cursor)}}`);
-        frames.set(notified, frame);
-      }
-      return frame;
-    };
-  }
-
-  function onEvent(event: FleetEvent): void {
-    let frameFor: ((notified: number | null) => Buffer) | null = null;
     let clientCount = 0;
     for (const client of audienceOf(event.vehicleId)) {
       if (!client.subscription?.events || client.catchingUp) continue;
-      frameFor ??= eventFrames(event, told);
-      client.send(frameFor(client.notified));
+      const { notified } = client;
+      let frame = frames.get(notified);
+      if (frame === undefined) {
+        frame = eventFrame(message, writeCursor({ events: told, notifications: notified }));
+        frames.set(notified, frame);
+      }
+      client.send(frame);
       eventsSent.inc();
       clientCount++;
     }
@@ -383,6 +381,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       try {
         await recheckSessions();
         await lookForUnheard();
+        recent.trim();
       } catch (error) {
         logger.error({ err: error }, 'sessions and inboxes could not be asked for; asking again');
       }
@@ -447,10 +446,10 @@ export function createNotifier(parts: NotifierParts): Notifier {
   }
 
   /**
-   * Tells what was said since the cursor, until the client stands where the live stream does; at that moment, without a
+   * Sends the events since the cursor, until the client stands where the live stream does; at that moment, without a
    * turn of the event loop between, it becomes part of the live stream.
    *
-   * @param joinLive is told how many were missed
+   * @param joinLive is passed how many were missed
    */
   async function resume(
     client: LiveClient,
@@ -461,36 +460,54 @@ export function createNotifier(parts: NotifierParts): Notifier {
     const reached = new Map<number, number>();
     for (const partition of told.keys()) reached.set(partition, since.get(partition) ?? 0);
     let missed = 0;
+    let yieldAtMs = performance.now() + CATCH_UP_SLICE_MS;
     for (let behind = true; behind && client.open; ) {
       behind = false;
       for (const [partition, end] of told) {
-        const from = reached.get(partition) ?? end;
-        if (from >= end) continue;
-        behind = true;
-        let next = from;
-        for await (const batch of log.read(eventsTopic, partition, from, end)) {
-          const oldest = batch.records[0]?.offset ?? from;
-          if (asked && oldest > next)
+        for (let next = reached.get(partition) ?? end; next < end && client.open; ) {
+          behind = true;
+          const range = recent.from(partition, next) ?? (await past.from(partition, next, end));
+          const kept = Math.min(range.messages[range.start]?.offset ?? range.endOffset, range.endOffset);
+          if (asked && kept > next)
             client.send(
-              jsonFrame({ type: 'gap', stream: 'events', partition, from: next, to: oldest, detail: GAP_DETAIL }),
+              jsonFrame({ type: 'gap', stream: 'events', partition, from: next, to: kept, detail: GAP_DETAIL }),
             );
-          next = (batch.records.at(-1)?.offset ?? next) + 1;
-          for (const { offset, value } of batch.records) {
-            reached.set(partition, offset + 1);
-            const groupIds = directory.vehicles.get(value.vehicleId)?.groupIds ?? [];
-            if (!client.wants(value.vehicleId, groupIds) || !maySee(client, value.vehicleId)) continue;
-            if (repeated.isRepetition(partition, offset, value)) continue;
-            client.send(eventFrames(value, reached)(client.notified));
-            eventsSent.inc();
-            missed++;
+          missed += await sendRange(client, partition, range, reached);
+          next = range.endOffset;
+          reached.set(partition, next);
+          if (performance.now() > yieldAtMs) {
+            await nextTurn();
+            yieldAtMs = performance.now() + CATCH_UP_SLICE_MS;
           }
-          await client.drained();
-          if (!client.open) return;
         }
-        reached.set(partition, end);
       }
     }
     joinLive(missed);
+  }
+
+  /** @returns how many of the events the client asked for and may see: those were sent */
+  async function sendRange(
+    client: LiveClient,
+    partition: number,
+    { messages, start, endOffset }: EventRange,
+    reached: Map<number, number>,
+  ): Promise<number> {
+    let count = 0;
+    for (let index = start; index < messages.length; index++) {
+      const message = messages[index];
+      if (message === undefined || message.offset >= endOffset) break;
+      const { offset, vehicleId } = message;
+      const groupIds = directory.vehicles.get(vehicleId)?.groupIds ?? [];
+      if (!client.wants(vehicleId, groupIds) || !maySee(client, vehicleId)) continue;
+      if (repeated.isRepetition(partition, offset, message)) continue;
+      reached.set(partition, offset + 1);
+      client.send(eventFrame(message, writeCursor({ events: reached, notifications: client.notified })));
+      eventsSent.inc();
+      count++;
+      if (client.slow) await client.drained();
+      if (!client.open) break;
+    }
+    return count;
   }
 
   async function onMessage(client: LiveClient, data: RawData, isBinary: boolean): Promise<void> {
@@ -569,14 +586,19 @@ export function createNotifier(parts: NotifierParts): Notifier {
           for (const client of clients) if (client.userId === change.id) client.dropPositions();
       });
       definitions.failed.catch(fail);
-      for (const [partition, end] of await log.endOffsets(eventsTopic)) told.set(partition, end);
+      for (const [partition, end] of await log.endOffsets(eventsTopic)) {
+        told.set(partition, end);
+        recent.begin(partition, end);
+      }
       events = await log.consume(eventsTopic, {
         group: `notifier-${crypto.randomUUID()}`,
         startAt: (partition) => told.get(partition) ?? 'latest',
         async onBatch({ partition, records }) {
           for (const { offset, value } of records) {
+            const message = eventMessage(offset, value);
+            recent.append(partition, message);
             told.set(partition, offset + 1);
-            if (!repeated.isRepetition(partition, offset, value)) onEvent(value);
+            if (!repeated.isRepetition(partition, offset, value)) onEvent(value, message);
           }
         },
       });

@@ -1,0 +1,48 @@
+import { eventJson, type FleetEvent, type VehicleId } from '@outrider/domain';
+import { textFrame } from './frames.ts';
+
+/** An event as the live API sends it, encoded once. Only the cursor at its end differs from client to client. */
+export interface EventMessage extends Pick<FleetEvent, 'id' | 'phase'> {
+  offset: number;
+  vehicleId: VehicleId;
+  /** The message without its cursor and its closing brace. */
+  json: Buffer;
+}
+
+/** Consecutive events of one partition. */
+export interface EventRange {
+  messages: readonly EventMessage[];
+  /** Index of the first message in the range. */
+  start: number;
+  /** The range has every message below this offset; `messages` may go on beyond it. */
+  endOffset: number;
+}
+
+/** What an event costs in memory beside its JSON. */
+const OVERHEAD_BYTES = 300;
+
+export function eventMessage(offset: number, event: FleetEvent): EventMessage {
+  const { id, phase, vehicleId } = event;
+  const json = JSON.stringify({ type: 'event', ...eventJson(event) });
+  return { offset, vehicleId, id, phase, json: Buffer.from(json.slice(0, -1)) };
+}
+
+export function memoryBytesOf({ json }: EventMessage): number {
+  return json.length + OVERHEAD_BYTES;
+}
+
+export function eventFrame({ json }: EventMessage, cursor: string): Buffer {
+  return textFrame(json, `,"cursor":${JSON.stringify(cursor)}}`);
+}
+
+/** Index of the first message at or after the offset. */
+export function indexAt(messages: readonly EventMessage[], offset: number): number {
+  let low = 0;
+  let high = messages.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((messages[middle]?.offset ?? offset) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

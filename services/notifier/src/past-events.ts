@@ -1,0 +1,114 @@
+import { eventsTopic, type Log } from '@outrider/log';
+import { type EventMessage, type EventRange, eventMessage, indexAt, memoryBytesOf } from './event-messages.ts';
+
+/** Pages begin at multiples of this: clients whose cursors differ a little read the same ones. */
+const PAGE_OFFSETS = 1024;
+/** Pages that are read at the same time. */
+const MAX_READINGS = 8;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+
+interface Page {
+  messages: readonly EventMessage[];
+  /** The page has all events below this offset. */
+  endOffset: number;
+}
+
+/** A page that is kept, or being read. */
+interface Entry {
+  page: Promise<Page>;
+  /** Null while it is being read. */
+  bytes: number | null;
+  endOffset: number;
+}
+
+/**
+ * Events read back from the log, by the page, for all clients that need them: a page is read once, however many wait for
+ * it, and the last ones used are kept. Each client takes pages at its own pace.
+ */
+export class PastEvents {
+  readonly #log: Pick<Log, 'read'>;
+  readonly #maxBytes: number;
+  /** The page used last is the last. */
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+  #reading = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(log: Pick<Log, 'read'>, maxBytes = DEFAULT_MAX_BYTES) {
+    this.#log = log;
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * The events of a partition from an offset on, as many as one page has. Where the log does not have the next event any
+   * more, the range begins with the first that it has.
+   *
+   * @param to offset that the partition is known to reach
+   */
+  async from(partition: number, offset: number, to: number): Promise<EventRange> {
+    const pageOffset = offset - (offset % PAGE_OFFSETS);
+    const endOffset = Math.min(pageOffset + PAGE_OFFSETS, to);
+    const key = `${partition}:${pageOffset}`;
+    let entry = this.#entries.get(key);
+    if (entry === undefined || entry.endOffset <= offset) {
+      this.#drop(key);
+      entry = { page: this.#load(partition, pageOffset, endOffset, to), bytes: null, endOffset };
+      this.#settle(key, entry);
+    }
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    const page = await entry.page;
+    return { messages: page.messages, start: indexAt(page.messages, offset), endOffset: page.endOffset };
+  }
+
+  async #settle(key: string, entry: Entry): Promise<void> {
+    try {
+      const { messages, endOffset } = await entry.page;
+      if (this.#entries.get(key) !== entry) return;
+      entry.endOffset = endOffset;
+      entry.bytes = messages.reduce((sum, message) => sum + memoryBytesOf(message), 0);
+      this.#bytes += entry.bytes;
+    } catch {
+      // The clients that wait for the page hear why. The next one tries again.
+      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+    }
+    for (const [oldest, { bytes }] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) return;
+      if (bytes !== null) this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+
+  async #load(partition: number, from: number, endOffset: number, to: number): Promise<Page> {
+    await this.#begin();
+    try {
+      const messages: EventMessage[] = [];
+      for await (const { records } of this.#log.read(eventsTopic, partition, from, endOffset))
+        for (const { offset, value } of records) messages.push(eventMessage(offset, value));
+      if (messages.length > 0) return { messages, endOffset };
+      // Nothing of the page is left. The first that is left may be many pages ahead: one reading finds it.
+      for await (const { records } of this.#log.read(eventsTopic, partition, endOffset, to)) {
+        const found = records.map(({ offset, value }) => eventMessage(offset, value));
+        return { messages: found, endOffset: (found.at(-1)?.offset ?? endOffset) + 1 };
+      }
+      return { messages, endOffset: to };
+    } finally {
+      this.#end();
+    }
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#reading < MAX_READINGS) this.#reading++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #end(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#reading--;
+  }
+}
