@@ -8,6 +8,7 @@ export const sectionNames = [
   'api',
   'road',
   'latency',
+  'light',
   'notifications',
   'memory',
   'video',

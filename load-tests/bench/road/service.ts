@@ -26,6 +26,8 @@ export interface Service {
   readonly ended: Promise<string>;
   /** The same by the names of its threads, those of one name together; empty where the system does not tell. */
   threadCpuSeconds(): Promise<Map<string, number>>;
+  /** Null where the system does not tell. */
+  threadCount(): Promise<number | null>;
   /** Drains and stops it, as Ctrl-C does, and removes its folder. @throws {Error} when it ended badly */
   stop(): Promise<void>;
 }
@@ -83,8 +85,12 @@ export async function startService(
     const ports = await readyPorts(child, () => said);
     const status = async (field: string): Promise<number | null> => {
       const text = await readFile(`/proc/${child.pid}/status`, 'latin1').catch(() => '');
-      const match = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text);
-      return match ? Math.round(Number(match[1]) / 1000) : null;
+      const match = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text);
+      return match ? Number(match[1]) : null;
+    };
+    const statusMb = async (field: string): Promise<number | null> => {
+      const kb = await status(field);
+      return kb === null ? null : Math.round(kb / 1000);
     };
     return {
       host: '127.0.0.1',
@@ -96,8 +102,9 @@ export async function startService(
         if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
         return parseMetrics(await response.text());
       },
-      residentMb: () => status('VmRSS'),
-      peakResidentMb: () => status('VmHWM'),
+      residentMb: () => statusMb('VmRSS'),
+      peakResidentMb: () => statusMb('VmHWM'),
+      threadCount: () => status('Threads'),
       cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
       async threadCpuSeconds() {
         const folder = `/proc/${child.pid}/task`;

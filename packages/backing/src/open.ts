@@ -20,12 +20,14 @@ import { unreadableRecords } from './dead-letter-office.ts';
  * reads goes on behind it.
  *
  * @param metrics where what is put aside is counted
+ * @param commitGapMs see `SqliteLogOptions`; Kafka's producers have a gap of their own. Default none
  * @throws {StartError} when the brokers can't be reached or don't let us in
  */
 export async function openLog(
   { folder, log: address }: Pick<Backing, 'folder' | 'log'>,
   logger: Logger,
   metrics: Metrics | null = null,
+  commitGapMs = 0,
 ): Promise<Log> {
   const maxAgeMs = address.retentionHours * 3_600_000;
   const onUnreadable = unreadableRecords(() => log, logger, metrics);
@@ -35,6 +37,7 @@ export async function openLog(
           path: inFolder(folder, 'log.sqlite'),
           maxAgeMs,
           maxBytes: address.retentionMb * 1024 * 1024,
+          commitGapMs,
           onUnreadable,
         })
       : await reached(

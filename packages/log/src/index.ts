@@ -5,5 +5,5 @@ export { type KafkaLogOptions, openKafkaLog } from './kafka/open.ts';
 export * from './log.ts';
 export { openRedisCheckpoints, type RedisCheckpointsOptions } from './redis/checkpoints.ts';
 export { openSqliteCheckpoints } from './sqlite/checkpoints.ts';
-export { openSqliteLog, type SqliteLogOptions } from './sqlite/open.ts';
+export { COMMIT_GAP_MS, openSqliteLog, type SqliteLogOptions } from './sqlite/open.ts';
 export * from './topics.ts';

@@ -47,8 +47,8 @@ export interface ConsumeOptions<T> {
   /** At most this many records in a batch. Default 1000. */
   maxBatchRecords?: number;
   /**
-   * Whether the consumer gathers anyway what it is given: records may come later then (from Kafka by a quarter of a second), and so
-   * more at a time, which costs less. Default no: each comes as soon as it is durable.
+   * Whether the consumer gathers anyway what it is given: records may come later then (by a quarter of a second), and so more at a
+   * time, which costs less. Default no: each comes as soon as it is durable.
    */
   isPatient?: boolean;
 }

@@ -1,5 +1,6 @@
 import { type Backing, openLog } from '@outrider/backing';
 import { createGateway, type GatewayConfig } from '@outrider/gateway';
+import { COMMIT_GAP_MS } from '@outrider/log';
 import { runInThread } from './threads.ts';
 
 export interface GatewaySettings {
@@ -9,7 +10,7 @@ export interface GatewaySettings {
 
 /** The gateway in a thread of its own: a busy port keeps no person waiting. */
 await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, tracing }) => {
-  const log = await openLog(settings.backing, logger, metrics);
+  const log = await openLog(settings.backing, logger, metrics, COMMIT_GAP_MS);
   const gateway = createGateway({
     config: settings.config,
     log,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { blankPosition, type Position, type TelemetryPacket, type TerminalId, type VehicleId } from '@outrider/domain';
 import { telemetryTopic } from '../topics.ts';
-import { openSqliteLog } from './open.ts';
+import { COMMIT_GAP_MS, openSqliteLog } from './open.ts';
 
 /** What a run came to. Rates are per second of wall clock. */
 export interface AppendBench {
@@ -46,7 +46,7 @@ export async function benchAppend(options: AppendBenchOptions): Promise<AppendBe
     const encoded = packets.map((packet) => Buffer.from(telemetryTopic.encode(packet)));
     const bytesPerPacket = encoded.reduce((sum, { length }) => sum + length, 0) / encoded.length;
 
-    const log = openSqliteLog({ path: join(place, 'log.sqlite') });
+    const log = openSqliteLog({ path: join(place, 'log.sqlite'), commitGapMs: COMMIT_GAP_MS });
     const waitsMs: number[] = [];
     let appended = 0;
     await log.append(telemetryTopic, packets);

@@ -8,6 +8,8 @@ import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
 const SEGMENT_BYTES = 512 * 1024;
 /** Memory of written segments that is kept to be filled again. */
 const SPARE_SEGMENTS = 16;
+/** With so much waiting, the gap between two commits is not waited out: the commit is large enough to be worth its cost. */
+const FULL_COMMIT_BYTES = 256 * 1024;
 
 /** A call of `append` whose records are not durable yet. */
 interface Waiting {
@@ -18,12 +20,14 @@ interface Waiting {
 
 /**
  * Group commit: everything that is handed in while the writer's thread commits goes into its next transaction, however
- * much it is, and is durable by one wait for the disk.
+ * much it is, and is durable by one wait for the disk. Commits may have a gap between them, so that few records a second
+ * cost few commits; the first record after a pause is written at once.
  */
 export class Appender {
   readonly #settings: WriterSettings;
   readonly #partitions: number;
   readonly #maxPendingBytes: number;
+  readonly #commitGapMs: number;
   #worker: Worker | null = null;
   #pendingBytes = 0;
   /** The segment of each partition that takes the next record, and its memory; full ones before it in `#full`. */
@@ -32,14 +36,20 @@ export class Appender {
   #waiting: Waiting[] = [];
   /** Whose records the writer has. */
   #writing: Waiting[] | null = null;
-  #flushScheduled = false;
+  /** The flush at the end of this turn of the event loop, or when the gap is over. */
+  #turnEnd: NodeJS.Immediate | null = null;
+  #gapEnd: NodeJS.Timeout | null = null;
+  /** The gap since the last commit began is over at this time of `performance.now()`. */
+  #nextCommitAtMs = 0;
   readonly #spare: ArrayBuffer[] = [];
   #closed = false;
 
-  constructor(settings: WriterSettings, partitions: number, maxPendingBytes: number) {
+  /** @param commitGapMs between the beginnings of two commits at the least, unless {@link FULL_COMMIT_BYTES} wait */
+  constructor(settings: WriterSettings, partitions: number, maxPendingBytes: number, commitGapMs: number) {
     this.#settings = settings;
     this.#partitions = partitions;
     this.#maxPendingBytes = maxPendingBytes;
+    this.#commitGapMs = commitGapMs;
   }
 
   get pendingBytes(): number {
@@ -68,6 +78,7 @@ export class Appender {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#scheduleFlush();
     while (this.#waiting.length > 0 || this.#writing)
       await new Promise<void>((settle) => this.#waiting.push({ bytes: 0, resolve: settle, reject: () => settle() }));
     const worker = this.#worker;
@@ -103,18 +114,26 @@ export class Appender {
     return this.#spare.pop() ?? new ArrayBuffer(SEGMENT_BYTES);
   }
 
-  /** At the end of the event loop's turn: packets that came together are written together. */
+  /** At the end of the event loop's turn, so that packets that came together are written together, or of the gap. */
   #scheduleFlush(): void {
-    if (this.#flushScheduled || this.#writing) return;
-    this.#flushScheduled = true;
-    setImmediate(() => {
-      this.#flushScheduled = false;
-      this.#flush();
-    });
+    if (this.#writing || this.#turnEnd) return;
+    const gapMs = this.#gapLeftMs();
+    if (gapMs > 0) this.#gapEnd ??= setTimeout(() => this.#flush(), gapMs);
+    else this.#turnEnd = setImmediate(() => this.#flush());
+  }
+
+  #gapLeftMs(): number {
+    if (this.#closed || this.#pendingBytes >= FULL_COMMIT_BYTES) return 0;
+    return Math.max(0, this.#nextCommitAtMs - performance.now());
   }
 
   #flush(): void {
+    clearImmediate(this.#turnEnd ?? undefined);
+    this.#turnEnd = null;
+    clearTimeout(this.#gapEnd ?? undefined);
+    this.#gapEnd = null;
     if (this.#writing || this.#waiting.length === 0) return;
+    this.#nextCommitAtMs = performance.now() + this.#commitGapMs;
     const segments = this.#full;
     for (const { segment } of this.#filling.values()) segments.push(segment);
     this.#full = [];
@@ -147,7 +166,10 @@ export class Appender {
       if (error) reject(error);
       else resolve();
     }
-    this.#flush();
+    if (this.#waiting.length === 0) return;
+    // What waited through a commit waits no longer than the gap demands.
+    if (this.#gapLeftMs() > 0) this.#scheduleFlush();
+    else this.#flush();
   }
 
   #start(): Worker {

@@ -82,9 +82,14 @@ export function tableOf(topic: string, partition: number): string {
   return `"${topic}/${partition}"`;
 }
 
-/** Where the instances of a file, in all threads, tell each other what was appended. */
-export function channelOf(path: string): string {
-  return `outrider-log ${path}`;
+/** Where commits to a topic of a file are announced to its readers in all threads. */
+export function growthChannelOf(path: string, topic: string): string {
+  return `outrider-log ${path} ${topic}`;
+}
+
+/** Where writers of a file, in all threads, say that they wait for its lock. No topic's: names of topics have no slash. */
+export function turnsChannelOf(path: string): string {
+  return `outrider-log ${path} /turns`;
 }
 
 /** the primary code of an error of SQLite, or null where it is not SQLite's. */

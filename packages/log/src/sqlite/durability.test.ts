@@ -150,6 +150,66 @@ describe('an acknowledged record is never lost', () => {
   });
 });
 
+describe('a gap between commits gathers what few commits can carry', () => {
+  const HOUR_MS = 3_600_000;
+  const commits = (path: string): number => {
+    const db = new DatabaseSync(path, { readOnly: true });
+    try {
+      return Number(db.prepare('SELECT count(*) AS commits FROM "texts/0"').get()?.commits);
+    } finally {
+      db.close();
+    }
+  };
+  const nextTurns = async (turns: number) => {
+    for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  test('the first append after a pause is written at once, those within the gap together when 256 KiB wait', async () => {
+    await inFolder(async (folder) => {
+      const path = join(folder, 'log.sqlite');
+      const log = openSqliteLog({ path, commitGapMs: HOUR_MS });
+      await log.append(topic, ['first']);
+      expect(commits(path)).toBe(1);
+      const gathered: Promise<void>[] = [];
+      for (let i = 0; i < 5; i++) {
+        gathered.push(log.append(topic, [`${i} ${'x'.repeat(50_000)}`]));
+        await nextTurns(5);
+      }
+      expect(log.pendingBytes).toBeGreaterThan(250_000);
+      expect(commits(path)).toBe(1);
+      gathered.push(log.append(topic, ['x'.repeat(50_000)]));
+      await Promise.all(gathered);
+      expect(commits(path)).toBe(2);
+      await log.close();
+    });
+  });
+
+  test('what waits for the end of the gap is written when the gap is over', async () => {
+    await inFolder(async (folder) => {
+      const path = join(folder, 'log.sqlite');
+      const log = openSqliteLog({ path, commitGapMs: 20 });
+      for (let i = 0; i < 5; i++) await log.append(topic, [`${i}`]);
+      expect(await readTexts(log, topic)).toEqual(['0', '1', '2', '3', '4']);
+      await log.close();
+    });
+  });
+
+  test('closing writes what waits without waiting for the gap', async () => {
+    await inFolder(async (folder) => {
+      const path = join(folder, 'log.sqlite');
+      const log = openSqliteLog({ path, commitGapMs: HOUR_MS });
+      await log.append(topic, ['1']);
+      const second = log.append(topic, ['2']);
+      await nextTurns(5);
+      await log.close();
+      await second;
+      const again = openSqliteLog({ path });
+      expect(await readTexts(again, topic)).toEqual(['1', '2']);
+      await again.close();
+    });
+  });
+});
+
 describe('memory is bounded', () => {
   test('append refuses while more than the bound waits, and takes again when it was written', async () => {
     await inFolder(async (folder) => {

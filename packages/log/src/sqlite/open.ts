@@ -1,10 +1,10 @@
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Encoded, Log, StartAt, Subscription, Topic } from '../log.ts';
 import { Appender } from './appender.ts';
-import { channelOf, prepareFile } from './database.ts';
+import { prepareFile } from './database.ts';
+import { Growth } from './growth.ts';
 import { Cursor, Reader } from './reader.ts';
-import { Signal, SqliteSubscription } from './subscription.ts';
-import type { Growth } from './writer.ts';
+import { SqliteSubscription } from './subscription.ts';
 
 export interface SqliteLogOptions {
   /** The file; its folder is made. Beside it lie SQLite's own `-wal` and `-shm`. */
@@ -13,6 +13,12 @@ export interface SqliteLogOptions {
   partitions?: number;
   /** `append` refuses while so many bytes wait to be written. Default 64 MiB. */
   maxPendingBytes?: number;
+  /**
+   * Two commits of this opening begin no sooner after each other, unless 256 KiB wait; the first record after a pause is
+   * written at once. For appends by many at a time: one who waits for each append before the next is slowed down by it.
+   * Default 0.
+   */
+  commitGapMs?: number;
   /** Records older than this are forgotten, save those of compacted topics. Default 7 days. */
   maxAgeMs?: number;
   /** When the file holds more than this, the oldest records are forgotten, save those of compacted topics. Default 8 GiB. */
@@ -29,9 +35,13 @@ export interface SqliteLogOptions {
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
 }
 
+/**
+ * A gap between commits for appends by many peers at a time, see {@link SqliteLogOptions.commitGapMs}. Each packet of a small fleet
+ * would have a commit of its own without it, and each commit is synced and wakes those who read.
+ */
+export const COMMIT_GAP_MS = 15;
+
 const DEFAULT_BATCH_RECORDS = 1000;
-/** Growth by another process is seen by looking; growth in this one is told at once. */
-const LOOK_EVERY_MS = 250;
 const MIB = 1024 * 1024;
 
 /**
@@ -50,10 +60,8 @@ class SqliteLog implements Log {
   readonly #onUnreadable: SqliteLogOptions['onUnreadable'];
   readonly #appender: Appender;
   readonly #reader: Reader;
-  readonly #growth: BroadcastChannel;
+  readonly #growth: Growth;
   readonly #subscriptions = new Set<Subscription>();
-  readonly #followers = new Set<{ topic: string; partition: number; grown: Signal }>();
-  #lookTimer: NodeJS.Timeout | null = null;
   #closed: Promise<void> | null = null;
 
   constructor(options: SqliteLogOptions) {
@@ -71,11 +79,10 @@ class SqliteLog implements Log {
       },
       this.#partitions,
       options.maxPendingBytes ?? 64 * MIB,
+      options.commitGapMs ?? 0,
     );
     this.#reader = new Reader(path);
-    this.#growth = new BroadcastChannel(channelOf(path));
-    this.#growth.unref();
-    this.#growth.onmessage = ({ data }) => this.#onGrowth(data as Growth[]);
+    this.#growth = new Growth(path, () => this.#reader.hasChanged());
   }
 
   get pendingBytes(): number {
@@ -87,26 +94,23 @@ class SqliteLog implements Log {
   }
 
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
-    const { startAt, onBatch, onRevoked, maxBatchRecords = DEFAULT_BATCH_RECORDS } = options;
-    const feeds = await Promise.all(
+    const { startAt, onBatch, onRevoked, maxBatchRecords = DEFAULT_BATCH_RECORDS, isPatient = false } = options;
+    const places = await Promise.all(
       this.#partitionNumbers().map(async (partition) => {
         const offset = this.#offsetOf(topic, partition, await startAt(partition));
-        return { partition, cursor: this.#cursor(topic, partition, offset), grown: new Signal() };
+        return { partition, cursor: this.#cursor(topic, partition, offset) };
       }),
     );
-    const followers = feeds.map(({ partition, grown }) => ({ topic: topic.name, partition, grown }));
-    for (const follower of followers) this.#followers.add(follower);
+    const feeds = places.map((place) => ({ ...place, ...this.#growth.follow(topic.name, place.partition, isPatient) }));
     const subscription = new SqliteSubscription(
       feeds,
       { maxBatchRecords, onBatch, onRevoked, onUnreadable: this.#onUnreadable },
       () => {
-        for (const follower of followers) this.#followers.delete(follower);
+        for (const { stop } of feeds) stop();
         this.#subscriptions.delete(subscription);
-        if (this.#followers.size === 0) this.#stopLooking();
       },
     );
     this.#subscriptions.add(subscription);
-    this.#lookTimer ??= setInterval(() => this.#look(), LOOK_EVERY_MS);
     return subscription;
   }
 
@@ -133,9 +137,7 @@ class SqliteLog implements Log {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
-    this.#stopLooking();
     await this.#appender.close();
-    this.#growth.close();
     this.#reader.close();
   }
 
@@ -151,20 +153,5 @@ class SqliteLog implements Log {
     if (startAt === 'earliest') return 0;
     if (startAt === 'latest') return this.#reader.end(topic, partition);
     return startAt;
-  }
-
-  #onGrowth(grown: readonly Growth[]): void {
-    for (const follower of this.#followers)
-      if (grown.some(({ topic, partition }) => topic === follower.topic && partition === follower.partition))
-        follower.grown.raise();
-  }
-
-  #look(): void {
-    for (const { grown } of this.#followers) grown.raise();
-  }
-
-  #stopLooking(): void {
-    if (this.#lookTimer) clearInterval(this.#lookTimer);
-    this.#lookTimer = null;
   }
 }

@@ -130,9 +130,24 @@ export class Cursor<T> {
 export class Reader {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, PartitionStatements>();
+  readonly #version: StatementSync;
+  #versionSeen: unknown = null;
 
   constructor(path: string) {
     this.#db = openForReading(path);
+    this.#version = this.#db.prepare('PRAGMA data_version');
+  }
+
+  /** Whether anything was committed since the last call, by whatever connection. Where that can't be read, a reader must find out. */
+  hasChanged(): boolean {
+    try {
+      const version = this.#version.get()?.data_version;
+      if (version === this.#versionSeen) return false;
+      this.#versionSeen = version;
+    } catch {
+      this.#versionSeen = null;
+    }
+    return true;
   }
 
   /** Null while nothing was ever written to the partition. */

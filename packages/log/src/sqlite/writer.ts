@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 import {
-  channelOf,
   type DiskOutage,
   diskOutageOf,
+  growthChannelOf,
   messageOf,
   openForWriting,
   SQLITE_BUSY,
@@ -13,7 +13,9 @@ import {
   sleep,
   sqliteCode,
   tableOf,
+  turnsChannelOf,
 } from './database.ts';
+import type { GrownPartitions } from './growth.ts';
 import { PREFIX_BYTES, recordAt, type Segment } from './segment.ts';
 
 /*
@@ -42,13 +44,6 @@ export type FromWriter =
   /** The segments are durable, or `error` says why none of them is, and `outage` what is to be waited for. Their memory comes back. */
   { type: 'written'; error: string | null; outage: DiskOutage | null; memory: ArrayBuffer[] };
 
-/** A partition that grew, as told to all who read the file. */
-export interface Growth {
-  topic: string;
-  partition: number;
-  endOffset: number;
-}
-
 /** So many rows go in one transaction of retention: writers wait no longer than for these. */
 const FORGET_ROWS = 16;
 /** How often a writer looks whether the lock is free, and how long the one that had it leaves it to others. */
@@ -57,7 +52,8 @@ const PAUSE_MS = 0.75;
 
 class Writer {
   readonly #settings: WriterSettings;
-  readonly #growth: BroadcastChannel;
+  /** Where the readers of a topic hear that it grew. */
+  readonly #growth = new Map<string, BroadcastChannel>();
   /** Where writers of the file say that they wait for its lock. */
   readonly #turns: BroadcastChannel;
   #leaveToOthersUntil = 0;
@@ -67,8 +63,7 @@ class Writer {
 
   constructor(settings: WriterSettings) {
     this.#settings = settings;
-    this.#growth = new BroadcastChannel(channelOf(settings.path));
-    this.#turns = new BroadcastChannel(`${channelOf(settings.path)} turns`);
+    this.#turns = new BroadcastChannel(turnsChannelOf(settings.path));
     this.#turns.onmessage = () => {
       this.#leaveToOthersUntil = performance.now() + PAUSE_MS;
     };
@@ -76,11 +71,12 @@ class Writer {
 
   /** @throws {Error} when nothing of it was written */
   write(segments: readonly Segment[]): void {
-    const grown = this.#transaction((db) => {
+    this.#transaction((db) => {
       const nowMs = Date.now();
-      return segments.map((segment) => this.#insert(db, segment, nowMs));
+      for (const segment of segments) this.#insert(db, segment, nowMs);
     });
-    this.#growth.postMessage(grown);
+    for (const [topic, grown] of Map.groupBy(segments, (segment) => segment.topic))
+      this.#growthOf(topic).postMessage(grown.map(({ partition }) => partition) satisfies GrownPartitions);
   }
 
   /** Forgets a little of what is too old or too much. @returns true where there may be more to forget */
@@ -109,10 +105,16 @@ class Writer {
   }
 
   close(): void {
-    this.#growth.close();
+    for (const channel of this.#growth.values()) channel.close();
     this.#turns.close();
     this.#db?.close();
     this.#db = null;
+  }
+
+  #growthOf(topic: string): BroadcastChannel {
+    const channel = this.#growth.get(topic) ?? new BroadcastChannel(growthChannelOf(this.#settings.path, topic));
+    this.#growth.set(topic, channel);
+    return channel;
   }
 
   #transaction<T>(action: (db: DatabaseSync) => T): T {
@@ -164,14 +166,14 @@ class Writer {
     db?.close();
   }
 
-  #insert(db: DatabaseSync, segment: Segment, nowMs: number): Growth {
-    const { topic, partition, keys, count } = segment;
+  #insert(db: DatabaseSync, segment: Segment, nowMs: number): void {
+    const { keys, count } = segment;
     const { end, insert, forget } = this.#statementsOf(db, segment);
     const bytes = Buffer.from(segment.bytes, 0, segment.usedBytes);
     let offset = Number(end.get()?.end ?? 0);
     if (keys === null) {
       insert.run(offset, count, nowMs, crc32(bytes), bytes);
-      return { topic, partition, endOffset: offset + count };
+      return;
     }
     let at = 0;
     for (const key of keys) {
@@ -182,7 +184,6 @@ class Writer {
       forget?.run(key);
       insert.run(offset++, key, nowMs, crc32(row), row);
     }
-    return { topic, partition, endOffset: offset };
   }
 
   #statementsOf(db: DatabaseSync, { topic, partition, keys }: Segment) {
