@@ -34,6 +34,7 @@ export const logRecordTargets: readonly Target[] = [
     fromMs: NOW_MS - Math.floor(random.next() * 1e9),
     toMs: NOW_MS,
     receivedAtMs: NOW_MS,
+    hasAlarm: random.next() < 0.5,
   })),
   recordTarget('definitions', definitionsTopic, someChange),
   recordTarget('dead letters', { encode: encodeDeadLetter, decode: decodeDeadLetter }, (random) => ({

@@ -29,6 +29,8 @@ export interface NotificationFacts {
   endReason?: string | null;
   /** The rule that asked for the message. */
   ruleName?: string | null;
+  /** Set where late data made it known: when that came, in Unix milliseconds, and how much later than it happened. */
+  late?: { receivedAtMs: number; delayMs: number } | null;
 }
 
 export interface NotificationText {
@@ -46,7 +48,7 @@ export interface NotificationText {
  * @throws RangeError for a time zone that there is not
  */
 export function notificationText(facts: NotificationFacts, timeZone: string): NotificationText {
-  const subject = sentenceOf(facts);
+  const subject = sentenceOf(facts) + (facts.late ? ' (late data)' : '');
   const rows = rowsOf(facts, timeZone);
   const lines = [`${subject}.`, '', ...rows.map(([label, value]) => `${label}: ${value}`)];
   const cells = rows.map(
@@ -153,6 +155,12 @@ function rowsOf(facts: NotificationFacts, timeZone: string): [label: string, val
     ['Geofence', facts.placeName ? oneLine(facts.placeName) : null],
     [lasting ? 'Began' : 'Time', timeText(startedAtMs, timeZone)],
     ['Ended', lasting ? timeText(endedAtMs, timeZone) + (reason ? ` (${reason})` : '') : null],
+    [
+      'Received',
+      facts.late
+        ? `${timeText(facts.late.receivedAtMs, timeZone)}, ${durationText(facts.late.delayMs)} after it happened`
+        : null,
+    ],
     ['Lasted', lasting ? durationText(endedAtMs - startedAtMs) : null],
     ['Speed', facts.speedKmh == null ? null : kmh(facts.speedKmh)],
     ['Highest speed', facts.peakKmh == null ? null : kmh(facts.peakKmh)],

@@ -128,6 +128,11 @@ export interface Offline extends EventBase {
 export type FleetEvent = GeofenceVisit | Speeding | Trip | Stop | Ignition | AlarmRaised | PowerCut | Offline;
 export type EventKind = FleetEvent['kind'];
 
+/** Did it become known by a recalculation, and not while the data came in? */
+export function isLate({ origin }: Pick<FleetEvent, 'origin'>): boolean {
+  return origin === 'recalculated';
+}
+
 /** Every kind of event there is. */
 export const EVENT_KINDS = [
   'geofence-visit',

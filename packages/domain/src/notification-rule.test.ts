@@ -302,7 +302,7 @@ test('of any fixes in their order, those told of are at least the interval apart
       const told: number[] = [];
       for (const fix of fixes.toSorted((a, b) => a - b)) {
         const last = told.at(-1) ?? null;
-        if (!isTooSoon({ minIntervalMinutes }, last, fix)) told.push(fix);
+        if (!isTooSoon({ minIntervalMinutes }, last, { fixTimeMs: fix, origin: 'live' })) told.push(fix);
         else expect(fix - (last ?? 0)).toBeLessThan(minIntervalMinutes * 60_000);
       }
       for (const [nth, fix] of told.entries())

@@ -1,5 +1,5 @@
 import type { Geofence, User, Vehicle } from './definitions.ts';
-import type { FleetEvent } from './event.ts';
+import { type FleetEvent, isLate } from './event.ts';
 import type { GeofenceId, GroupId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import { maySeeVehicle } from './rights.ts';
 
@@ -53,13 +53,16 @@ export interface NotificationRule {
   timeZone: string;
   /** At most one notification per vehicle in so many minutes, by the time of the fixes; 0: all. */
   minIntervalMinutes: number;
-  /** Nothing whose fix was older than this when it arrived; null: however old. */
+  /** Nothing whose fix was older than this when it arrived; null: however old, but {@link LATE_DATA_AGE_MINUTES} of late data. */
   maxDataAgeMinutes: number | null;
   /** Addresses that get an e-mail each. */
   emails: readonly string[];
   /** The secret that its messages are signed with is no part of the definition: it is told to nobody but the sender. */
   webhookUrl: string | null;
 }
+
+/** Age up to which a rule without a bound of its own notifies of what only late data made known: a black box wakes nobody. */
+export const LATE_DATA_AGE_MINUTES = 60;
 
 /** What a rule is held against. */
 export interface Happening {
@@ -120,13 +123,8 @@ export function mismatchOf(rule: NotificationRule, happening: Happening, context
   if (geofence !== null) return geofence;
   const time = timeMismatch(rule, happenedAtMs(event));
   if (time !== null) return time;
-  if (
-    rule.maxDataAgeMinutes !== null &&
-    arrivedAtMs !== null &&
-    arrivedAtMs - event.fixTimeMs > rule.maxDataAgeMinutes * 60_000
-  )
-    return 'data-too-old';
-  return null;
+  const maxAgeMinutes = rule.maxDataAgeMinutes ?? (isLate(event) ? LATE_DATA_AGE_MINUTES : Number.POSITIVE_INFINITY);
+  return arrivedAtMs !== null && arrivedAtMs - event.fixTimeMs > maxAgeMinutes * 60_000 ? 'data-too-old' : null;
 }
 
 /** Does the rule name the vehicle, by itself, by one of its groups, or by naming all? */
@@ -210,17 +208,20 @@ function isValidOn(days: RuleDays, date: Temporal.PlainDate): boolean {
 
 /**
  * Did the rule tell of the vehicle too short a time ago? Counted by the times of the fixes, so that a backlog is told
- * of as it would have been at its time. What lies before the last is too soon as well: two in one interval stay one.
+ * of as it would have been at its time. What lies before the last is too soon as well: two in one interval stay one. Of late data that
+ * is so within the interval alone: what is further back has an interval of its own.
  *
  * @param lastFixTimeMs fix of the rule's last notification about the vehicle; null: there was none
  */
 export function isTooSoon(
   rule: Pick<NotificationRule, 'minIntervalMinutes'>,
   lastFixTimeMs: number | null,
-  fixTimeMs: number,
+  event: Pick<FleetEvent, 'fixTimeMs' | 'origin'>,
 ): boolean {
   if (rule.minIntervalMinutes === 0 || lastFixTimeMs === null) return false;
-  return fixTimeMs < lastFixTimeMs + rule.minIntervalMinutes * 60_000;
+  const intervalMs = rule.minIntervalMinutes * 60_000;
+  const sinceMs = event.fixTimeMs - lastFixTimeMs;
+  return sinceMs < intervalMs && (sinceMs > -intervalMs || !isLate(event));
 }
 
 /** What the rule names that is all gone; null where it names all, or something that is left. */

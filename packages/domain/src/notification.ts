@@ -1,5 +1,5 @@
 import type { Geofence, User, Vehicle } from './definitions.ts';
-import type { FleetEvent } from './event.ts';
+import { type FleetEvent, isLate } from './event.ts';
 import type { NotificationId, NotificationRuleId, UserId } from './ids.ts';
 import { eventJson, isoTime } from './json.ts';
 import { maySeeGeofence } from './notification-rule.ts';
@@ -35,6 +35,7 @@ export function notificationJson(notification: Notification): Record<string, unk
     ruleName,
     vehicleName,
     geofenceName,
+    late: isLate(notification.event),
     event: eventJson(notification.event),
     createdAt: isoTime(createdAtMs),
     readAt: readAtMs === null ? null : isoTime(readAtMs),

@@ -104,4 +104,6 @@ export interface LateInterval {
   toMs: number;
   /** Unix milliseconds at which the gateway had the first of them. */
   receivedAtMs: number;
+  /** True where one of them raised an alarm: somebody may have to be notified at once. Missing where that is not known. */
+  hasAlarm?: boolean;
 }

@@ -33,6 +33,12 @@ export const lateTopic: Topic<LateInterval> = {
 };
 
 /**
+ * Events that became known by late data alone, for those who are to be notified of them: `schemas/event.avsc`. They are no part of
+ * topic `events`: the archive has them from the recalculation that found them, and the present knows nothing of them.
+ */
+export const lateEventsTopic: Topic<FleetEvent> = { ...eventsTopic, name: 'late-events' };
+
+/**
  * Everything that is defined: `schemas/definition.avsc`. A deletion is a record like any other, without a definition and
  * with its version, and stays: a reader that missed the deletion must learn that it is newer than what it knows.
  */

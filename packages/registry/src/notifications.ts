@@ -400,9 +400,12 @@ async function withoutTooSoon(
   const kept = drafts.filter(({ rule, event }) => {
     if (rule.minIntervalMinutes === 0) return true;
     const key = `${rule.id}/${event.vehicleId}`;
-    if (isTooSoon(rule, last.get(key) ?? null, event.fixTimeMs)) return false;
-    last.set(key, event.fixTimeMs);
-    fired.set(key, { rule_id: rule.id, vehicle_id: event.vehicleId, fix_time_ms: event.fixTimeMs });
+    const lastMs = last.get(key) ?? null;
+    if (isTooSoon(rule, lastMs, event)) return false;
+    // Late data is of before: it sets nothing back.
+    const fixTimeMs = Math.max(event.fixTimeMs, lastMs ?? event.fixTimeMs);
+    last.set(key, fixTimeMs);
+    fired.set(key, { rule_id: rule.id, vehicle_id: event.vehicleId, fix_time_ms: fixTimeMs });
     return true;
   });
   for (const some of inChunks([...fired].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)))

@@ -328,7 +328,7 @@ export class NotificationReach {
       geofenceOwner: geofenceOwner ?? null,
     };
     const reason = mismatchOf(rule, { event, arrivedAtMs: null }, context);
-    return reason === null && isTooSoon(rule, lastMs, event.fixTimeMs) ? 'too-soon' : reason;
+    return reason === null && isTooSoon(rule, lastMs, event) ? 'too-soon' : reason;
   }
 }
 

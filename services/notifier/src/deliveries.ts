@@ -6,7 +6,7 @@ import {
   type WebhookChannel,
   type WebhookMessage,
 } from '@outrider/channels';
-import { geofenceOf, isoTime, mayHear, type Notification, notificationJson, type User } from '@outrider/domain';
+import { geofenceOf, isLate, isoTime, mayHear, type Notification, notificationJson, type User } from '@outrider/domain';
 import type { Registry as Definitions, LeasedDelivery, Outcome } from '@outrider/registry';
 import {
   Counter,
@@ -286,6 +286,10 @@ export function factsOf({ event, vehicleName, geofenceName, ruleName }: Notifica
     longitude: event.longitude,
     speedKmh: event.speedKmh,
     ruleName,
+    late:
+      isLate(event) && event.receivedAtMs !== undefined
+        ? { receivedAtMs: event.receivedAtMs, delayMs: event.receivedAtMs - event.fixTimeMs }
+        : null,
   };
 }
 

@@ -1,7 +1,18 @@
-import type { FleetEvent, GeofenceId, GroupId, Notification, TraceId, User, Vehicle } from '@outrider/domain';
+import { notificationText } from '@outrider/channels';
+import {
+  type FleetEvent,
+  type GeofenceId,
+  type GroupId,
+  type Notification,
+  notificationJson,
+  type TraceId,
+  type User,
+  type Vehicle,
+} from '@outrider/domain';
 import type { NotificationBatch } from '@outrider/registry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { factsOf, webhookBody } from './deliveries.ts';
 import type { NotificationsParts } from './notifications.ts';
 import { labelOf, Place, visit } from './place.fixture.ts';
 
@@ -98,13 +109,68 @@ describe('what is told', () => {
     expect(await place.inbox(anna)).toEqual(['Rule 0 begin', 'Rule 10 begin', 'Rule 20 begin']);
   });
 
-  test('what was made anew from the history tells nobody', async () => {
-    await place.addRule(anna.id);
+  test('what late data made known is notified once per rule and event, and marked late', async () => {
+    await place.addRule(anna.id, { webhookUrl: 'https://example.com/hooks' });
+    await place.relay();
+    const stop = await place.startNotifications();
+    await place.happen(visit(car.id, depot, 1));
+    await place.settled();
+    const late = { ...visit(car.id, depot, 0), receivedAtMs: visit(car.id, depot, 5).fixTimeMs };
+    await place.happenLate(late, late);
+    await place.settled();
+    await stop();
+    await place.startNotifications();
+    // A recalculation that was done again, and one of what was notified live.
+    await place.happenLate(late, visit(car.id, depot, 1));
+    await place.settled();
+    expect(await place.inbox(anna)).toEqual(['Rule 1 begin', 'Rule 0 begin']);
+    const all = await place.registry.notifications.after(anna.id, 0, 10);
+    expect(all.map(notificationJson)).toMatchObject([{ late: false }, { late: true }]);
+    expect(all.map(webhookBody)).toMatchObject([{ data: { late: false } }, { data: { late: true } }]);
+    const texts = all.map((each) => notificationText(factsOf(each), 'UTC'));
+    expect(texts.map(({ subject }) => subject)).toEqual(['Car entered Depot', 'Car entered Depot (late data)']);
+    expect(texts[1]?.text).toContain('5 min after it happened');
+  });
+
+  test('late data that is older than the rule takes is no news, an hour where the rule does not say', async () => {
+    const MINUTE_MS = 60_000;
+    await place.addRule(anna.id, { name: 'Fresh', maxDataAgeMinutes: 30 });
+    await place.addRule(anna.id, { name: 'Old', maxDataAgeMinutes: 120 });
+    await place.addRule(anna.id, { name: 'Any' });
     await place.relay();
     await place.startNotifications();
-    await place.happen({ ...visit(car.id, depot, 0), origin: 'recalculated' }, visit(car.id, depot, 1));
+    const received = (minute: number, afterMinutes: number) => {
+      const event = visit(car.id, depot, minute);
+      return { ...event, receivedAtMs: event.fixTimeMs + afterMinutes * MINUTE_MS };
+    };
+    await place.happenLate(received(0, 30), received(1, 60), received(2, 120), received(3, 121));
     await place.settled();
-    expect(await place.inbox(anna)).toEqual(['Rule 1 begin']);
+    expect((await place.inbox(anna)).toSorted()).toEqual([
+      'Any 0 begin',
+      'Any 1 begin',
+      'Fresh 0 begin',
+      'Old 0 begin',
+      'Old 1 begin',
+      'Old 2 begin',
+    ]);
+  });
+
+  test('late data keeps the interval of a rule on both sides, and sets it back for nothing live', async () => {
+    await place.addRule(anna.id, { minIntervalMinutes: 10 });
+    await place.relay();
+    await place.startNotifications();
+    for (const [minute, isLate] of [
+      [30, false],
+      [21, true],
+      [20, true],
+      [39, false],
+      [40, false],
+    ] as const) {
+      if (isLate) await place.happenLate(visit(car.id, depot, minute));
+      else await place.happen(visit(car.id, depot, minute));
+      await place.settled();
+    }
+    expect(await place.inbox(anna)).toEqual(['Rule 30 begin', 'Rule 20 begin', 'Rule 40 begin']);
   });
 
   test('data that is old when it comes wakes nobody; data without bound does', async () => {

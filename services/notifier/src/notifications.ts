@@ -2,7 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createDeadLetterOffice } from '@outrider/backing';
 import type { FleetEvent, Notification, UserId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
-import { type Batch, eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
+import {
+  type Batch,
+  eventsTopic,
+  followDefinitions,
+  type Log,
+  lateEventsTopic,
+  type Subscription,
+  type Topic,
+} from '@outrider/log';
 import type { Notifications as Inbox, NotificationDraft } from '@outrider/registry';
 import {
   Counter,
@@ -50,6 +58,7 @@ export interface ToldMessage {
 }
 
 const CONSUMER = 'notifications';
+const LATE_CONSUMER = 'late-notifications';
 const DEFAULT_MAX_PER_USER = 10_000;
 const DAY_MS = 86_400_000;
 /** Where nothing was told, how far the events were held against the rules is written down this often. */
@@ -61,6 +70,15 @@ const MAX_IN_MESSAGE = 50;
 const FORGET_EVERY_MS = 60_000;
 const FORGET_AT_ONCE = 1000;
 
+/** A topic of events, and how far it was held against the rules. */
+interface Source {
+  topic: Topic<FleetEvent>;
+  consumer: string;
+  /** Next offset by partition, and what of it is saved. */
+  reached: Map<number, { next: number; saved: number }>;
+  subscription: Subscription | null;
+}
+
 /**
  * Holds every event against the rules and saves what is to be told, with the offset to go on from, in one transaction
  * for a batch: after a crash it goes on exactly there, so each event is told at most once per rule. Members of a group
@@ -70,10 +88,12 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   const { config, log, hub, inbox, logger, metrics, now, tracing = NO_TRACING } = parts;
   const book = new RuleBook();
   const deadLetters = createDeadLetterOffice({ log, reader: CONSUMER, logger, metrics, now });
-  /** Next offset by partition, and what of it is saved. */
-  const reached = new Map<number, { next: number; saved: number }>();
+  const sources: readonly Source[] = [
+    { topic: eventsTopic, consumer: CONSUMER, reached: new Map(), subscription: null },
+    // What late data made known has a topic of its own, because the present knows nothing of it.
+    { topic: lateEventsTopic, consumer: LATE_CONSUMER, reached: new Map(), subscription: null },
+  ];
   let definitions: Subscription | null = null;
-  let events: Subscription | null = null;
   let upkeep: Promise<unknown> = Promise.resolve();
   const stopping = new AbortController();
   let fail: (error: unknown) => void = () => {};
@@ -102,8 +122,6 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   });
 
   function draftsOf(offset: number, event: FleetEvent): NotificationDraft[] {
-    // Late data repairs history: nobody is woken for it.
-    if (event.origin === 'recalculated') return [];
     // Its age is that of the data when they arrived, however late it is told. What was recorded before that was: now.
     const arrivedAtMs = event.receivedAtMs ?? now();
     return [...book.matches({ event, arrivedAtMs })].map(({ rule, vehicleName, geofenceName }) => ({
@@ -115,7 +133,7 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     }));
   }
 
-  async function takeEvents({ partition, records }: Batch<FleetEvent>): Promise<void> {
+  async function takeEvents(source: Source, { partition, records }: Batch<FleetEvent>): Promise<void> {
     const last = records.at(-1);
     // After a batch that could not be saved none may be: the offset would go past what was left out.
     if (last === undefined || stopping.signal.aborted) return;
@@ -125,15 +143,15 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
         drafts.push(...draftsOf(offset, value));
       } catch (error) {
         // It would fail again however often it is tried.
-        await deadLetters.take(eventsTopic, partition, offset, value, error);
+        await deadLetters.take(source.topic, partition, offset, value, error);
       }
     }
-    const state = reached.get(partition) ?? { next: 0, saved: 0 };
-    reached.set(partition, state);
+    const state = source.reached.get(partition) ?? { next: 0, saved: 0 };
+    source.reached.set(partition, state);
     const next = last.offset + 1;
     if (drafts.length > 0) {
       const startMs = tracing.nowMs();
-      const made = await saveUntilItWorks(partition, next, drafts);
+      const made = await saveUntilItWorks(source.consumer, partition, next, drafts);
       if (made === null) return;
       if (tracing.isOn)
         for (const { id, ruleId, event } of made)
@@ -152,13 +170,14 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
 
   /** Null when the service stopped before it worked: then nothing was saved, and the next start begins with it. */
   async function saveUntilItWorks(
+    consumer: string,
     partition: number,
     next: number,
     drafts: readonly NotificationDraft[],
   ): Promise<Notification[] | null> {
     for (let retryMs = MIN_RETRY_MS; ; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
       try {
-        return await inbox.record({ consumer: CONSUMER, partition, next, drafts });
+        return await inbox.record({ consumer, partition, next, drafts });
       } catch (error) {
         if (stopping.signal.aborted) return null;
         logger.error({ err: error, partition, drafts: drafts.length }, 'notifications could not be saved; trying on');
@@ -193,24 +212,28 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   }
 
   /** Where to go on in a partition: where the last saved batch ended, unless that log is gone. */
-  async function startOf(partition: number): Promise<number> {
-    const saved = (await inbox.offsets(CONSUMER)).get(partition) ?? 0;
-    const end = (await log.endOffsets(eventsTopic)).get(partition) ?? 0;
+  async function startOf({ topic, consumer, reached }: Source, partition: number): Promise<number> {
+    const saved = (await inbox.offsets(consumer)).get(partition) ?? 0;
+    const end = (await log.endOffsets(topic)).get(partition) ?? 0;
     if (saved > end) {
       logger.warn({ partition, saved, end }, 'the log ends before what was told: another log, going on with its end');
-      await inbox.resetOffset(CONSUMER, partition, end);
+      await inbox.resetOffset(consumer, partition, end);
     }
     const next = Math.min(saved, end);
     reached.set(partition, { next, saved: next });
     return next;
   }
 
-  async function saveOffset(partition: number): Promise<void> {
+  async function saveOffset({ consumer, reached }: Source, partition: number): Promise<void> {
     const state = reached.get(partition);
     if (!state || state.next <= state.saved) return;
     const { next } = state;
-    await inbox.record({ consumer: CONSUMER, partition, next, drafts: [] });
+    await inbox.record({ consumer, partition, next, drafts: [] });
     state.saved = Math.max(state.saved, next);
+  }
+
+  async function saveOffsets(): Promise<void> {
+    for (const source of sources) for (const partition of source.reached.keys()) await saveOffset(source, partition);
   }
 
   /** What was held against the rules of its time is not held against later ones after a crash. */
@@ -219,7 +242,7 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
       await wait(SAVE_OFFSET_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
       try {
-        for (const partition of reached.keys()) await saveOffset(partition);
+        await saveOffsets();
       } catch (error) {
         logger.error({ err: error }, 'how far the events were told could not be written down; trying on');
       }
@@ -248,24 +271,26 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     async start() {
       definitions = await followDefinitions(log, 'notifications', (change) => book.apply(change));
       definitions.failed.catch(fail);
-      events = await log.consume(eventsTopic, {
-        group: CONSUMER,
-        startAt: startOf,
-        onBatch: takeEvents,
-        async onRevoked(partition) {
-          await saveOffset(partition);
-          reached.delete(partition);
-        },
-      });
-      events.failed.catch(fail);
+      for (const source of sources) {
+        source.subscription = await log.consume(source.topic, {
+          group: source.consumer,
+          startAt: (partition) => startOf(source, partition),
+          onBatch: (batch) => takeEvents(source, batch),
+          async onRevoked(partition) {
+            await saveOffset(source, partition);
+            source.reached.delete(partition);
+          },
+        });
+        source.subscription.failed.catch(fail);
+      }
       upkeep = Promise.all([forgetOld(), saveOffsetsNowAndThen()]);
     },
     async stop() {
       stopping.abort();
-      await events?.stop();
+      for (const { subscription } of sources) await subscription?.stop();
       await upkeep;
       await definitions?.stop();
-      for (const partition of reached.keys()) await saveOffset(partition);
+      await saveOffsets();
     },
   };
 }

@@ -23,7 +23,7 @@ import {
   sampleVehicleFields,
 } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
-import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
+import { definitionsTopic, eventsTopic, type Log, lateEventsTopic, openSqliteLog } from '@outrider/log';
 import { type NotificationRuleFields, openRegistry, type Registry } from '@outrider/registry';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { expect, vi } from 'vitest';
@@ -96,6 +96,14 @@ export class Place {
 
   happen(...events: FleetEvent[]): Promise<void> {
     return this.log.append(eventsTopic, events);
+  }
+
+  /** Late data makes it known. */
+  happenLate(...events: FleetEvent[]): Promise<void> {
+    return this.log.append(
+      lateEventsTopic,
+      events.map((event): FleetEvent => ({ ...event, origin: 'recalculated' })),
+    );
   }
 
   /** @returns stops it, at the end by itself */
@@ -198,11 +206,17 @@ export class Place {
 
   /** Resolves once everything that happened is held against the rules, and that is saved. */
   async settled(): Promise<void> {
-    const ends = await this.log.endOffsets(eventsTopic);
-    await vi.waitFor(async () => {
-      const offsets = await this.registry.notifications.offsets('notifications');
-      for (const [partition, end] of ends) expect(offsets.get(partition) ?? 0).toBe(end);
-    }, PATIENCE);
+    const sources = [
+      ['notifications', eventsTopic],
+      ['late-notifications', lateEventsTopic],
+    ] as const;
+    for (const [consumer, topic] of sources) {
+      const ends = await this.log.endOffsets(topic);
+      await vi.waitFor(async () => {
+        const offsets = await this.registry.notifications.offsets(consumer);
+        for (const [partition, end] of ends) expect(offsets.get(partition) ?? 0).toBe(end);
+      }, PATIENCE);
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import {
   definitionsTopic,
   eventsTopic,
   type Log,
+  lateEventsTopic,
   lateTopic,
   replayDeadLetter,
   type Topic,
@@ -19,6 +20,7 @@ const TOPICS: readonly Topic<unknown>[] = [
   telemetryTopic,
   eventsTopic,
   lateTopic,
+  lateEventsTopic,
   definitionsTopic,
 ] as Topic<unknown>[];
 

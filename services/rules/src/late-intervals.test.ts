@@ -79,7 +79,7 @@ test('the rules tell which stretch of the past late positions came for', async (
   await start();
   await send(1000, fix(900), fix(990));
   await send(1100, fix(300), fix(200), fix(250));
-  const late = { vehicleId: VAN, fromMs: at(200), toMs: at(300), receivedAtMs: at(1100) };
+  const late = { vehicleId: VAN, fromMs: at(200), toMs: at(300), receivedAtMs: at(1100), hasAlarm: false };
   await vi.waitFor(async () => expect(await told()).toEqual([late]), PATIENCE);
 });
 
@@ -99,7 +99,7 @@ test('what was not saved as known is told again: nothing of it is lost, wherever
   };
   const killed = await start(dying);
   await expect(killed.failed).rejects.toThrow('killed');
-  const late = { vehicleId: VAN, fromMs: at(200), toMs: at(200), receivedAtMs: at(1100) };
+  const late = { vehicleId: VAN, fromMs: at(200), toMs: at(200), receivedAtMs: at(1100), hasAlarm: false };
   expect(await told()).toEqual([late]);
   await start();
   await vi.waitFor(async () => expect(await told()).toEqual([late, late]), PATIENCE);

@@ -383,7 +383,7 @@ export class PartitionRules {
   /** Before the checkpoint, as events are: a replay tells them again, which changes nothing. */
   async #appendLate(records: readonly LogRecord<TelemetryPacket>[]): Promise<void> {
     const { log, logger, metrics } = this.#parts;
-    const late = this.#engine.takeLate();
+    const late = this.#engine.takeLate().map((each) => ({ ...each, hasAlarm: raisesAlarm(each, records) }));
     if (late.length === 0) return;
     await this.#put(async () => {
       await appendAll(log, lateTopic, late, () => metrics.logFull.inc());
@@ -438,6 +438,18 @@ export class PartitionRules {
 /** The partition that a checkpoint's offset named `<topic>/<partition>` is about; null where it is about something else. */
 function partitionIn(topic: string, name: string): number | null {
   return name.startsWith(`${topic}/`) ? Number(name.slice(topic.length + 1)) : null;
+}
+
+/** Does a record that is late, or of the same time as one that is, raise an alarm? */
+function raisesAlarm(
+  { vehicleId, fromMs, toMs }: LateInterval,
+  records: readonly LogRecord<TelemetryPacket>[],
+): boolean {
+  return records.some(
+    ({ value }) =>
+      value.vehicleId === vehicleId &&
+      value.positions.some(({ alarms, fixTimeMs }) => alarms.length > 0 && fixTimeMs >= fromMs && fixTimeMs <= toMs),
+  );
 }
 
 /** Of the packet that the stretch's first late fix came with. */

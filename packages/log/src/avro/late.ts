@@ -2,24 +2,33 @@ import type { LateInterval, VehicleId } from '@outrider/domain';
 import { toLong } from './numbers.ts';
 import { checkHeader, HEADER_BYTES, readSchema } from './schema-file.ts';
 
-const schema = readSchema('late');
+/** The version without `hasAlarm`. */
+const EARLIER = ['a0c0a68781758799'];
+const schema = readSchema('late', EARLIER);
 
 interface AvroLate {
   vehicleId: string;
   from: number;
   to: number;
   receivedAt: number;
+  hasAlarm: boolean;
 }
 
+/** What a record of the version without `hasAlarm` lacks at its end: false. */
+const NO_ALARM = Buffer.from([0]);
+
 /** An interval as bytes: a header and the record of `schemas/late.avsc`. Times are kept to the millisecond. */
-export function encodeLate({ vehicleId, fromMs, toMs, receivedAtMs }: LateInterval): Buffer {
-  const avro: AvroLate = { vehicleId, from: toLong(fromMs), to: toLong(toMs), receivedAt: toLong(receivedAtMs) };
+export function encodeLate({ vehicleId, fromMs, toMs, receivedAtMs, hasAlarm = false }: LateInterval): Buffer {
+  const [from, to, receivedAt] = [toLong(fromMs), toLong(toMs), toLong(receivedAtMs)];
+  const avro: AvroLate = { vehicleId, from, to, receivedAt, hasAlarm };
   return Buffer.concat([schema.header, schema.type.toBuffer(avro)]);
 }
 
 /** @throws {Error} when the bytes are not what {@link encodeLate} wrote */
 export function decodeLate(bytes: Buffer): LateInterval {
-  checkHeader(schema, bytes);
-  const avro = schema.type.fromBuffer(bytes.subarray(HEADER_BYTES)) as AvroLate;
-  return { vehicleId: avro.vehicleId as VehicleId, fromMs: avro.from, toMs: avro.to, receivedAtMs: avro.receivedAt };
+  const isCurrent = checkHeader(schema, bytes);
+  const body = bytes.subarray(HEADER_BYTES);
+  const avro = schema.type.fromBuffer(isCurrent ? body : Buffer.concat([body, NO_ALARM])) as AvroLate;
+  const { vehicleId, from, to, receivedAt, hasAlarm } = avro;
+  return { vehicleId: vehicleId as VehicleId, fromMs: from, toMs: to, receivedAtMs: receivedAt, hasAlarm };
 }

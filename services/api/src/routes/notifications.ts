@@ -99,7 +99,7 @@ const minIntervalMinutes = z
   .meta({ description: 'At most one notification per vehicle in so many minutes; 0: all.' });
 const maxDataAgeMinutes = z.number().min(1).max(525_600).nullable().meta({
   description:
-    'Nothing whose data was older than this when it came: a black box that was read hours later wakes nobody; null: however old.',
+    'Nothing whose data was older than this when it came: a black box that was read hours later wakes nobody; null: however old, but 60 minutes where data came after newer data of its vehicle.',
 });
 const emails = recipients('Each gets an e-mail of its own.');
 const secret = z
@@ -256,6 +256,7 @@ const NOTIFICATION_EXAMPLE = {
   ruleName: 'Depot at night',
   vehicleName: 'Van 7',
   geofenceName: 'Depot',
+  late: false,
   event: EVENT_EXAMPLE,
   createdAt: '2026-01-15T22:30:05.000Z',
   readAt: null,
@@ -269,6 +270,10 @@ const NotificationOut = z
     ruleName: z.string().meta({ description: 'Names are those of when it was told.' }),
     vehicleName: z.string(),
     geofenceName: z.string().nullable(),
+    late: z.boolean().meta({
+      description:
+        'True where the data came after newer data of the vehicle: what happened was found afterwards, and `event.origin` is `recalculated`.',
+    }),
     event: ToldEvent,
     createdAt: timeOut,
     readAt: timeOut.nullable(),

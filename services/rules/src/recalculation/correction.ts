@@ -17,12 +17,17 @@ export interface Correction {
   added: number;
   /** Never happened. */
   removed: FleetEvent[];
+  /** What nobody knew before: phases of events in `written` that neither the live rules nor a recalculation published. */
+  news: Phase[];
   /**
    * True where what lasts is what the live rules have too, by the same ids: whatever they tell from here on is what the
    * history will say, and nothing is left to be corrected.
    */
   settled: boolean;
 }
+
+/** One phase of an event. */
+export type Phase = Pick<FleetEvent, 'id' | 'phase'>;
 
 /** Kinds that tell at their end what was gone through since their begin. */
 const SUMMED: ReadonlySet<EventKind> = new Set(['speeding', 'trip', 'parking', 'idling']);
@@ -52,12 +57,18 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
   const { made, firstFixMs, beginsHistory, firstAfterMs, untilMs, knownBefore } = findings;
   const written: FleetEvent[] = [];
   const removed: FleetEvent[] = [];
+  const news: Phase[] = [];
   let added = 0;
   let settled = true;
   const rest = new Map(made);
+  /** Removed by an earlier recalculation: those who were to know of them do. */
+  const gone = new Set<EventId>();
 
   for (const { event: known, recalculation, removed: isGone } of archived) {
-    if (isGone) continue;
+    if (isGone) {
+      gone.add(known.id);
+      continue;
+    }
     const lasts = isOpenAt(known, untilMs);
     let now = rest.get(known.id);
     if (now === undefined && beganAtMs(known.id) < firstFixMs) {
@@ -81,6 +92,8 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
       }
     } else if (!isSame(now, known)) {
       written.push(now);
+      // The end of what the live rules know is theirs to find.
+      if (recalculation !== null && known.phase === 'begin' && now.phase === 'end') news.push(now);
       if (now.phase === 'begin') settled = false;
     }
   }
@@ -90,9 +103,23 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
     if (knownBefore?.has(event.id)) continue;
     written.push(event);
     added++;
+    if (!gone.has(event.id)) for (const phase of unknownPhasesOf(event, removed)) news.push({ id: event.id, phase });
     if (event.phase === 'begin') settled = false;
   }
-  return { written, added, removed, settled };
+  return { written, added, removed, news, settled };
+}
+
+/** Phases of a new event that nothing was published of: it may be what was removed, only otherwise than it was known. */
+function unknownPhasesOf(event: FleetEvent, removed: readonly FleetEvent[]): FleetEvent['phase'][] {
+  const phases: FleetEvent['phase'][] = event.phase === 'begin' ? ['begin'] : ['begin', 'end'];
+  const known = removed.filter((each) => subjectOf(each) === subjectOf(event) && overlaps(each, event));
+  if (known.length === 0) return phases;
+  return known.some(({ phase }) => phase === 'end') ? [] : phases.filter((phase) => phase === 'end');
+}
+
+function overlaps(a: FleetEvent, b: FleetEvent): boolean {
+  const lastMs = ({ endedAtMs }: FleetEvent) => endedAtMs ?? Number.POSITIVE_INFINITY;
+  return a.startedAtMs <= lastMs(b) && b.startedAtMs <= lastMs(a);
 }
 
 /** What the run found already going on at its first fix, and which may be the event that the archive knows the begin of. */

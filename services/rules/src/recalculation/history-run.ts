@@ -19,6 +19,7 @@ import {
   watches,
 } from '@outrider/domain';
 import { type Engine, REANCHOR_FIXES, REANCHOR_MS } from '@outrider/engine';
+import type { Phase } from './correction.ts';
 
 /** A position as the archive gives it back: with what the engine judges it by. */
 export interface HistoricPosition extends Position {
@@ -101,6 +102,8 @@ export class HistoryRun {
   #offset = 0;
   /** Those that touch the stretch: each in its latest phase. */
   readonly events = new Map<EventId, FleetEvent>();
+  /** What fixes of the interval and after it made known, as `<id> <phase>`: each with when its packet was received. */
+  readonly made = new Map<string, FleetEvent>();
   /** Those whose begin was told by a fix before the stretch. */
   readonly toldBefore = new Set<EventId>();
   /** Unix milliseconds of the first fix that counts, … */
@@ -144,7 +147,9 @@ export class HistoryRun {
       while (positions[to]?.receivedAtMs === receivedAtMs) to++;
       const part = positions.slice(from, to);
       const packet: TelemetryPacket = { vehicleId, terminalId, protocol, receivedAtMs, positions: part };
+      const before = told.length;
       this.#judge(part, this.#engine.process(packet, this.#offset++, told));
+      for (let nth = before; nth < told.length; nth++) this.#note(told[nth] as FleetEvent, receivedAtMs);
       from = to;
     }
     for (const position of positions) this.#listen(position);
@@ -189,6 +194,12 @@ export class HistoryRun {
       }
   }
 
+  #note(event: FleetEvent, receivedAtMs: number): void {
+    if (event.fixTimeMs < this.#fromMs || !isJudged(this.#scope, event)) return;
+    this.made.set(phaseKey(event), { ...event, receivedAtMs });
+    if (this.made.size > 2 * MAX_EVENTS) throw new TooManyEventsError(`more than ${MAX_EVENTS} events`);
+  }
+
   #keep(event: FleetEvent): void {
     if (!isJudged(this.#scope, event)) return;
     if (touches(event, this.#fromMs)) this.events.set(event.id, event);
@@ -197,6 +208,11 @@ export class HistoryRun {
     else if (!this.events.has(event.id)) this.toldBefore.delete(event.id);
     if (this.events.size > MAX_EVENTS) throw new TooManyEventsError(`more than ${MAX_EVENTS} events`);
   }
+}
+
+/** The key of {@link HistoryRun.made}. */
+export function phaseKey({ id, phase }: Phase): string {
+  return `${id} ${phase}`;
 }
 
 function isGood({ valid, rejection }: HistoricPosition): boolean {

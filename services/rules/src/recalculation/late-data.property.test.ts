@@ -1,4 +1,5 @@
 import {
+  type Alarm,
   blankPosition,
   type Definition,
   type DefinitionChange,
@@ -21,7 +22,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isSame } from './correction.ts';
 import { Engines } from './engines.ts';
-import { type Scope, scopeOf } from './history-run.ts';
+import { phaseKey, type Scope, scopeOf } from './history-run.ts';
 import { MemoryHistory } from './memory-history.fixture.ts';
 import { recalculateVehicle } from './recalculate-vehicle.ts';
 
@@ -80,6 +81,7 @@ const fix = (steps: readonly number[]) =>
     speedKmh: fc.constantFrom(null, 0, 0, 40, 55, 61, 85, 120),
     ignition: fc.constantFrom(null, true, true, false),
     valid: fc.constantFrom(true, true, true, true, true, false),
+    alarms: fc.constantFrom<readonly Alarm[]>([], [], [], [], ['sos']),
     /** Sent with the others, or kept by the terminal until so many packets later. */
     keptFor: fc.constantFrom(0, 0, 0, 1, 2, 5, 11),
   });
@@ -115,9 +117,10 @@ type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 /** Positions as they were taken, and the packets in which they came. */
 function packetsOf({ drive, perPacket }: Story): { taken: Position[]; packets: TelemetryPacket[] } {
   let atMs = T0;
-  const taken = drive.map(({ seconds, place: [longitude, latitude], speedKmh, ignition, valid }): Position => {
+  const taken = drive.map(({ seconds, place: [longitude, latitude], ...fields }): Position => {
     atMs += seconds * 1000;
-    return { ...blankPosition(atMs, latitude, longitude), speedKmh, ignition, valid };
+    const { speedKmh, ignition, valid, alarms } = fields;
+    return { ...blankPosition(atMs, latitude, longitude), speedKmh, ignition, valid, alarms };
   });
   const sent: Position[][] = [];
   for (const [nth, position] of taken.entries()) {
@@ -179,6 +182,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
   timeout: 600_000,
 }, async () => {
   let corrected = 0;
+  let news = 0;
   let settledMeanwhile = 0;
   await fc.assert(
     fc.asyncProperty(story, async (story) => {
@@ -191,6 +195,16 @@ test('late data, in whatever order and however often it comes, ends with the eve
       /** What waits to be recalculated. */
       let waiting: { fromMs: number; toMs: number } | null = null;
       let number = 0;
+      /** What anybody who listens knows, as `<id> <phase>`. */
+      const published = new Map<string, FleetEvent>();
+      const publish = async (events: readonly FleetEvent[]) => {
+        for (const event of events) {
+          // Of an event whose begin was recalculated, the live rules may have published the end: whoever reads it knows its id.
+          if (event.phase === 'begin') expect(published.has(phaseKey(event))).toBe(false);
+          published.set(phaseKey(event), event);
+          news++;
+        }
+      };
       const recalculate = async () => {
         if (waiting === null) return;
         const task = {
@@ -200,6 +214,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
           ...waiting,
           freshMs: Number.POSITIVE_INFINITY,
           number: number++,
+          publish,
           pagePositions: story.pagePositions,
         };
         const { settled } = await recalculateVehicle(history, task, noProgress);
@@ -213,6 +228,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
         live.process(packet, offset, told);
         history.archivePacket(packet);
         history.archiveEvents(told.filter(({ kind }) => kind !== 'offline'));
+        for (const event of told) published.set(phaseKey(event), event);
         for (const { fromMs, toMs } of live.takeLate()) {
           const known: { fromMs: number; toMs: number } = waiting ?? { fromMs, toMs };
           waiting = { fromMs: Math.min(known.fromMs, fromMs), toMs: Math.max(known.toMs, toMs) };
@@ -223,6 +239,9 @@ test('late data, in whatever order and however often it comes, ends with the eve
       const wanted = inOrder(scope, taken, packets[0]?.receivedAtMs ?? 0);
       expectSame(history.events(VAN), wanted);
       corrected += history.replacements;
+      // Where there was an alarm, one was published. (Not each: what late data joined, more late data may divide again.)
+      const isAlarm = ({ kind, phase }: FleetEvent) => kind === 'alarm' && phase === 'begin';
+      expect([...published.values()].some(isAlarm)).toBe(wanted.some(({ kind }) => kind === 'alarm'));
 
       // Once more changes nothing, though asked for all of it.
       const before = history.replacements;
@@ -240,6 +259,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
   // Stories in which nothing had to be corrected, or nothing was ever settled, would prove nothing.
   expect(corrected).toBeGreaterThan(500);
   expect(settledMeanwhile).toBeGreaterThan(200);
+  expect(news).toBeGreaterThan(500);
 });
 
 test('a new geofence asked about the past has the visits that it would have had, and touches no others', {

@@ -25,6 +25,16 @@ export function recalculatorMetrics(registry: Registry) {
       help: 'Recalculations of what still lasted, which is looked at again',
       registers,
     }),
+    published: new Counter({
+      name: 'outrider_late_events_total',
+      help: 'Events that late data made known, published for notifications',
+      registers,
+    }),
+    logFull: new Counter({
+      name: 'outrider_late_events_log_full_total',
+      help: 'Times the log was too full to take events that late data made known',
+      registers,
+    }),
     tooOld: new Counter({
       name: 'outrider_late_intervals_too_old_total',
       help: 'Late intervals that were too long ago to be recalculated by themselves',

@@ -1,7 +1,15 @@
 import type { EventId, FleetEvent, GeofenceId, Rejection, VehicleId } from '@outrider/domain';
 import type { Engine } from '@outrider/engine';
 import { beganAtMs, type Correction, correct, type HistoricEvent } from './correction.ts';
-import { type HistoricPosition, HistoryRun, isJudged, type Scope, TooManyEventsError, touches } from './history-run.ts';
+import {
+  type HistoricPosition,
+  HistoryRun,
+  isJudged,
+  phaseKey,
+  type Scope,
+  TooManyEventsError,
+  touches,
+} from './history-run.ts';
 
 /** The archive, as far as a recalculation goes. */
 export interface History {
@@ -60,6 +68,11 @@ export interface VehicleTask {
   freshMs: number;
   /** Larger than that of any recalculation before, where clocks are right. */
   number: number;
+  /**
+   * Publishes what nobody knew before, each event with when its data was received: before the archive knows it, so that it is
+   * published again, and not never, where the process dies in between. Default: nobody is to be notified.
+   */
+  publish?: ((events: readonly FleetEvent[]) => Promise<void>) | null;
   /** Positions at a time: what is between two chances for others to use the thread. Default 5000. */
   pagePositions?: number;
 }
@@ -137,7 +150,9 @@ export async function recalculateVehicle(
   }
   if (correction === null) return { positions: 0, added: 0, changed: 0, removed: 0, settled: true };
 
-  const { written, added, removed, settled } = correction;
+  const { written, added, removed, news, settled } = correction;
+  const made = news.map((phase) => run.made.get(phaseKey(phase))).filter((event) => event !== undefined);
+  if (task.publish && made.length > 0) await task.publish(made);
   if (written.length + removed.length > 0)
     await history.replaceEvents({ number: Math.max(task.number, archived.lastNumber + 1), written, removed });
   return { positions: run.positions, added, changed: written.length - added, removed: removed.length, settled };

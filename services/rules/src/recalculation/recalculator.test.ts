@@ -13,7 +13,7 @@ import {
 } from '@outrider/domain';
 import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
-import { type Log, lateTopic, openSqliteLog } from '@outrider/log';
+import { type Log, lateEventsTopic, lateTopic, openSqliteLog } from '@outrider/log';
 import { followRegistry, type Job, openRegistry, type Registry } from '@outrider/registry';
 import { Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -206,6 +206,56 @@ test('late data becomes a job of the vehicle, and its events what they would hav
   await vi.waitFor(async () => expect((await registry.jobs.list({}, ALL)).items).toHaveLength(known + 1), PATIENCE);
 });
 
+/** What was published for notifications. */
+async function published(): Promise<FleetEvent[]> {
+  const events: FleetEvent[] = [];
+  for (const [partition, end] of await log.endOffsets(lateEventsTopic))
+    for await (const { records } of log.read(lateEventsTopic, partition, 'earliest', end))
+      events.push(...records.map(({ value }) => value));
+  return events;
+}
+const lateInterval = (vehicleId: VehicleId, late: readonly Position[], hasAlarm = false) => ({
+  vehicleId,
+  fromMs: late[0]?.fixTimeMs ?? 0,
+  toMs: late.at(-1)?.fixTimeMs ?? 0,
+  receivedAtMs: T0 + 3_600_000,
+  hasAlarm,
+});
+
+test('what late data made known is published once with when it was received, what a person asked for never', async () => {
+  const [van, other] = vans as [VehicleId, VehicleId];
+  const late = archiveVisitLate(van);
+  await log.append(lateTopic, [lateInterval(van, late)]);
+  await start();
+  await vi.waitFor(() => expect(found(van)).toEqual(wanted(van)), PATIENCE);
+  const visits = (await published()).filter(({ kind }) => kind === 'geofence-visit');
+  expect(visits.map(({ phase, origin, receivedAtMs }) => [phase, origin, receivedAtMs])).toEqual([
+    ['begin', 'recalculated', T0 + 3_600_000],
+    ['end', 'recalculated', T0 + 3_600_000],
+  ]);
+  expect(new Set(visits.map(({ id }) => id)).size).toBe(1);
+  const before = await published();
+
+  await log.append(lateTopic, [lateInterval(van, late)]);
+  history.archivePacket(packet(other, drive(other)));
+  await ended((await ask('recalculate-vehicle', other)).id);
+  expect(found(other)).toEqual(wanted(other));
+  expect(await published()).toEqual(before);
+});
+
+test('an alarm in late data goes before all other late data that waits', async () => {
+  for (const van of vans) archiveVisitLate(van);
+  const late = drive(vans[0] as VehicleId).slice(3, 9);
+  await log.append(
+    lateTopic,
+    vans.map((van, nth) => lateInterval(van, late, nth === 2)),
+  );
+  // What has no alarm would be recalculated in an hour.
+  await start({ lateDelayMs: 3_600_000 });
+  await vi.waitFor(() => expect(found(vans[2] as VehicleId)).toEqual(wanted(vans[2] as VehicleId)), PATIENCE);
+  expect(new Set(history.asked)).toEqual(new Set([vans[2]]));
+});
+
 test('what was only sent again, or is of too long ago, costs nothing', async () => {
   const [van, other] = vans as [VehicleId, VehicleId];
   history.hasLate = false;
@@ -304,6 +354,7 @@ test('waits until the archive has what the log has', async () => {
   let isArchived = false;
   await log.append(lateTopic, [{ vehicleId: van, fromMs: T0, toMs: T0 + 900_000, receivedAtMs: T0 }]);
   const behind: RecalculatorParts['log'] = {
+    append: (topic, records) => log.append(topic, records),
     consume: (topic, options) => log.consume(topic, options),
     endOffsets: async () => new Map([[0, 5]]),
   };

@@ -1,16 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Directory, type GeofenceId, type LateInterval, type VehicleId, watches } from '@outrider/domain';
+import {
+  type Directory,
+  type FleetEvent,
+  type GeofenceId,
+  type LateInterval,
+  type VehicleId,
+  watches,
+} from '@outrider/domain';
 import {
   type Batch,
   type Checkpoints,
   eventsTopic,
   type Log,
+  lateEventsTopic,
   lateTopic,
   type Subscription,
   telemetryTopic,
 } from '@outrider/log';
 import type { JobFacts, Jobs, LeasedJob } from '@outrider/registry';
 import type { Logger, Part, Registry } from '@outrider/runtime';
+import { appendAll } from '../append-all.ts';
 import { Engines } from './engines.ts';
 import { scopeOf, TooManyEventsError } from './history-run.ts';
 import { recalculatorMetrics } from './metrics.ts';
@@ -36,7 +45,7 @@ export interface RecalculatorConfig {
 
 export interface RecalculatorParts {
   config?: RecalculatorConfig;
-  log: Pick<Log, 'consume' | 'endOffsets'>;
+  log: Pick<Log, 'append' | 'consume' | 'endOffsets'>;
   checkpoints: Pick<Checkpoints, 'load'>;
   jobs: Pick<Jobs, 'gather' | 'add' | 'offsets' | 'lease' | 'renew' | 'settle'>;
   history: History & {
@@ -168,12 +177,13 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     if (last === undefined) return;
     await jobs.gather(
       { consumer: CONSUMER, partition, next: last.offset + 1 },
-      recent.map(({ offset, value: { vehicleId, fromMs, toMs, receivedAtMs } }) => ({
+      recent.map(({ offset, value: { vehicleId, fromMs, toMs, receivedAtMs, hasAlarm } }) => ({
         offset,
         kind: 'late-data',
         subjectId: vehicleId,
         parameters: { fromMs: Math.max(fromMs, oldestMs), toMs, receivedAtMs } satisfies Stretch,
-        dueAtMs: now() + lateDelayMs,
+        // Somebody may have to be notified of an alarm at once: nothing that is only history goes before it.
+        dueAtMs: hasAlarm ? 0 : now() + lateDelayMs,
       })),
       merged,
     );
@@ -229,6 +239,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
         scope,
         engine: engines.engineFor(scope),
         isLateData: job.kind === 'late-data',
+        publish: job.kind === 'late-data' ? (events) => publish(events, receivedAtMs ?? 0) : null,
         fromMs,
         toMs,
         freshMs,
@@ -238,6 +249,13 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     );
     if (!outcome.settled) await lookAgain(vehicleId, fromMs, toMs);
     return outcome;
+  }
+
+  /** @param sinceMs when the late data was received: before it nobody could know what it says of a later fix, either */
+  async function publish(events: readonly FleetEvent[], sinceMs: number): Promise<void> {
+    const known = events.map((event) => ({ ...event, receivedAtMs: Math.max(event.receivedAtMs ?? 0, sinceMs) }));
+    await appendAll(log, lateEventsTopic, known, () => metrics.logFull.inc());
+    metrics.published.inc(known.length);
   }
 
   /** What lasts beyond what can be seen is looked at again: soon, and the longer it lasts the more seldom. */
