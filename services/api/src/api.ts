@@ -18,7 +18,7 @@ import { BusyError, TooMuchError, WarehouseAwayError } from '@outrider/warehouse
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
-import { docsPages, homePage } from './docs.ts';
+import { staticPages } from './docs.ts';
 import { identify } from './identify.ts';
 import { etagOf, readJson, readQuery, readText, refuseBody, validate, versionOfIfMatch, wholeBody } from './input.ts';
 import type { ReportJobsConfig } from './job-reach.ts';
@@ -129,7 +129,6 @@ export function createApi(parts: ApiParts): Api {
   const limits = new Limits(config.limits, hub, now);
   const trusted = trustedProxies(config.trustedProxies);
   const lastUse = new LastUse();
-  const document = JSON.stringify(openApiDocument(DESCRIBED));
   const doorkeeper: Doorkeeper = {
     users: registry.users,
     sessions: registry.sessions,
@@ -174,7 +173,7 @@ export function createApi(parts: ApiParts): Api {
 
   if (tracing.isOn) app.use(traced(tracing));
   app.route('/', operations(parts));
-  app.route('/', docsPages());
+  app.route('/', staticPages(JSON.stringify(openApiDocument(DESCRIBED))));
 
   app.use(async (c, next) => {
     const arrival = arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted);
@@ -214,9 +213,6 @@ export function createApi(parts: ApiParts): Api {
     const larger = isKnown ? largerSizes.get(`${c.req.method} ${c.req.path}`) : undefined;
     return (larger ?? usualSize)(c, next);
   });
-
-  app.get('/', homePage());
-  app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
 
   // A path that names nothing goes before one that does: `vehicles/export` is no vehicle, by whatever method.
   for (const { path, isAlsoOther, routes } of PATHS) {

@@ -7,7 +7,9 @@ const TYPES = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
 };
+type FileType = keyof typeof TYPES;
 
 /** Pages take nothing from elsewhere, run nothing that is written into them, and send nothing to elsewhere. */
 const POLICY = [
@@ -27,34 +29,35 @@ interface Page {
   type: string;
 }
 
-/** Read once, when the service starts: a file that is missing is found out then. */
-function page(name: string): Page {
-  const text = readFileSync(new URL(`./docs/${name}`, import.meta.url), 'utf8');
-  return {
-    text,
-    etag: `"${hash('sha256', text).slice(0, 32)}"`,
-    type: TYPES[name.split('.').at(-1) as keyof typeof TYPES],
-  };
+function page(text: string, type: FileType): Page {
+  return { text, etag: `"${hash('sha256', text).slice(0, 32)}"`, type: TYPES[type] };
 }
 
-/** What a browser sees that was pointed at the service. */
-export function homePage(): (c: Context<ApiEnv>) => Response {
-  const home = page('home.html');
-  return (c) => reply(c, home);
+/** Read once, when the service starts, so that a missing file is found then. */
+function file(path: string): Page {
+  return page(readFileSync(new URL(path, import.meta.url), 'utf8'), path.split('.').at(-1) as FileType);
 }
 
 /**
- * The documentation at `/docs/`, from the OpenAPI document that is served beside it: three files, none from elsewhere.
- * Outside the limits, so that reading costs nobody their calls.
+ * The home page, the documentation at `/docs/`, and the descriptions of both APIs: from memory, nothing from elsewhere.
+ * Outside the limits: an office behind one address reads as many pages as it likes and keeps its calls.
+ *
+ * @param openApi the OpenAPI document as JSON
  */
-export function docsPages(): Hono<ApiEnv> {
+export function staticPages(openApi: string): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   const pages = {
-    '/docs/': page('index.html'),
-    '/docs/docs.css': page('docs.css'),
-    '/docs/docs.js': page('docs.js'),
+    '/': file('./docs/home.html'),
+    '/docs/': file('./docs/index.html'),
+    '/docs/docs.css': file('./docs/docs.css'),
+    '/docs/docs.js': file('./docs/docs.js'),
+    '/docs/calls.js': file('./docs/calls.js'),
+    '/openapi.json': page(openApi, 'json'),
+    '/asyncapi.json': file('../../../schemas/asyncapi.json'),
   };
   app.get('/docs', (c) => c.redirect('/docs/', 308));
+  // Browsers ask for it beside every page that names no icon, such as a JSON document.
+  app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'public, max-age=86400' }));
   for (const [path, page] of Object.entries(pages)) app.get(path, (c) => reply(c, page));
   return app;
 }

@@ -3,6 +3,8 @@ import { ABSENT, type Answer, PASSWORD, World } from './api.fixture.ts';
 import { DESCRIBED } from './routes.ts';
 
 const ELSEWHERE = '198.51.100.7';
+/** A call that needs no token. */
+const KEYS = '/.well-known/jwks.json';
 
 let world: World;
 beforeEach(async () => {
@@ -19,7 +21,7 @@ describe('failed logins', () => {
     expect(eleventh.status).toBe(429);
     expect(eleventh.headers.get('retry-after')).toBe('60');
     expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(429);
-    expect((await world.call('GET', '/openapi.json')).status).toBe(429);
+    expect((await world.call('GET', KEYS)).status).toBe(429);
     expect((await world.call('GET', '/api/v1/me', { jwt, from: ELSEWHERE })).status).toBe(200);
     expect((await world.login('anna', PASSWORD, { from: ELSEWHERE })).status).toBe(200);
   });
@@ -95,9 +97,9 @@ describe('unauthorized calls', () => {
       expect(status).toBe(401);
       expect(headers.get('ratelimit')).toBe(`"unauthorized";r=${60 - n};t=60`);
     }
-    expect((await world.call('GET', '/')).status).toBe(429);
+    expect((await world.call('GET', KEYS)).status).toBe(429);
     expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(429);
-    expect((await world.call('GET', '/', { from: ELSEWHERE })).status).toBe(200);
+    expect((await world.call('GET', KEYS, { from: ELSEWHERE })).status).toBe(200);
   });
 
   test('bad tokens, paths that do not exist and bad bodies count as well', async () => {
@@ -106,28 +108,43 @@ describe('unauthorized calls', () => {
       await world.call('GET', '/nothing');
       await world.call('POST', '/auth/login?jwt=1', { body: 'not json' });
     }
-    expect((await world.call('GET', '/')).status).toBe(429);
+    expect((await world.call('GET', KEYS)).status).toBe(429);
   });
 
   test('IPv6 counts per /64', async () => {
     for (let n = 1; n <= 60; n += 1)
-      expect((await world.call('GET', '/', { from: `2001:db8:1:2::${n.toString(16)}` })).status).toBe(200);
-    expect((await world.call('GET', '/', { from: '2001:db8:1:2:ffff::1' })).status).toBe(429);
-    expect((await world.call('GET', '/', { from: '2001:db8:1:3::1' })).status).toBe(200);
+      expect((await world.call('GET', KEYS, { from: `2001:db8:1:2::${n.toString(16)}` })).status).toBe(200);
+    expect((await world.call('GET', KEYS, { from: '2001:db8:1:2:ffff::1' })).status).toBe(429);
+    expect((await world.call('GET', KEYS, { from: '2001:db8:1:3::1' })).status).toBe(200);
   });
 
   test('a client can not hide behind X-Forwarded-For, a proxy’s client is told apart by it', async () => {
     const forwarded = (n: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${n}` } });
-    for (let n = 1; n <= 60; n += 1) expect((await world.call('GET', '/', forwarded(n))).status).toBe(200);
-    expect((await world.call('GET', '/', forwarded(61))).status).toBe(429);
+    for (let n = 1; n <= 60; n += 1) expect((await world.call('GET', KEYS, forwarded(n))).status).toBe(200);
+    expect((await world.call('GET', KEYS, forwarded(61))).status).toBe(429);
     for (let n = 1; n <= 70; n += 1)
-      expect((await world.call('GET', '/', { ...forwarded(n), from: '10.0.0.1' })).status).toBe(200);
+      expect((await world.call('GET', KEYS, { ...forwarded(n), from: '10.0.0.1' })).status).toBe(200);
   });
 });
 
+test('pages and documentation cost no calls: an office behind one address keeps its own', async () => {
+  const { jwt } = await world.member('anna');
+  const pages = ['/', '/docs/', '/docs/docs.js', '/docs/calls.js', '/openapi.json', '/asyncapi.json', '/api/v1'];
+  for (let n = 1; n <= 61; n += 1)
+    for (const page of [...pages, '/favicon.ico']) {
+      const { status, headers } = await world.call('GET', page);
+      expect([status, headers.get('ratelimit')]).toEqual([page === '/favicon.ico' ? 204 : 200, null]);
+    }
+  expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(200);
+  expect((await world.call('GET', KEYS)).headers.get('ratelimit')).toBe('"unauthorized";r=59;t=60');
+  for (let n = 1; n <= 60; n += 1) await world.call('GET', KEYS);
+  expect((await world.call('GET', KEYS)).status).toBe(429);
+  for (const page of pages) expect((await world.call('GET', page)).status).toBe(200);
+});
+
 test('health and metrics stand outside', async () => {
-  for (let n = 1; n <= 61; n += 1) await world.call('GET', '/');
-  expect((await world.call('GET', '/')).status).toBe(429);
+  for (let n = 1; n <= 61; n += 1) await world.call('GET', KEYS);
+  expect((await world.call('GET', KEYS)).status).toBe(429);
   for (let n = 1; n <= 100; n += 1) expect((await world.call('GET', '/health/live')).status).toBe(200);
   expect((await world.call('GET', '/metrics')).status).toBe(200);
 });
@@ -135,11 +152,11 @@ test('health and metrics stand outside', async () => {
 test('two instances count as one', async () => {
   const second = await World.open({}, { hub: world.hub });
   for (let n = 1; n <= 30; n += 1) {
-    await world.call('GET', '/');
-    await second.call('GET', '/');
+    await world.call('GET', KEYS);
+    await second.call('GET', KEYS);
   }
-  expect((await second.call('GET', '/')).status).toBe(429);
-  expect((await world.call('GET', '/')).status).toBe(429);
+  expect((await second.call('GET', KEYS)).status).toBe(429);
+  expect((await world.call('GET', KEYS)).status).toBe(429);
   await second.close();
 });
 
@@ -272,12 +289,12 @@ describe.each(NAMES)('%s, at the boundary', (name) => {
     test('an IPv6 customer is a /64, and IPv4 is IPv4 in every spelling', async () => {
       for (let n = 1; n <= most; n += 1) await times(1, `2001:db8:0:7:${n.toString(16)}::1`);
       expect((await call(jwt, '2001:db8:0:7:ffff:ffff:ffff:ffff')).status).toBe(429);
-      expect((await world.call('GET', '/', { from: '2001:0DB8::0007:0:0:0:9' })).status).toBe(429);
+      expect((await world.call('GET', KEYS, { from: '2001:0DB8::0007:0:0:0:9' })).status).toBe(429);
       expect((await call(jwt, '2001:db8:0:8::1')).status).toBe(answered);
       const spellings = ['198.51.100.77', '::ffff:198.51.100.77', '::FFFF:c633:644d', '0:0:0:0:0:ffff:198.51.100.77'];
       for (let n = 0; n < most; n += 1) await times(1, spellings[n % spellings.length]);
       expect((await call(jwt, '::ffff:198.51.100.77')).status).toBe(429);
-      for (const from of spellings) expect((await world.call('GET', '/', { from })).status, from).toBe(429);
+      for (const from of spellings) expect((await world.call('GET', KEYS, { from })).status, from).toBe(429);
       expect((await call(jwt, '::ffff:198.51.100.78')).status).toBe(answered);
     });
 });
@@ -322,7 +339,7 @@ describe('where one stands', () => {
     for (const how of [{ jwt }, { jwt: second, from: ELSEWHERE }, { headers: { cookie } }])
       left.push((await world.call('GET', '/api/v1/me', how)).headers.get('ratelimit'));
     expect(left).toEqual([179, 178, 177].map((rest) => `"authorized";r=${rest};t=60`));
-    expect((await world.call('GET', '/')).headers.get('ratelimit')).toBe('"unauthorized";r=59;t=60');
+    expect((await world.call('GET', KEYS)).headers.get('ratelimit')).toBe('"unauthorized";r=59;t=60');
   });
 
   test('an account without the right to use the API, and a token that ended, count as what they are', async () => {

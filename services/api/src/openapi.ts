@@ -15,6 +15,13 @@ const ABOUT = `Fleet telematics: vehicles, where they are, and what they do.
 
 \`POST /auth/login?jwt=1\` gives a JWT. Every other call carries it: \`Authorization: JWT <token>\`. Its \`exp\` says until when; after that \`POST /auth/refresh\` gives a new one. The right to use the API is granted by the operator beforehand.
 
+\`\`\`sh
+TOKEN=$(curl -s -X POST 'http://localhost:8080/auth/login?jwt=1' \\
+  -H 'Content-Type: application/json' \\
+  --data-binary '{"login":"admin","password":"correct horse battery staple"}' | sed 's/.*"jwt":"\\([^"]*\\)".*/\\1/')
+curl 'http://localhost:8080/api/v1/me' -H "Authorization: JWT $TOKEN"
+\`\`\`
+
 ## Conventions
 
 - Bodies are JSON in UTF-8. Times are ISO 8601 in UTC with milliseconds, durations are in seconds, and units stand in names: \`speedKmh\`, \`radiusM\`.
@@ -30,7 +37,11 @@ Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everyt
 
 ## Limits
 
-10 failed logins a minute and 60 calls without a token a minute for an address, 180 calls a minute for a user. Over one of them, all calls of that address or user answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` tell where one stands.
+10 failed logins a minute and 60 calls without a token a minute for an address, 180 calls a minute for a user. Over one of them, all calls of that address or user answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` tell where one stands. Pages, this documentation, health and metrics are not counted.
+
+## Live
+
+Positions, events and notifications come over a WebSocket at \`/live\`, described in \`/asyncapi.json\`.
 
 ## Traces
 

@@ -439,6 +439,7 @@ const MODEL: Record<string, readonly Probe[]> = {
   refresh: [{ ...openToAll, open: (caller) => lockedOut(caller) ?? 200 }],
   logout: [{ kinds: [], good: () => 204, undo: undoOwnSessions }],
   jwks: [openToAll],
+  getIndex: [openToAll],
   getLiveness: [openToAll],
   getReadiness: [openToAll],
   getMetrics: [openToAll],

@@ -15,7 +15,7 @@ export const GROUPS = {
   Notifications: 'What users are told of, and what they were told.',
   Reports: 'What vehicles did.',
   VideoService: 'Video terminals, and the fragments of video that they are asked for.',
-  Operations: 'How the service is; for machines, outside the limits.',
+  Operations: 'Where to start, and how the service is; for machines, outside the limits.',
 } as const;
 export type GroupName = keyof typeof GROUPS;
 

@@ -191,6 +191,33 @@ async function firstLine(child: ChildProcess): Promise<string | null> {
   return null;
 }
 
+/** What the service prints for people when it starts; it runs until `use` is done. */
+export async function printedAtStart(folder: string, use: (text: string) => Promise<void>): Promise<string> {
+  const child = spawn(process.execPath, [MAIN, 'start'], {
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: folder,
+      HOST: '127.0.0.1',
+      ...portVariables(ANY_PORTS),
+      VIDEO_MEDIA_PORT: '0',
+      ADMIN_PASSWORD: OPERATOR_PASSWORD,
+      LOG_FORMAT: 'text',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    let text = '';
+    for await (const chunk of child.stdout) {
+      text += chunk;
+      if (/Outrider is ready[^]*\n\n[^]*\n\n/.test(text)) break;
+    }
+    await use(text);
+    return text;
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
 /** Runs the service where it is expected to refuse to start. */
 export async function refusedStart(
   environment: Record<string, string>,

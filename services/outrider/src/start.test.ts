@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type RunningService, refusedStart, startService } from './service.fixture.ts';
+import { printedAtStart, type RunningService, refusedStart, startService } from './service.fixture.ts';
 
 let folder: string;
 let service: RunningService | null = null;
@@ -35,6 +35,24 @@ test('it makes its folder, listens, answers, and stops cleanly on Ctrl-C', async
   expect(await service.interrupt()).toBe(0);
   expect(existsSync(join(dataDir, 'log.sqlite'))).toBe(true);
   service = null;
+});
+
+test('the addresses that it prints answer', async () => {
+  const printed = await printedAtStart(join(folder, 'printed'), async (text) => {
+    const addresses = [...text.matchAll(/(?<!POST )http:\/\/[^\s,]+/g)].map(([address]) => address);
+    expect(addresses.map((address) => new URL(address).pathname)).toEqual([
+      '/',
+      '/docs/',
+      '/api/v1',
+      '/openapi.json',
+      '/asyncapi.json',
+      '/health/ready',
+      '/metrics',
+    ]);
+    for (const address of addresses) expect((await fetch(address)).status, address).toBe(200);
+  });
+  expect(printed).toContain('/auth/login?jwt=1');
+  expect(printed).toMatch(/ws:\/\/127\.0\.0\.1:\d+\/live/);
 });
 
 test('the metrics of all its threads come as one text, each counted once', async () => {

@@ -12,17 +12,26 @@ const PROTOCOL_NAMES: readonly (readonly [protocol: keyof Outrider['ports'], nam
   ['video', 'JT/T 1078 media'],
 ];
 
+/** Where a person on this machine reaches a service that listens on the address. */
+function hostOf(listensOn: string): string {
+  if (listensOn === '0.0.0.0' || listensOn === '::') return 'localhost';
+  return listensOn.includes(':') ? `[${listensOn}]` : listensOn;
+}
+
 /** Says on standard output where everything is: a picture for people, one line of JSON for programs. */
 export function printWelcome(config: Config<typeof variables>, { ports, generatedPassword }: Outrider): void {
   if (config.LOG_FORMAT === 'json') {
     process.stdout.write(`${JSON.stringify({ ready: true, ports, generatedPassword })}\n`);
     return;
   }
-  const address = `http://localhost:${ports.http}`;
+  const host = `${hostOf(config.HOST)}:${ports.http}`;
+  const address = `http://${host}`;
   const rows: [string, string][] = [
-    ['REST API', `${address}/api/v1`],
-    ['live API', `ws://localhost:${ports.http}/live`],
-    ['API description', `${address}/openapi.json`],
+    ['home', `${address}/`],
+    ['documentation', `${address}/docs/`],
+    ['REST API', `${address}/api/v1, described in ${address}/openapi.json`],
+    ['live API', `ws://${host}/live, described in ${address}/asyncapi.json`],
+    ['log in', `POST ${address}/auth/login?jwt=1`],
     ['health, metrics', `${address}/health/ready, ${address}/metrics`],
     ...PROTOCOL_NAMES.map(([protocol, name]): [string, string] => [name, `port ${ports[protocol]}`]),
     ['data', config.DATA_DIR],

@@ -3,7 +3,8 @@
  * into the page as text, never as markup.
  */
 
-const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+import { callsOf, curlOf, exampleOf, requestOf, startingValues, written } from './calls.js';
+
 /** Deeper than any schema that a person would read. */
 const MAX_DEPTH = 8;
 const MAX_SHOWN_CHARACTERS = 200_000;
@@ -43,9 +44,15 @@ function inline(text) {
   });
 }
 
-/** The little of Markdown that the document uses: headings, lists, paragraphs. */
+/** The little of Markdown that the document uses: headings, lists, commands, paragraphs. */
 function prose(text) {
   return text.split(/\n{2,}/).map((block) => {
+    if (block.startsWith('```'))
+      // Commands are written for this service, wherever it is.
+      return code(block.split('\n').slice(1, -1).join('\n').replaceAll('http://localhost:8080/', base.href), {
+        wrapped: true,
+        label: 'Copy the commands',
+      });
     if (block.startsWith('## ')) return h('h2', {}, inline(block.slice(3)));
     if (block.startsWith('- '))
       return h(
@@ -206,95 +213,7 @@ function code(text, { wrapped = false, label = 'Copy' } = {}) {
   return h('div', { class: wrapped ? 'code wrapped' : 'code' }, pre, button);
 }
 
-function written(value) {
-  return typeof value === 'string' ? value : shortened(JSON.stringify(value, null, 2));
-}
-
-/** Lists of bare numbers stay in one line: coordinates are read in pairs. */
-function shortened(json) {
-  return json.replaceAll(
-    /\[\s+(-?[\d.e+-]+(?:,\s+-?[\d.e+-]+)*)\s+\]/g,
-    (_, numbers) => `[${numbers.replaceAll(/\s+/g, ' ')}]`,
-  );
-}
-
 /* Calls */
-
-function callsOf(document) {
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    METHODS.filter((method) => methods[method]).map((method) => {
-      const operation = methods[method];
-      const [bodyType, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [null, null];
-      return {
-        path,
-        method,
-        operation,
-        group: operation.tags[0],
-        parameters: (operation.parameters ?? []).map(resolve),
-        bodyType,
-        body,
-        needsToken: (operation.security ?? []).length > 0,
-        words: [path, method, operation.operationId, operation.summary, operation.description ?? '']
-          .join(' ')
-          .toLowerCase(),
-      };
-    }),
-  );
-}
-
-function exampleOf(parameter) {
-  const { schema = {}, example } = parameter;
-  return String(example ?? schema.examples?.[0] ?? schema.default ?? schema.enum?.[0] ?? '');
-}
-
-/** What a call is made with before anyone types: what it can't do without. */
-function startingValues(call) {
-  return {
-    parameters: Object.fromEntries(
-      call.parameters.map((parameter) => [parameter.name, parameter.required ? exampleOf(parameter) : '']),
-    ),
-    body: call.body ? written(call.body.example ?? {}) : null,
-  };
-}
-
-/** @returns method, address and headers of a call with these values */
-function requestOf(call, values) {
-  let path = call.path.slice(1);
-  const query = new URLSearchParams();
-  const headers = {};
-  for (const { name, in: place } of call.parameters) {
-    const value = values.parameters[name];
-    if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value).replaceAll('%3A', ':'));
-    else if (value !== '' && place === 'query') query.set(name, value);
-    else if (value !== '' && place === 'header') headers[name] = value;
-  }
-  if (values.body !== null) headers['Content-Type'] = call.bodyType;
-  const url = new URL(path, base);
-  url.search = query.toString();
-  return { method: call.method.toUpperCase(), url: url.href, headers, body: values.body };
-}
-
-function quoted(text) {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-function curlOf(call, values) {
-  const { method, url, headers, body } = requestOf(call, values);
-  const parts = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`];
-  // The token itself is never shown: a screen is easily seen.
-  if (call.needsToken) parts.push('-H "Authorization: JWT $TOKEN"');
-  for (const [name, value] of Object.entries(headers)) parts.push(`-H ${quoted(`${name}: ${value}`)}`);
-  if (body !== null) parts.push(`--data-binary ${quoted(compact(body))}`);
-  return parts.join(' \\\n  ');
-}
-
-function compact(body) {
-  try {
-    return JSON.stringify(JSON.parse(body));
-  } catch {
-    return body;
-  }
-}
 
 function callElement(call, isOpen) {
   const { operation, method, path, group } = call;
@@ -325,9 +244,9 @@ function callElement(call, isOpen) {
 function callDetails(call) {
   const { operation, parameters } = call;
   const values = startingValues(call);
-  const curl = code(curlOf(call, values), { wrapped: true, label: 'Copy the curl command' });
+  const curl = code(curlOf(call, values, base), { wrapped: true, label: 'Copy the curl command' });
   const showCurl = () => {
-    curl.querySelector('code').textContent = curlOf(call, values);
+    curl.querySelector('code').textContent = curlOf(call, values, base);
   };
   return [
     operation.description ? h('div', { class: 'prose' }, prose(operation.description)) : null,
@@ -516,7 +435,7 @@ function trial(call, values, changed) {
 }
 
 async function outcomeOf(call, values) {
-  const { method, url, headers, body } = requestOf(call, values);
+  const { method, url, headers, body } = requestOf(call, values, base);
   // What the document describes is at this service: a token goes nowhere else, whatever is typed.
   if (new URL(url).origin !== location.origin)
     return [h('p', { class: 'failure' }, 'That is another place than this service.')];
@@ -691,6 +610,8 @@ function showOverview() {
         { class: 'quiet' },
         `Version ${api.info.version} · OpenAPI ${api.openapi} · `,
         h('a', { href: new URL('openapi.json', base).href }, 'openapi.json'),
+        ' · live API: ',
+        h('a', { href: new URL('asyncapi.json', base).href }, 'asyncapi.json'),
       ),
     ),
     h('div', { class: 'prose' }, prose(api.info.description)),
@@ -760,7 +681,7 @@ try {
   const response = await fetch(new URL('openapi.json', base), { credentials: 'omit' });
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
   api = await response.json();
-  calls = callsOf(api);
+  calls = callsOf(api, resolve);
   accountButton.disabled = false;
   show();
 } catch (error) {

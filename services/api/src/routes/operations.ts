@@ -19,9 +19,33 @@ const Readiness = z.strictObject({ status, parts: z.record(z.string(), z.strictO
   examples: [{ status: 'ok', parts: { registry: { status: 'ok' }, log: { status: 'ok' } } }],
 });
 
+const INDEX = {
+  documentation: '/docs/',
+  openapi: '/openapi.json',
+  asyncapi: '/asyncapi.json',
+  login: '/auth/login?jwt=1',
+  live: '/live',
+  health: '/health/ready',
+  metrics: '/metrics',
+};
+
 /** {@link operations} as they are described. */
 export const operationDescriptions: readonly DescribedRoute[] = (
   [
+    {
+      method: 'get',
+      path: '/api/v1',
+      operationId: 'getIndex',
+      summary: 'Where to start: the paths of the documentation, the login and the live API.',
+      answers: {
+        200: {
+          description: 'Paths of this service.',
+          body: z
+            .strictObject(Object.fromEntries(Object.keys(INDEX).map((name) => [name, z.string()])))
+            .meta({ id: 'Index', examples: [INDEX] }),
+        },
+      },
+    },
     {
       method: 'get',
       path: '/health/live',
@@ -71,9 +95,10 @@ export const operationDescriptions: readonly DescribedRoute[] = (
   ] as const
 ).map((route) => ({ ...route, group: 'Operations', access: 'unlimited', params: null, query: null, body: null }));
 
-/** Health and metrics: outside the limits, and for machines. Why a part fails is told to the logger, not to strangers. */
+/** The index, health and metrics: outside the limits, and for machines. Why a part fails is told to the logger, not to strangers. */
 export function operations({ checks, metricsText, logger }: OperationsParts): Hono<ApiEnv> {
   const answers: Record<string, (c: Context<ApiEnv>) => Response | Promise<Response>> = {
+    '/api/v1': (c) => c.json(INDEX),
     '/health/live': (c) => c.json({ status: 'ok' }),
     '/health/ready': async (c) => {
       const ready = await readiness(checks, logger);
@@ -88,5 +113,6 @@ export function operations({ checks, metricsText, logger }: OperationsParts): Ho
       readQuery(null, c.req.url);
       return answer(c);
     });
+  app.get('/api/v1/', (c) => c.redirect('/api/v1', 308));
   return app;
 }

@@ -124,9 +124,10 @@ export const userRoutes: Route[] = [
     group: 'Users',
     operationId: 'changeMyPassword',
     summary: 'Change the own password; every other session of the account ends.',
-    body: z
-      .strictObject({ currentPassword: z.string().min(1).max(1000), password })
-      .meta({ id: 'PasswordChange', examples: [{ currentPassword: 'old and known', password: 'new and unknown' }] }),
+    body: z.strictObject({ currentPassword: z.string().min(1).max(1000), password }).meta({
+      id: 'PasswordChange',
+      examples: [{ currentPassword: 'correct horse battery staple', password: 'new and unknown' }],
+    }),
     answers: { 204: { description: 'Changed.' } },
     problems: ['unavailable'],
     async handle({ body }, { reach, sessionId }) {
