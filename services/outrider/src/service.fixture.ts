@@ -209,7 +209,7 @@ export async function printedAtStart(folder: string, use: (text: string) => Prom
     let text = '';
     for await (const chunk of child.stdout) {
       text += chunk;
-      if (/Outrider is ready[^]*\n\n[^]*\n\n/.test(text)) break;
+      if (/Outrider is ready[\s\S]*\n\n[\s\S]*\n\n/.test(text)) break;
     }
     await use(text);
     return text;
