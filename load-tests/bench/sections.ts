@@ -10,16 +10,18 @@ export const sectionNames = [
   'latency',
   'light',
   'notifications',
+  'returning',
   'memory',
   'video',
   'reports',
   'scale',
+  'returning-kafka',
 ] as const;
 
 export type SectionName = (typeof sectionNames)[number];
 
 /** Those that take many minutes, or need servers, run only where they are named. */
-const ON_DEMAND: ReadonlySet<SectionName> = new Set(['reports', 'scale']);
+const ON_DEMAND: ReadonlySet<SectionName> = new Set(['reports', 'scale', 'returning-kafka']);
 
 /** @throws {RangeError} when a name is no section's; nothing named means all but those that must be named */
 export function chooseSections(named: readonly string[]): SectionName[] {

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { openSqliteLog } from '@outrider/log';
+import { measureReturning } from '../returning/measure.ts';
+import type { Section } from '../section.ts';
+
+/** All clients of the live API return at once, each with the cursor of what it saw last. */
+export const section: Section = {
+  about: 'live clients that return at once with their cursors: time until they miss nothing, embedded',
+  run: (say, quick) =>
+    measureReturning(
+      'the embedded log',
+      async (folder) => openSqliteLog({ path: join(folder, 'log.sqlite') }),
+      say,
+      quick,
+    ),
+};

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import {
+  type Definition,
+  type DefinitionChange,
+  deriveEventId,
+  type FleetEvent,
+  type GeofenceId,
+  type GroupId,
+  type SessionId,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import { sampleUser, sampleVehicle } from '@outrider/domain/samples';
+import { MemoryHub } from '@outrider/hub';
+import { definitionsTopic, eventsTopic, type Log } from '@outrider/log';
+import { openRegistry } from '@outrider/registry';
+import { createLogger, Registry as Metrics } from '@outrider/runtime';
+import { WebSocketServer } from 'ws';
+import { eventFrame, eventMessage } from './event-messages.ts';
+import { createNotifier } from './notifier.ts';
+import type { Returned, ReturningTask } from './returning.bench-worker.ts';
+
+/** Clients that all return at the same moment. Those of one fleet see the same vehicles, and no others. */
+export interface ReturningCase {
+  clients: number;
+  fleets: number;
+  vehiclesPerFleet: number;
+  /** That each client missed. */
+  events: number;
+}
+
+export interface ReturningRow extends ReturningCase {
+  /** Where what they missed comes from. `bare`: the same messages, made beforehand, to as many WebSockets by `ws`. */
+  from: 'memory' | 'log' | 'bare';
+  /** From the first connection until a client misses nothing. */
+  p50Ms: number;
+  p99Ms: number;
+  /** Of `p99Ms`, to that of the bare sockets. */
+  ratio: number;
+  /** Processor time of the thread that served them: a machine busy with something else makes it no longer. */
+  cpuMs: number;
+}
+
+interface Returning {
+  timesMs: number[];
+  cpuMs: number;
+}
+
+interface Fleet {
+  users: User[];
+  vehicles: Vehicle[];
+}
+
+const T0 = Date.UTC(2026, 0, 15, 12);
+const ZONE = randomUUID() as GeofenceId;
+const logger = createLogger('silent', 'json');
+
+/** @param openLog opens a new, empty log */
+export async function benchReturning(
+  one: ReturningCase,
+  openLog: (folder: string) => Promise<Log>,
+): Promise<ReturningRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'));
+  const log = await openLog(folder);
+  const registry = await openRegistry({ path: join(folder, 'registry.sqlite') });
+  try {
+    const fleets = Array.from({ length: one.fleets }, () => fleetOf(one));
+    await log.append(
+      definitionsTopic,
+      fleets.flatMap(({ users, vehicles }) => [...users, ...vehicles].map(defined)),
+    );
+    const since = [...(await log.endOffsets(eventsTopic))].map((place) => place.join(':')).join(',');
+    const start = async () => {
+      const notifier = createNotifier({
+        config: { maxConnections: one.clients },
+        log,
+        hub: new MemoryHub(),
+        inbox: registry.notifications,
+        verify: async (token) => ({
+          userId: token as UserId,
+          sessionId: token as string as SessionId,
+          expiresAtMs: Date.now() + 3_600_000,
+        }),
+        cookieSession: async () => null,
+        liveSessions: async (ids) => new Set(ids),
+        logger,
+        metrics: new Metrics(),
+        now: Date.now,
+      });
+      await notifier.start();
+      return notifier;
+    };
+    const tokens = fleets.flatMap(({ users }) => users.map(({ id }) => id));
+    const subscribe = { type: 'subscribe', all: true, since };
+
+    let notifier = await start();
+    const server = createServer();
+    server.on('upgrade', (request, socket, head) => notifier.upgrade(request, socket, head));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const events = fleets.flatMap(({ vehicles }) =>
+      Array.from({ length: one.events }, (_, nth) => visit(vehicles[nth % vehicles.length] as Vehicle, nth)),
+    );
+    await log.append(eventsTopic, events);
+    // Until the notifier has read them as well: nothing outside it says when.
+    await wait(2000);
+    const memory = await fastest(() => returning({ port, tokens, subscribe }, one.events));
+    const older = await fastest(async () => {
+      await notifier.stop();
+      notifier = await start();
+      return returning({ port, tokens, subscribe }, one.events);
+    });
+    await notifier.stop();
+    server.close();
+
+    const bare = await fastest(() => bareReturning(tokens, events.slice(0, one.events)));
+    const row = (from: ReturningRow['from'], { timesMs, cpuMs }: Returning): ReturningRow => {
+      const [p50Ms, p99Ms] = [at(timesMs, 0.5), at(timesMs, 0.99)];
+      return { ...one, from, p50Ms, p99Ms, ratio: p99Ms / at(bare.timesMs, 0.99), cpuMs };
+    };
+    return [row('memory', memory), row('log', older), row('bare', bare)];
+  } finally {
+    await registry.close();
+    await log.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The faster of two runs: the first one also warms the code up. */
+async function fastest(run: () => Promise<Returning>): Promise<Returning> {
+  const [first, second] = [await run(), await run()];
+  return at(first.timesMs, 0.99) < at(second.timesMs, 0.99) ? first : second;
+}
+
+function at(timesMs: readonly number[], share: number): number {
+  return timesMs.toSorted((a, b) => a - b)[Math.ceil(share * timesMs.length) - 1] ?? Number.NaN;
+}
+
+/** The clients, in a thread of their own. */
+async function returning(task: ReturningTask, events: number): Promise<Returning> {
+  const before = process.threadCpuUsage();
+  const worker = new Worker(new URL('./returning.bench-worker.ts', import.meta.url), { workerData: task });
+  try {
+    const [returned] = (await once(worker, 'message')) as [Returned];
+    if (returned.events !== events * task.tokens.length)
+      throw new Error(`${returned.events} events of ${events * task.tokens.length}`);
+    const { user, system } = process.threadCpuUsage(before);
+    return { timesMs: returned.timesMs, cpuMs: (user + system) / 1000 };
+  } finally {
+    await worker.terminate();
+  }
+}
+
+async function bareReturning(tokens: readonly string[], events: readonly FleetEvent[]): Promise<Returning> {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
+  await once(server, 'listening');
+  const texts = events.map((event, nth) => {
+    const frame = eventFrame(eventMessage(nth, event), '0:1000000;n:0');
+    return frame.toString('utf8', frame.indexOf('{'));
+  });
+  const resumed = JSON.stringify({ type: 'resumed' });
+  server.on('connection', (socket) =>
+    socket.on('message', () => {
+      for (const text of texts) socket.send(text);
+      socket.send(resumed);
+    }),
+  );
+  try {
+    const { port } = server.address() as AddressInfo;
+    return await returning({ port, tokens, subscribe: { type: 'subscribe' } }, events.length);
+  } finally {
+    server.close();
+  }
+}
+
+function fleetOf({ clients, fleets, vehiclesPerFleet }: ReturningCase): Fleet {
+  const groupIds = [randomUUID() as GroupId];
+  return {
+    users: Array.from({ length: clients / fleets }, (_, nth) =>
+      sampleUser({ id: randomUUID() as UserId, login: `user-${nth}`, role: 'user', groupIds }),
+    ),
+    vehicles: Array.from({ length: vehiclesPerFleet }, (_, nth) =>
+      sampleVehicle({ id: randomUUID() as VehicleId, name: `Van ${nth}`, groupIds }),
+    ),
+  };
+}
+
+function defined(definition: Definition): DefinitionChange {
+  const { kind, id, version } = definition;
+  return { kind, id, version, changedAtMs: T0, definition };
+}
+
+function visit({ id: vehicleId }: Vehicle, nth: number): FleetEvent {
+  const atMs = T0 + nth * 1000;
+  return {
+    id: deriveEventId('geofence-visit', vehicleId, ZONE, atMs),
+    kind: 'geofence-visit',
+    phase: 'begin',
+    vehicleId,
+    startedAtMs: atMs,
+    endedAtMs: null,
+    latitude: 52.5,
+    longitude: 13.4,
+    speedKmh: 40,
+    fromFixTimeMs: atMs,
+    fixTimeMs: atMs,
+    geofenceId: ZONE,
+    definitionVersion: 1,
+    origin: 'live',
+    inferred: false,
+    endReason: null,
+  };
+}
