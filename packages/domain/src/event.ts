@@ -72,16 +72,19 @@ export interface Trip extends EventBase {
   kind: 'trip';
   startLatitude: number;
   startLongitude: number;
-  /** By the odometer where the terminal has one. */
+  /**
+   * By the odometer where the terminal has one. With the step from the last fix where the vehicle stood to the first where it moves, at
+   * which the trip starts.
+   */
   distanceM: number;
   /** How long it moved; the rest of the trip it stood. */
   movingMs: number;
   /** How long it stood with the ignition on. */
   idlingMs: number;
   maxKmh: number;
-  /** Distance over the time since the start, standing included. */
+  /** Distance since the start over the time since the start, standing included. */
   meanKmh: number;
-  /** `gap`: after it there was no data for too long. Null while it lasts. */
+  /** `gap`: it moved, and after that there was no data for too long. Null while it lasts. */
   endReason: 'stopped' | 'gap' | 'no-longer-watched' | null;
 }
 

@@ -23,7 +23,7 @@ import { keepsOn, settle, settleMotion, staysCalm, staysInPlace } from './calm.t
 import { endConditionsByDefinition, hasAlarm, observe, saysNothingNew } from './conditions.ts';
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
-import { advanceMotion, continueMotion, endMotionByDefinition } from './motion.ts';
+import { advanceMotion, continueMotion, endMotionByDefinition, endSilentTrip, gapMsOf } from './motion.ts';
 import { inFixTimeOrder } from './packet-order.ts';
 import { endSilence, hear, isSilent, tellSilence } from './silence.ts';
 import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts';
@@ -170,6 +170,8 @@ export class Engine {
     const { receivedAtMs } = packet;
     const positions = inFixTimeOrder(packet.positions);
     if (this.#origin === 'live') hear(vehicle, receivedAtMs, events);
+    else if (receivedAtMs > vehicle.heardAtMs) vehicle.heardAtMs = receivedAtMs;
+    const before = vehicle.latest;
     let accepted = 0;
     // What nearly every fix changes, and nobody asks about in between, is written down once.
     let { latest, speedKmh } = vehicle;
@@ -223,6 +225,7 @@ export class Engine {
       accepted++;
     }
     if (accepted === 0) return 0;
+    if (vehicle.tripCut && before !== null) this.#resume(vehicle, before, packet);
     vehicle.latest = latest;
     vehicle.speedKmh = speedKmh;
     vehicle.receivedAtMs = receivedAtMs;
@@ -235,14 +238,15 @@ export class Engine {
 
   /**
    * Says that time has come to `nowMs` and nothing more is to be expected from before: tells which vehicles went offline
-   * meanwhile. Their next packets would tell the same, with the same ids, but may never come.
+   * meanwhile, and whose trips are over because nothing came for too long. Their next packets would tell the same, with the same
+   * ids, but may never come. An engine that goes over the history tells of trips alone.
    */
   advance(nowMs: number, events: FleetEvent[]): void {
-    if (this.#origin !== 'live') return;
-    for (const vehicle of this.#vehicles.values()) if (tellSilence(vehicle, nowMs, events)) this.#touch(vehicle);
+    const tell = this.#origin === 'live' ? tellSilence : endSilentTrip;
+    for (const vehicle of this.#vehicles.values()) if (tell(vehicle, nowMs, events)) this.#touch(vehicle);
   }
 
-  /** True where {@link advance} would tell of a vehicle. */
+  /** True where {@link advance} of the live rules would tell of a vehicle. */
   hasSilent(nowMs: number): boolean {
     if (this.#origin !== 'live') return false;
     for (const vehicle of this.#vehicles.values()) if (isSilent(vehicle, nowMs)) return true;
@@ -361,6 +365,24 @@ export class Engine {
       });
       this.#resolve(vehicle);
       this.#vehicles.set(id, vehicle);
+    }
+  }
+
+  /**
+   * Data came for a vehicle whose trip was ended by the clock. Where it is from within the gap, the trip went on: what was told of it is
+   * put right by a recalculation, like anything that comes late.
+   *
+   * @param before the last fix before the silence
+   */
+  #resume(vehicle: VehicleState, before: Position, { positions, receivedAtMs }: TelemetryPacket): void {
+    vehicle.tripCut = false;
+    const { definition, id } = vehicle;
+    if (definition === null) return;
+    const untilMs = before.fixTimeMs + gapMsOf(definition);
+    for (const { fixTimeMs } of positions) {
+      if (fixTimeMs <= before.fixTimeMs || fixTimeMs > untilMs) continue;
+      this.#noteLate(id, before.fixTimeMs, receivedAtMs);
+      this.#noteLate(id, fixTimeMs, receivedAtMs);
     }
   }
 

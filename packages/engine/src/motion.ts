@@ -53,6 +53,37 @@ function countStep(drive: Drive, from: Position, to: Position, elapsedMs: number
   if (speedKmh !== null && speedKmh > drive.maxKmh) drive.maxKmh = speedKmh;
 }
 
+/** Up to this time a vehicle that is not heard of keeps its trip, in Unix milliseconds; infinity where it is on none. */
+export function tripLastsUntilMs(vehicle: VehicleState): number {
+  const { definition, latest, motion, heardAtMs } = vehicle;
+  if (definition === null || latest === null || motion === null || motion.drive === null)
+    return Number.POSITIVE_INFINITY;
+  return Math.max(heardAtMs, latest.fixTimeMs) + gapMsOf(definition);
+}
+
+/**
+ * Ends a trip because nothing came up to `nowMs` for longer than a gap in the data may be: as the next fix would end it, if it were
+ * taken after the gap. Whether it was, nobody knows yet: see {@link VehicleState.tripCut}.
+ *
+ * @returns whether there was one to end
+ */
+export function endSilentTrip(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
+  const { definition, latest, motion } = vehicle;
+  if (definition === null || latest === null || motion === null || nowMs <= tripLastsUntilMs(vehicle)) return false;
+  const last = atFix(latest, vehicle.speedKmh);
+  endBeforeGap(vehicle, definition, motion, last, last.atMs + gapMsOf(definition), events);
+  if (motion.rest === null) vehicle.motion = null;
+  vehicle.tripCut = true;
+  // How it keeps on is found out with the next fix.
+  vehicle.calmEpoch = -1;
+  return true;
+}
+
+/** A gap of more than so many milliseconds ends a trip. */
+export function gapMsOf({ tripGapMinutes }: Vehicle): number {
+  return Math.round(tripGapMinutes * MINUTE_MS);
+}
+
 /** Ends a trip or a stop because the vehicle is no longer defined, at its last fix. */
 export function endMotionByDefinition(vehicle: VehicleState, version: number, events: FleetEvent[]): void {
   const { motion, latest } = vehicle;
@@ -69,7 +100,7 @@ export function endMotionByDefinition(vehicle: VehicleState, version: number, ev
 }
 
 /**
- * What a gap in the data leaves of the motion. A trip ends before it; a stop goes on only where the vehicle is found where it
+ * What a gap in the data leaves of the motion. A trip ends before it, see {@link endBeforeGap}; a stop goes on only where the vehicle is found where it
  * stood. Null where all begins anew.
  */
 function afterGap(
@@ -79,23 +110,34 @@ function afterGap(
   step: Step,
   events: FleetEvent[],
 ): Motion | null {
-  const { from, last, to } = step;
-  if (last === null || (from !== null && step.elapsedMs <= definition.tripGapMinutes * MINUTE_MS)) return motion;
-  const { drive, rest, standing } = motion;
-  const isThere = from !== null && rest !== null && !isAwayFrom(rest.since, to, definition);
-  if (isThere && (drive === null || hasLasted(rest.since, to, definition))) return motion;
-
+  const { from, last, to, elapsedMs } = step;
+  const gapMs = gapMsOf(definition);
+  if (last === null || (from !== null && elapsedMs <= gapMs)) return motion;
+  const { rest, standing } = motion;
   const before = atFix(last, step.fromSpeedKmh);
-  const { version } = definition;
-  if (drive !== null) {
-    addRest(drive, rest);
-    events.push(tripEnd(vehicle, drive, before, 'gap', version, to.fixTimeMs));
-    motion.drive = null;
-  }
-  if (isThere) return motion;
+  // Time makes a gap known before the fix behind it does: both say the same.
+  const knownAtMs = elapsedMs > gapMs ? last.fixTimeMs + gapMs : to.fixTimeMs;
+  endBeforeGap(vehicle, definition, motion, before, knownAtMs, events);
+  if (from !== null && rest !== null && !isAwayFrom(rest.since, to, definition)) return motion;
   if (standing !== null)
-    events.push(stopEnd(vehicle, standing, before, standing.idlingMs, 'gap', version, to.fixTimeMs));
+    events.push(stopEnd(vehicle, standing, before, standing.idlingMs, 'gap', definition.version, to.fixTimeMs));
   return null;
+}
+
+/** Ends the trip that a gap follows: at the last fix where the vehicle moved, else where it had come to stand. */
+function endBeforeGap(
+  vehicle: VehicleState,
+  { version }: Vehicle,
+  motion: Motion,
+  last: Moment,
+  knownAtMs: number,
+  events: FleetEvent[],
+): void {
+  const { drive, rest } = motion;
+  if (drive === null) return;
+  motion.drive = null;
+  if (rest === null) events.push(tripEnd(vehicle, drive, last, 'gap', version, knownAtMs));
+  else events.push(tripEnd(vehicle, drive, rest.since, 'stopped', version, knownAtMs));
 }
 
 /** Motion that begins with this fix: nothing is known of what was before. */
@@ -109,7 +151,7 @@ function begin(
   const here = atFix(to, speedKmh);
   if (speedKmh === null || speedKmh <= movingSpeedKmh)
     return { drive: null, rest: { since: here, distanceM: 0, idlingMs: 0 }, standing: null };
-  return { drive: setOut(vehicle, here, speedKmh, version, events), rest: null, standing: null };
+  return { drive: setOut(vehicle, here, speedKmh, 0, version, events), rest: null, standing: null };
 }
 
 /** Motion that goes on with this fix. */
@@ -136,7 +178,8 @@ function proceed(
       events.push(stopEnd(vehicle, standing, here, idlingMs, 'moved', definition.version, to.fixTimeMs));
       motion.standing = null;
     }
-    if (drive === null) motion.drive = setOut(vehicle, here, speedKmh ?? 0, definition.version, events);
+    if (drive === null)
+      motion.drive = setOut(vehicle, here, speedKmh ?? 0, leadM(definition, step), definition.version, events);
     else {
       addRest(drive, rest);
       if (step.from !== null) countStep(drive, step.from, to, elapsedMs, speedKmh);
@@ -218,14 +261,35 @@ function odometerStepM(from: Position, to: Position, elapsedMs: number): number 
   return metres >= 0 && !isTooFar(metres, elapsedMs) ? metres : null;
 }
 
+/**
+ * How far a vehicle came on the step from the last fix where it stood to the first where it moves: nothing where that may be the
+ * jitter of its receiver.
+ */
+function leadM({ movingSpeedKmh, movingDistanceM }: Vehicle, step: Step): number {
+  const { from, to, elapsedMs } = step;
+  if (from === null) return 0;
+  const odometer = odometerStepM(from, to, elapsedMs);
+  if (odometer !== null) return odometer;
+  const metres = step.distanceM();
+  return metres > movingDistanceM || metres * 3600 > movingSpeedKmh * elapsedMs ? metres : 0;
+}
+
 function addRest(drive: Drive, rest: Rest | null): void {
   if (rest === null) return;
   drive.distanceM += rest.distanceM;
   drive.idlingMs += rest.idlingMs;
 }
 
-function setOut(vehicle: VehicleState, start: Moment, speedKmh: number, version: number, events: FleetEvent[]): Drive {
-  const drive: Drive = { start, id: null, distanceM: 0, movingMs: 0, idlingMs: 0, maxKmh: speedKmh };
+/** @param lead how far it had come already, in metres, since it was last seen to stand */
+function setOut(
+  vehicle: VehicleState,
+  start: Moment,
+  speedKmh: number,
+  lead: number,
+  version: number,
+  events: FleetEvent[],
+): Drive {
+  const drive: Drive = { start, id: null, distanceM: lead, leadM: lead, movingMs: 0, idlingMs: 0, maxKmh: speedKmh };
   events.push({
     ...tripFacts(vehicle, drive, version, start.atMs),
     phase: 'begin',
@@ -255,7 +319,7 @@ function tripEnd(
     latitude: end.latitude,
     longitude: end.longitude,
     speedKmh: end.speedKmh,
-    meanKmh: lastedMs > 0 ? (drive.distanceM * 3600) / lastedMs : drive.maxKmh,
+    meanKmh: lastedMs > 0 ? ((drive.distanceM - drive.leadM) * 3600) / lastedMs : drive.maxKmh,
     endReason,
   };
 }

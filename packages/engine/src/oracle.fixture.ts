@@ -56,7 +56,7 @@ export class Oracle {
   /** Nothing more is to be expected from before. */
   advance(nowMs: number): FleetEvent[] {
     const events: FleetEvent[] = [];
-    for (const [vehicleId, trail] of this.#trails) this.#silence(vehicleId, trail, nowMs, events);
+    for (const [vehicleId, trail] of this.#trails) this.#fallSilent(vehicleId, trail, nowMs, events);
     return events;
   }
 
@@ -81,7 +81,7 @@ export class Oracle {
     if (offset <= trail.offset) return events;
     trail.offset = offset;
 
-    this.#silence(vehicleId, trail, receivedAtMs, events);
+    this.#fallSilent(vehicleId, trail, receivedAtMs, events);
     if (trail.offline) {
       const endedAtMs = Math.max(trail.heardAtMs, receivedAtMs);
       const why = { ...this.#why(vehicleId), endReason: 'online' as const };
@@ -130,7 +130,30 @@ export class Oracle {
 
   /** Would {@link advance} say anything? */
   hasSilent(nowMs: number): boolean {
-    return [...this.#trails].some(([vehicleId, trail]) => this.#dueMs(vehicleId, trail) <= nowMs);
+    return [...this.#trails].some(
+      ([vehicleId, trail]) => this.#dueMs(vehicleId, trail) <= nowMs || this.#tripUntilMs(vehicleId, trail) < nowMs,
+    );
+  }
+
+  /** So long nothing may come before a trip is over. */
+  #tripUntilMs(vehicleId: string, { good, motion, heardAtMs }: Trail): number {
+    const vehicle = this.vehicles.get(vehicleId);
+    const last = good.at(-1)?.position;
+    if (!vehicle || !last || !motion?.trip) return Number.POSITIVE_INFINITY;
+    return Math.max(heardAtMs, last.fixTimeMs) + vehicle.tripGapMinutes * 60_000;
+  }
+
+  #fallSilent(vehicleId: string, trail: Trail, nowMs: number, events: FleetEvent[]): void {
+    this.#silence(vehicleId, trail, nowMs, events);
+    const vehicle = this.vehicles.get(vehicleId);
+    const { motion } = trail;
+    if (!vehicle || !motion?.trip || nowMs <= this.#tripUntilMs(vehicleId, trail)) return;
+    const [lastPoint] = motion.points.slice(-1) as [WayPoint];
+    events.push(
+      tripBeforeGap(vehicle, motion, motion.trip, lastPoint.position.fixTimeMs + vehicle.tripGapMinutes * 60_000),
+    );
+    motion.trip = null;
+    if (!motion.stoodFrom) trail.motion = null;
   }
 
   /** From when on the vehicle is offline, if nothing comes. */
@@ -234,10 +257,6 @@ export class Oracle {
     const stopMs = vehicle.tripStopMinutes * 60_000;
     const elapsedMs = last ? now - last.position.fixTimeMs : 0;
     const awayFrom = (place: WayPoint) => metresBetween(place.position, fix.position) > vehicle.movingDistanceM;
-    const endTrip = (motion: PlainMotion, at: WayPoint, reason: 'stopped' | 'gap') => {
-      if (motion.trip) events.push(tripEvent(vehicle, motion, motion.trip, at, reason, now));
-      motion.trip = null;
-    };
     const endStop = (motion: PlainMotion, at: WayPoint, reason: 'moved' | 'ignition' | 'gap') => {
       if (motion.stop) events.push(stopEvent(vehicle, motion, motion.stop, at, reason, now));
       motion.stop = null;
@@ -251,8 +270,10 @@ export class Oracle {
     if (motion && last && (!way || elapsedMs > vehicle.tripGapMinutes * 60_000)) {
       const [lastPoint, stoodFrom] = [motion.points.at(-1) as WayPoint, motion.stoodFrom];
       const isThere = way !== undefined && stoodFrom !== null && !awayFrom(stoodFrom);
-      const hasStopped = isThere && now - stoodFrom.position.fixTimeMs >= stopMs;
-      if (!hasStopped) endTrip(motion, lastPoint, 'gap');
+      const gapMs = vehicle.tripGapMinutes * 60_000;
+      const knownAtMs = elapsedMs > gapMs ? last.position.fixTimeMs + gapMs : now;
+      if (motion.trip) events.push(tripBeforeGap(vehicle, motion, motion.trip, knownAtMs));
+      motion.trip = null;
       if (!isThere) {
         endStop(motion, lastPoint, 'gap');
         motion = null;
@@ -260,7 +281,8 @@ export class Oracle {
     }
 
     if (motion?.stoodFrom && !motion.stop && now - motion.stoodFrom.position.fixTimeMs >= stopMs) {
-      endTrip(motion, motion.stoodFrom, 'stopped');
+      if (motion.trip) events.push(tripEvent(vehicle, motion, motion.trip, motion.stoodFrom, 'stopped', now));
+      motion.trip = null;
       beginStop(motion, motion.stoodFrom, ignitionBefore ? 'idling' : 'parking');
     }
     const turnedAt = motion?.turnedAt;
@@ -282,7 +304,7 @@ export class Oracle {
       motion.stoodFrom = null;
       motion.turnedAt = null;
       if (!motion.trip) {
-        motion.trip = { from: point };
+        motion.trip = { from: point, leadM: leadInto(vehicle, motion.points.at(-2), point) };
         events.push(tripEvent(vehicle, motion, motion.trip, null, null, now));
       }
     } else {
@@ -515,7 +537,7 @@ interface WayPoint extends Fix {
 
 interface PlainMotion {
   points: WayPoint[];
-  trip: { from: WayPoint } | null;
+  trip: { from: WayPoint; leadM: number } | null;
   stop: { kind: 'parking' | 'idling'; from: WayPoint } | null;
   stoodFrom: WayPoint | null;
   /** Since when the ignition has said that the stop is one of the other kind. */
@@ -820,7 +842,7 @@ function runEvent(
     definitionVersion: run.version,
     limitKmh: run.limitKmh,
     peakKmh: run.peakKmh,
-    meanKmh: untilMs > startedAtMs ? area / (untilMs - startedAtMs) : run.peakKmh,
+    meanKmh: untilMs > startedAtMs ? Math.min(area / (untilMs - startedAtMs), run.peakKmh) : run.peakKmh,
     distanceM: metres,
     endReason,
   };
@@ -829,7 +851,7 @@ function runEvent(
 function tripEvent(
   vehicle: Vehicle,
   { points }: PlainMotion,
-  { from }: { from: WayPoint },
+  { from, leadM }: { from: WayPoint; leadM: number },
   end: WayPoint | null,
   endReason: Extract<FleetEvent, { kind: 'trip' }>['endReason'],
   fixTimeMs: number,
@@ -849,10 +871,31 @@ function tripEvent(
     kind: 'trip',
     ...betweenPoints('trip', vehicle, from, end, fixTimeMs),
     ...totals,
+    distanceM: leadM + totals.distanceM,
     maxKmh,
     meanKmh: lastedMs > 0 ? totals.distanceM / 1000 / (lastedMs / 3_600_000) : maxKmh,
     endReason,
   };
+}
+
+/** A trip that a gap follows: it goes as far as was seen, and no further than to where it came to stand. */
+function tripBeforeGap(
+  vehicle: Vehicle,
+  motion: PlainMotion,
+  trip: { from: WayPoint; leadM: number },
+  knownAtMs: number,
+) {
+  const { stoodFrom, points } = motion;
+  const reason = stoodFrom ? ('stopped' as const) : ('gap' as const);
+  return tripEvent(vehicle, motion, trip, stoodFrom ?? (points.at(-1) as WayPoint), reason, knownAtMs);
+}
+
+/** The way from where it stood last to where it is first seen to move, if that is a movement and no jitter. */
+function leadInto(vehicle: Vehicle, stood: WayPoint | undefined, first: WayPoint): number {
+  if (!stood) return 0;
+  const kmh = first.metres / 1000 / (first.elapsedMs / 3_600_000);
+  const moved = first.metres > vehicle.movingDistanceM || kmh > vehicle.movingSpeedKmh;
+  return odometerMetres(stood, first) ?? (moved ? first.metres : 0);
 }
 
 function odometerMetres(a: WayPoint, b: WayPoint): number | null {

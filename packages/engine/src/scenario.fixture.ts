@@ -184,7 +184,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 12, arbitrary: drive },
   {
     weight: 2,
-    arbitrary: fc.record({ what: fc.constant('wait' as const), seconds: fc.constantFrom(0, 170, 600, 4000) }),
+    arbitrary: fc.record({
+      what: fc.constant('wait' as const),
+      seconds: fc.constantFrom(0, 170, 600, 3600, 3601, 4000),
+    }),
   },
   {
     weight: 3,

@@ -1,8 +1,9 @@
 import { deriveEventId, type FleetEvent, type Offline, type Vehicle } from '@outrider/domain';
+import { endSilentTrip, tripLastsUntilMs } from './motion.ts';
 import type { VehicleState } from './vehicle-state.ts';
 
 /**
- * Offline and online again (semantics, "Other events"), by the times at which the gateway had the packets. All of the event
+ * Offline and online again (semantics, "Other events"), and the end of a trip that nothing more is heard of, by the times at which the gateway had the packets. All of the event
  * but its end is settled by the last packet before the silence: it is the same whoever finds out, the vehicle's next packet
  * or somebody who looks in between.
  */
@@ -12,21 +13,34 @@ export function offlineFromMs(vehicle: VehicleState, { offlineAfterMinutes }: Ve
   return vehicle.heardAtMs + Math.round(offlineAfterMinutes * 60_000);
 }
 
-/** True where it is to be told that the vehicle is offline, nothing having come up to `nowMs`. */
+/** True where {@link tellSilence} would tell something. */
 export function isSilent(vehicle: VehicleState, nowMs: number): boolean {
+  return nowMs > tripLastsUntilMs(vehicle) || isOffline(vehicle, nowMs);
+}
+
+/** True where it is to be told that the vehicle is offline, nothing having come up to `nowMs`. */
+function isOffline(vehicle: VehicleState, nowMs: number): boolean {
   const { definition, offline, latest, heardAtMs } = vehicle;
   // Without a fix there is no place to tell of.
   if (offline || definition === null || latest === null || heardAtMs === 0) return false;
   return nowMs >= offlineFromMs(vehicle, definition);
 }
 
-/** Tells that no data came up to `nowMs`, where that is so and was not told yet. Returns whether it did. */
+/**
+ * Tells what no data up to `nowMs` means, where that was not told yet: the vehicle is offline, and its trip is over. In the order in
+ * which both become known, whoever asks when. Returns whether it told anything.
+ */
 export function tellSilence(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
   const { definition } = vehicle;
-  if (definition === null || !isSilent(vehicle, nowMs)) return false;
-  vehicle.offline = true;
-  events.push(offlineEvent(vehicle, definition.version, null, null, offlineFromMs(vehicle, definition)));
-  return true;
+  if (definition === null) return false;
+  const isTripFirst = tripLastsUntilMs(vehicle) < offlineFromMs(vehicle, definition);
+  let tells = isTripFirst && endSilentTrip(vehicle, nowMs, events);
+  if (isOffline(vehicle, nowMs)) {
+    vehicle.offline = true;
+    events.push(offlineEvent(vehicle, definition.version, null, null, offlineFromMs(vehicle, definition)));
+    tells = true;
+  }
+  return (!isTripFirst && endSilentTrip(vehicle, nowMs, events)) || tells;
 }
 
 /** Takes in that a packet came: where the vehicle was offline, it is online again. */

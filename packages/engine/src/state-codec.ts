@@ -14,10 +14,12 @@ import type {
 import { freshState } from './vehicle-state.ts';
 
 /**
- * First element of every encoded state. A state of another version is refused, never guessed at: an older one knows nothing
- * of what its vehicle was in the middle of, and a checkpoint that is lost costs no more than a replay.
+ * First element of every encoded state. A state of a version that is not known is refused, never guessed at: a checkpoint that is lost
+ * costs no more than a replay.
  */
-const VERSION = 2;
+const VERSION = 3;
+/** The version without a drive's `leadM` and what follows `conditions`: both are what they are in a fresh state. */
+const EARLIER_VERSION = 2;
 
 type EncodedPosition = [
   number,
@@ -45,14 +47,21 @@ type EncodedStay = [
   EncodedMoment,
   EncodedMoment | null,
 ];
-type EncodedDrive = [EncodedMoment, distanceM: number, movingMs: number, idlingMs: number, maxKmh: number];
+type EncodedDrive = [
+  EncodedMoment,
+  distanceM: number,
+  movingMs: number,
+  idlingMs: number,
+  maxKmh: number,
+  leadM?: number,
+];
 type EncodedRest = [EncodedMoment, distanceM: number, idlingMs: number];
 type EncodedStanding = [Standing['kind'], EncodedMoment, idlingMs: number, [EncodedMoment, idlingMs: number] | null];
 type EncodedMotion = [EncodedDrive | null, EncodedRest | null, EncodedStanding | null];
 type EncodedCondition = [Condition['what'], silent: boolean, EncodedMoment];
 type EncodedRun = [GeofenceId | null, number, number, boolean, EncodedMoment, number, number, number];
 type Encoded = [
-  typeof VERSION,
+  version: number,
   number,
   EncodedPosition | null,
   number,
@@ -67,6 +76,7 @@ type Encoded = [
   ignition: boolean | null,
   supplied: boolean | null,
   EncodedCondition[],
+  tripCut?: boolean,
 ];
 
 /** A vehicle's state as JSON without names: what the checkpoint keeps. Numbers come back bit for bit. */
@@ -106,12 +116,13 @@ export function encodeState(state: VehicleState): Buffer {
     state.ignition,
     state.supplied,
     state.conditions.map(({ what, silent, start }) => [what, silent, encodeMoment(start)]),
+    state.tripCut,
   ];
   return Buffer.from(JSON.stringify(encoded));
 }
 
 /**
- * The state that {@link encodeState} wrote; what comes from the definitions is left as in a fresh one.
+ * The state that {@link encodeState} wrote, or the version before it; what comes from the definitions is left as in a fresh one.
  *
  * @param fenceOf finds the geofence that a stay or a run names
  * @throws {Error} when the bytes are not such a state
@@ -123,7 +134,8 @@ export function decodeState(
   fenceOf: (id: GeofenceId) => Fence,
 ): VehicleState {
   const encoded = JSON.parse(bytes.toString()) as Encoded;
-  if (encoded[0] !== VERSION) throw new Error(`vehicle state ${id}: version ${encoded[0]}, expected ${VERSION}`);
+  if (encoded[0] !== VERSION && encoded[0] !== EARLIER_VERSION)
+    throw new Error(`vehicle state ${id}: version ${encoded[0]}, expected ${VERSION}`);
   const [, offset, latest, receivedAtMs, speedKmh, suspects, stays, runs, motion, ...rest] = encoded;
   const state = freshState(id, origin);
   state.offset = offset;
@@ -158,12 +170,13 @@ export function decodeState(
     }),
   );
   state.motion = motion && decodeMotion(motion);
-  const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions] = rest;
+  const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions, tripCut = false] = rest;
   state.heardAtMs = heardAtMs;
   state.offline = offline;
   state.recordAtMs = recordAtMs;
   state.ignition = ignition;
   state.supplied = supplied;
+  state.tripCut = tripCut;
   state.conditions = conditions.map(([what, silent, start]) => ({
     what,
     silent,
@@ -175,7 +188,7 @@ export function decodeState(
 
 function encodeMotion({ drive, rest, standing }: Motion): EncodedMotion {
   return [
-    drive && [encodeMoment(drive.start), drive.distanceM, drive.movingMs, drive.idlingMs, drive.maxKmh],
+    drive && [encodeMoment(drive.start), drive.distanceM, drive.movingMs, drive.idlingMs, drive.maxKmh, drive.leadM],
     rest && [encodeMoment(rest.since), rest.distanceM, rest.idlingMs],
     standing && [
       standing.kind,
@@ -195,6 +208,7 @@ function decodeMotion([drive, rest, standing]: EncodedMotion): Motion {
       movingMs: drive[2],
       idlingMs: drive[3],
       maxKmh: drive[4],
+      leadM: drive[5] ?? 0,
     },
     rest: rest && { since: decodeMoment(rest[0]), distanceM: rest[1], idlingMs: rest[2] },
     standing: standing && {

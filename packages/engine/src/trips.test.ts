@@ -35,7 +35,8 @@ describe('a trip', () => {
       maxKmh: 60,
     });
     const trip = events[0] as Extract<FleetEvent, { kind: 'trip' }>;
-    expect(trip.distanceM).toBeCloseTo(8 * METRES, 0);
+    // With the way from where it stood to the first fix that moves; the mean is of the time since that fix.
+    expect(trip.distanceM).toBeCloseTo(9 * METRES, 0);
     expect(trip.meanKmh).toBeCloseTo((8 * METRES * 3.6) / 120, 1);
   });
 
@@ -74,6 +75,98 @@ describe('a trip', () => {
     // And one that is found elsewhere did something that nobody saw.
     expect(told(van.drive(at(minutes(1200), 90, 0)))).toEqual([`-parking @${minutes(600)} gap`]);
     expect(told(van.drive(at(minutes(1205), 90, 0)))).toEqual([`+parking @${minutes(1200)}`]);
+  });
+
+  test('counts the way from where it stood to the first fix that moves, where that is a movement and no jitter', () => {
+    const tripFrom = (...fixes: Position[]) => {
+      const van = scene();
+      van.drive(...fixes, at(4000, 20, 40), at(4060, 20, 0));
+      const trip = last(van.drive(at(4060 + minutes(5), 20, 0)), 'trip');
+      return trip && 'distanceM' in trip ? trip.distanceM : Number.NaN;
+    };
+    // 333 m of the 20 lie before the first fix that moves, a minute or half an hour after the last that stood.
+    expect(tripFrom(at(0, 0, 0), at(3600, 3, 40))).toBeCloseTo(20 * METRES, 0);
+    expect(tripFrom(at(0, 0, 0), at(1800, 0, 0), at(3600, 3, 40))).toBeCloseTo(20 * METRES, 0);
+    // 33 m in 30 s are 4 km/h and a movement, in half an hour they are the receiver's.
+    expect(tripFrom(at(3570, 0, 0), at(3600, 0.3, 40))).toBeCloseTo(20 * METRES, 0);
+    expect(tripFrom(at(1800, 0, 0), at(3600, 0.3, 40))).toBeCloseTo(19.7 * METRES, 0);
+    // The odometer knows better, where there is one.
+    const [before, after] = [{ odometerM: 1000 }, { odometerM: 1400 }];
+    expect(tripFrom(at(0, 0, 0, before), at(3600, 3, 40, after))).toBeCloseTo(400 + 17 * METRES, 0);
+    // Nothing is known of what was before: a first fix, and a gap that hides the way.
+    expect(tripFrom(at(3600, 3, 40))).toBeCloseTo(17 * METRES, 0);
+    expect(tripFrom(at(-1, 0, 0), at(3600, 3, 40))).toBeCloseTo(17 * METRES, 0);
+  });
+
+  test('a drive of an hour has its true length within 1 %, at a record each 10, 30 or 60 seconds', () => {
+    for (const everyS of [10, 30, 60]) {
+      let [truthM, toldM] = [0, 0];
+      for (let phase = 0; phase < everyS; phase += everyS / 10) {
+        // Ten legs of about two kilometres: it speeds up to 50 km/h at 1 m/s², brakes alike, and stands for seven minutes.
+        const van = scene();
+        const speedUpS = 50 / 3.6;
+        const [legS, standS] = [160, minutes(7)];
+        const legM = (50 / 3.6) * (legS - speedUpS);
+        const within = (s: number): [metres: number, kmh: number] => {
+          if (s >= legS) return [legM, 0];
+          const fromEnd = Math.min(s, legS - s);
+          const ms = Math.min(fromEnd, speedUpS);
+          const near = ms ** 2 / 2 + Math.max(0, fromEnd - speedUpS) * speedUpS;
+          return [s <= legS / 2 ? near : legM - near, 3.6 * ms];
+        };
+        for (let s = phase - minutes(7); s < 10 * (legS + standS); s += everyS) {
+          const leg = Math.max(0, Math.floor(s / (legS + standS)));
+          const [metres, kmh] = s < 0 ? [0, 0] : within(s - leg * (legS + standS));
+          const events = van.drive(at(s, (leg * legM + metres) / METRES, Math.round(kmh * 10) / 10));
+          for (const event of events) if (event.kind === 'trip' && event.phase === 'end') toldM += event.distanceM;
+        }
+        truthM += 10 * legM;
+      }
+      expect(Math.abs(toldM / truthM - 1), `${everyS} s: ${toldM} of ${truthM} m`).toBeLessThan(0.01);
+    }
+  });
+
+  test('of a vehicle that falls silent while it moves is over when a gap has passed by the clock, as a later fix would end it', () => {
+    const silent = scene();
+    silent.drive(at(0, 0, 40), at(60, 5, 50));
+    expect(silent.advance(60 + minutes(60))).toEqual([]);
+    const byClock = silent.advance(60 + minutes(60) + 1);
+    expect(told(byClock)).toEqual(['-trip @60 gap']);
+    expect(silent.advance(60 + minutes(90))).toEqual([]);
+    const heard = scene();
+    heard.drive(at(0, 0, 40), at(60, 5, 50));
+    const byFix = heard.drive(at(minutes(300), 90, 50));
+    expect(byFix[0]).toEqual(byClock[0]);
+    expect(told(silent.drive(at(minutes(300), 90, 50)))).toEqual([`+trip @${minutes(300)}`]);
+    expect(silent.engine.takeLate()).toEqual([]);
+  });
+
+  test('of a vehicle that had come to stand when it fell silent ends there, wherever it is found', () => {
+    for (const thousandths of [5, 90]) {
+      const van = scene();
+      van.drive(at(0, 0, 40), at(60, 5, 0), at(120, 5, 0));
+      expect(told(van.advance(minutes(70)))).toEqual(['-trip @60 stopped']);
+      const found = van.drive(at(minutes(600), thousandths, 0));
+      expect(told(found)).toEqual(thousandths === 5 ? ['+parking @60'] : []);
+      const heard = scene();
+      heard.drive(at(0, 0, 40), at(60, 5, 0), at(120, 5, 0));
+      expect(told(heard.drive(at(minutes(600), thousandths, 0)))).toEqual(['-trip @60 stopped', ...told(found)]);
+    }
+  });
+
+  test('that the clock ended and that went on, as data shows that came late, is for a recalculation to repair', () => {
+    const van = scene();
+    van.drive(at(0, 0, 40), at(60, 5, 50));
+    van.advance(60 + minutes(61));
+    const events = van.send({ positions: [at(120, 10, 50), at(180, 15, 50)], receivedAtMs: T0 + 1000 * minutes(70) });
+    expect(told(events)).toEqual(['+trip @120']);
+    expect(van.engine.takeLate()).toMatchObject([{ fromMs: T0 + 60_000, toMs: T0 + 180_000 }]);
+    // A terminal that empties its memory for hours is not silent, however old its fixes are.
+    const box = scene();
+    for (let hour = 0; hour < 5; hour++)
+      expect(
+        told(box.send({ positions: [at(60 * hour, hour, 50)], receivedAtMs: T0 + 1000 * minutes(600 + 50 * hour) })),
+      ).toEqual(hour === 0 ? ['+trip @0'] : []);
   });
 
   test('with the ignition on, 50 m are movement whatever the speed', () => {

@@ -67,6 +67,8 @@ export interface Drive {
   /** The event's id, once it was needed; not part of the checkpointed state. */
   id: EventId | null;
   distanceM: number;
+  /** What of the distance lies before the start: from where it was last seen to stand. */
+  leadM: number;
   movingMs: number;
   idlingMs: number;
   maxKmh: number;
@@ -130,6 +132,11 @@ export interface VehicleState {
   runs: SpeedingRun[];
   /** Null before the first fix, and where no profile says what moving is. */
   motion: Motion | null;
+  /**
+   * True where time ended its trip and no fix has moved it since. A fix from within the gap shows that the trip went on, in data that
+   * came late: the history is to be recalculated from there.
+   */
+  tripCut: boolean;
   /** When the gateway had the newest packet, whatever was in it; 0 before the first. */
   heardAtMs: number;
   /** True where it was told that no data comes. */
@@ -182,6 +189,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     stays: [],
     runs: [],
     motion: null,
+    tripCut: false,
     heardAtMs: 0,
     offline: false,
     recordAtMs: 0,
