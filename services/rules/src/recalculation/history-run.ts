@@ -159,6 +159,15 @@ export class HistoryRun {
     for (const event of told) this.#keep(event);
   }
 
+  /** There are no more positions, and up to `nowMs` none will come: a trip that nothing was heard of for too long is over. */
+  end(nowMs: number): void {
+    const told: FleetEvent[] = [];
+    this.#engine.advance(nowMs, told);
+    const { id } = this.#scope.vehicle;
+    // The engine may know another vehicle, of a run before.
+    for (const event of told) if (event.vehicleId === id) this.#keep(event);
+  }
+
   /**
    * False where the live rules may see the newest fixes in another light, though they have them too: something waits for
    * time to pass; or the fixes since the stretch are too few for them to have seen that one of before was a jump, or to

@@ -108,14 +108,19 @@ const story = fc.record({
   speedingMinSeconds: fc.constantFrom(0, 0, 100),
   drive,
   perPacket: fc.integer({ min: 1, max: 4 }),
+  /** Before which packets nothing came for two hours: by the clock, trips are over. */
+  silences: fc.array(fc.constantFrom(false, false, false, true), { minLength: 130, maxLength: 130 }),
   /** After which packets what is waiting is recalculated. */
   turns: fc.array(fc.boolean(), { minLength: 130, maxLength: 130 }),
   pagePositions: fc.constantFrom(1, 3, 2000),
 });
+const SILENCE_MS = 2 * 3_600_000;
+/** Beyond what may be on its way to the archive. */
+const LATER_MS = 10 * 60_000;
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
 /** Positions as they were taken, and the packets in which they came. */
-function packetsOf({ drive, perPacket }: Story): { taken: Position[]; packets: TelemetryPacket[] } {
+function packetsOf({ drive, perPacket, silences }: Story): { taken: Position[]; packets: TelemetryPacket[] } {
   let atMs = T0;
   const taken = drive.map(({ seconds, place: [longitude, latitude], ...fields }): Position => {
     atMs += seconds * 1000;
@@ -130,13 +135,11 @@ function packetsOf({ drive, perPacket }: Story): { taken: Position[]; packets: T
   const inPackets = [...sent.values()].filter((positions) => positions !== undefined);
   // What comes before any fix did has no place, and nothing is made of it, live or not.
   for (const position of inPackets[0] ?? []) position.valid = true;
-  const packets = inPackets.map((positions, nth) => ({
-    vehicleId: VAN,
-    terminalId: '1' as TerminalId,
-    protocol: 'osmand' as const,
-    receivedAtMs: atMs + nth,
-    positions,
-  }));
+  let receivedAtMs = atMs;
+  const packets = inPackets.map((positions, nth) => {
+    receivedAtMs += silences[nth] ? SILENCE_MS : 1;
+    return { vehicleId: VAN, terminalId: '1' as TerminalId, protocol: 'osmand' as const, receivedAtMs, positions };
+  });
   return { taken, packets };
 }
 
@@ -165,6 +168,7 @@ function inOrder(
       offset,
       told,
     );
+  engine.advance(receivedAtMs + SILENCE_MS, told);
   const latest = new Map(told.filter(({ kind }) => kind !== 'offline').map((event) => [event.id, event]));
   return [...latest.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -184,6 +188,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
   let corrected = 0;
   let news = 0;
   let settledMeanwhile = 0;
+  let ended = 0;
   await fc.assert(
     fc.asyncProperty(story, async (story) => {
       const scope = scopeOfStory(story);
@@ -205,6 +210,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
           news++;
         }
       };
+      let nowMs = 0;
       const recalculate = async () => {
         if (waiting === null) return;
         const task = {
@@ -212,7 +218,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
           engine: engines.engineFor(scope),
           isLateData: true,
           ...waiting,
-          freshMs: Number.POSITIVE_INFINITY,
+          freshMs: nowMs,
           number: number++,
           publish,
           pagePositions: story.pagePositions,
@@ -225,7 +231,11 @@ test('late data, in whatever order and however often it comes, ends with the eve
 
       for (const [offset, packet] of packets.entries()) {
         const told: FleetEvent[] = [];
+        // The clock may be asked before the next packet, or not: nothing more came up to then.
+        if (story.turns[offset]) live.advance(packet.receivedAtMs - 1, told);
         live.process(packet, offset, told);
+        nowMs = packet.receivedAtMs + LATER_MS;
+        ended += told.filter((event) => event.kind === 'trip' && event.phase === 'end').length;
         history.archivePacket(packet);
         history.archiveEvents(told.filter(({ kind }) => kind !== 'offline'));
         for (const event of told) published.set(phaseKey(event), event);
@@ -235,8 +245,12 @@ test('late data, in whatever order and however often it comes, ends with the eve
         }
         if (story.turns[offset]) await recalculate();
       }
+      const told: FleetEvent[] = [];
+      nowMs = (packets.at(-1)?.receivedAtMs ?? 0) + SILENCE_MS + LATER_MS;
+      live.advance(nowMs - LATER_MS, told);
+      history.archiveEvents(told.filter(({ kind }) => kind !== 'offline'));
       await recalculate();
-      const wanted = inOrder(scope, taken, packets[0]?.receivedAtMs ?? 0);
+      const wanted = inOrder(scope, taken, packets.at(-1)?.receivedAtMs ?? 0);
       expectSame(history.events(VAN), wanted);
       corrected += history.replacements;
       // Where there was an alarm, one was published. (Not each: what late data joined, more late data may divide again.)
@@ -245,7 +259,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
 
       // Once more changes nothing, though asked for all of it.
       const before = history.replacements;
-      const all = { fromMs: T0, toMs: T0 + 10 ** 10, freshMs: Number.POSITIVE_INFINITY };
+      const all = { fromMs: T0, toMs: T0 + 10 ** 10, freshMs: nowMs };
       await recalculateVehicle(
         history,
         { scope, engine: engines.engineFor(scope), isLateData: false, ...all, number: number++ },
@@ -260,6 +274,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
   expect(corrected).toBeGreaterThan(500);
   expect(settledMeanwhile).toBeGreaterThan(200);
   expect(news).toBeGreaterThan(500);
+  expect(ended).toBeGreaterThan(200);
 });
 
 test('a new geofence asked about the past has the visits that it would have had, and touches no others', {

@@ -97,6 +97,8 @@ const WARM_UP_FIXES = 16;
 export const MAX_LOOK_BACK_MS = 7 * 86_400_000;
 /** Of an event that began longer before the stretch than this, nothing is known. */
 const MAX_EVENT_MS = 400 * 86_400_000;
+/** A packet that the gateway had so long ago is archived: the live rules know of no later one, either. */
+const ON_THE_WAY_MS = 60_000;
 
 /**
  * Makes the events of a stretch of a vehicle's history anew, and corrects the archive by them.
@@ -135,6 +137,7 @@ export async function recalculateVehicle(
     run.take(fresh < 0 ? page.positions : page.positions.slice(0, fresh));
     after = page.next;
     isOver = after === null || fresh >= 0;
+    if (after === null && fresh < 0) run.end(freshMs - ON_THE_WAY_MS);
     const { firstFixMs, lastFixMs } = run;
     if (firstFixMs === null || lastFixMs === null) continue;
     if (isOver || lastFixMs > toMs) {
