@@ -130,7 +130,9 @@ function told(vehicleId: VehicleId, ...parts: Position[][]): FleetEvent[] {
   );
   const events: FleetEvent[] = [];
   for (const [offset, positions] of parts.entries()) engine.process(packet(vehicleId, positions), offset, events);
-  return events;
+  // Nothing came since.
+  engine.advance(Date.now(), events);
+  return events.filter(({ kind }) => kind !== 'offline');
 }
 function raise(what: string): never {
   throw new Error(what);
