@@ -1,3 +1,4 @@
+import { misspeltVariables } from './misspelt-variables.ts';
 import { StartError } from './start-error.ts';
 
 /** How one environment variable is read. */
@@ -27,12 +28,13 @@ export class ConfigError extends StartError {
 }
 
 /**
- * Reads all variables once.
+ * Reads all variables once. Names that are near to a setting without being one are refused: a service that does not know
+ * what was meant for it would start with other stores than intended. Doubtful ones become process warnings.
  *
  * @throws {ConfigError} naming every variable that cannot be used, not just the first
  */
 export function readConfig<V extends Variables>(variables: V, environment: NodeJS.ProcessEnv): Config<V> {
-  const problems: string[] = [];
+  const { errors: problems, warnings } = misspeltVariables(Object.keys(variables), environment);
   const config: Record<string, unknown> = {};
   for (const [name, variable] of Object.entries(variables)) {
     const text = environment[name] || variable.fallback;
@@ -48,6 +50,7 @@ export function readConfig<V extends Variables>(variables: V, environment: NodeJ
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
+  for (const warning of warnings) process.emitWarning(warning, 'SettingWarning');
   return config as Config<V>;
 }
 

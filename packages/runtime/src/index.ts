@@ -1,7 +1,9 @@
 export * from './config.ts';
+export { KNOWN_VARIABLES } from './known-variables.ts';
 export * from './lifecycle.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
+export { type Misspelt, misspeltVariables } from './misspelt-variables.ts';
 export { type Readiness, type ReadyCheck, readiness } from './readiness.ts';
 export * from './service.ts';
 export { expectShortLives } from './short-lived.ts';

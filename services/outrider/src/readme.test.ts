@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { KNOWN_VARIABLES, serviceVariables } from '@outrider/runtime';
 import { expect, test } from 'vitest';
 import { variables } from './config.ts';
 import { example, ROOT, readme } from './readme.fixture.ts';
@@ -74,6 +75,11 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
     await service.kill();
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('the runtime knows every setting of every service by name', () => {
+  const names = new Set([...Object.keys(variables), ...Object.keys(serviceVariables)]);
+  expect(KNOWN_VARIABLES).toEqual([...names].toSorted());
 });
 
 test('the table of settings is that of the code', () => {

@@ -1,0 +1,112 @@
+import { KNOWN_VARIABLES } from './known-variables.ts';
+
+/** Environment variables that look like settings and are none. */
+export interface Misspelt {
+  /** A setting would silently keep its fallback: the service must not start. A sentence for each. */
+  errors: string[];
+  /** Read by nobody, but nothing was clearly meant by it. A sentence for each. */
+  warnings: string[];
+}
+
+const PREFIX = 'OUTRIDER_';
+/** Words in common, from the front, that make an unknown name one of ours. */
+const FAMILY_WORDS = 2;
+/** The names of OpenTelemetry are a standard with more settings than are read here. */
+const STANDARD = /^OTEL_/;
+/** What Kubernetes sets in every container for each service of the namespace, in the form of Docker's links. */
+const KUBERNETES_NAME = /_SERVICE_(?:HOST|PORT)(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
+const KUBERNETES_PORT = /^(?:tcp|udp|sctp):\/\//;
+
+/**
+ * Finds names that are probably a misspelt setting: another case, a letter or two off, words in another order, in the
+ * plural or singular, or with `OUTRIDER_` before them.
+ *
+ * @param names of the settings that this process reads
+ * @param environment empty values count as unset
+ */
+export function misspeltVariables(names: readonly string[], environment: NodeJS.ProcessEnv): Misspelt {
+  const known = new Set([...names, ...KNOWN_VARIABLES]);
+  const found: Misspelt = { errors: [], warnings: [] };
+  for (const [name, value = ''] of Object.entries(environment)) {
+    if (value === '' || known.has(name)) continue;
+    if (KUBERNETES_NAME.test(name) || (name.endsWith('_PORT') && KUBERNETES_PORT.test(value))) continue;
+    const meant = nearest(name, [...known]);
+    if (meant !== null) {
+      const sentence = `${name} is not a setting; the likely one is ${meant}`;
+      // Where the right one is set as well, the other is probably for another program.
+      if (environment[meant]) found.warnings.push(sentence);
+      else found.errors.push(sentence);
+    } else if (name.startsWith(PREFIX)) found.warnings.push(`${name} is not a setting; none begins with ${PREFIX}`);
+    else {
+      const family = familyOf(name, [...known]);
+      if (family.length > 0) found.warnings.push(`${name} is not a setting; there are ${family.join(', ')}`);
+    }
+  }
+  return found;
+}
+
+/** The setting that was probably meant; null where none is near. */
+function nearest(name: string, known: readonly string[]): string | null {
+  const bare = name.toUpperCase().startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
+  const upper = bare.toUpperCase();
+  const words = wordsOf(upper);
+  const same = known.find((each) => each === upper || wordsOf(each) === words);
+  if (same !== undefined) return same;
+  let best: string | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const each of known) {
+    const allowed = allowedDistance(each);
+    if (Math.abs(each.length - upper.length) > allowed) continue;
+    const distance = editDistance(each, upper);
+    if (distance > allowed || distance >= bestDistance) continue;
+    best = each;
+    bestDistance = distance;
+  }
+  return best;
+}
+
+/** Short names are near to many words: `PORT` is one letter away from `SORT`. */
+function allowedDistance(name: string): number {
+  if (name.length < 6) return 0;
+  return name.length < 10 ? 1 : 2;
+}
+
+/** The words of a name without their order, their plural and what parts them. */
+function wordsOf(name: string): string {
+  return name
+    .split(/[_\-.]+/)
+    .map((word) => word.replace(/(?<=\w{3})S$/, ''))
+    .toSorted()
+    .join('_');
+}
+
+/** Settings that differ from the name in the last word alone. */
+function familyOf(name: string, known: readonly string[]): string[] {
+  const words = name.split('_');
+  if (STANDARD.test(name) || words.length <= FAMILY_WORDS) return [];
+  const front = `${words.slice(0, -1).join('_')}_`;
+  return known.filter((each) => each.startsWith(front) && !each.slice(front.length).includes('_'));
+}
+
+/** Letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, n) => n);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let least = Math.min(replaced, at(last, j) + 1, at(row, j - 1) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, at(before, j - 2) + 1);
+      row.push(least);
+    }
+    before = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}
