@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { misspeltVariables } from '@outrider/runtime';
 import { ensureCommands, isInPath } from '../servers/install.ts';
 import { postgresBinary } from '../servers/postgres.ts';
 import { faketimeLibrary } from './clock.ts';
+
+const { errors, warnings } = misspeltVariables(['FAULT_ROUNDS', 'FAULT_SEED', 'FAULT_KINDS'], process.env);
+for (const sentence of [...errors, ...warnings]) console.error(sentence);
+if (errors.length > 0) process.exit(1);
 
 /** Installs what the test of faults needs, where it may, and runs it. */
 try {
