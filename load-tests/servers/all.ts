@@ -1,16 +1,20 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startClickhouse } from './clickhouse.ts';
 import { ensureCommands, isInPath } from './install.ts';
 import { startKafka } from './kafka.ts';
 import { postgresBinary, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
+import { startS3 } from './s3.ts';
 import type { Server } from './server.ts';
 
 export interface AllServers {
   redis: Server;
   postgres: Server;
   kafka: Server;
+  clickhouse: Server;
+  s3: Server;
   /** What the services, and the tests, are told by. */
   environment: Record<string, string>;
   /** Ends all of them, and removes what they wrote. */
@@ -18,7 +22,7 @@ export interface AllServers {
 }
 
 /**
- * Redis, PostgreSQL and Kafka, installed where they are missing, on free ports and in a new folder.
+ * Redis, PostgreSQL, Kafka, ClickHouse and S3, installed where they are missing, on free ports and in a new folder.
  *
  * @throws {Error} when one can't be installed or does not start
  */
@@ -42,8 +46,10 @@ export async function startAllServers(say: (line: string) => void): Promise<AllS
     const redis = await started(startRedis(join(folder, 'redis')));
     const postgres = await started(startPostgres(join(folder, 'postgres')));
     const kafka = await started(startKafka(join(folder, 'kafka')));
-    const environment = { ...redis.environment, ...postgres.environment, ...kafka.environment };
-    return { redis, postgres, kafka, environment, stop };
+    const clickhouse = await started(startClickhouse(join(folder, 'clickhouse')));
+    const s3 = await started(startS3(join(folder, 's3')));
+    const environment: Record<string, string> = Object.assign({}, ...running.map((server) => server.environment));
+    return { redis, postgres, kafka, clickhouse, s3, environment, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -1,19 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { clickhouseCommand } from '@outrider/warehouse/clickhouse-server';
 import { freePort, type Server, startServer } from './server.ts';
 
-/** ClickHouse's engine behind its HTTP interface: no server package is to be had from where the others come. */
+/** ClickHouse's own HTTP server, from the library that npm's chdb brings. Its one account has a password. */
 export async function startClickhouse(folder: string, port?: number): Promise<Server> {
   mkdirSync(folder, { recursive: true });
   const at = port ?? (await freePort());
+  const { command, args, url } = clickhouseCommand(folder, at);
   return startServer(
     'ClickHouse',
     at,
-    { CLICKHOUSE_URL: `http://127.0.0.1:${at}` },
-    {
-      command: process.execPath,
-      args: [join(import.meta.dirname, 'clickhouse-process.ts'), folder, String(at)],
-      logPath: join(folder, 'clickhouse.log'),
-    },
+    { CLICKHOUSE_URL: url },
+    { command, args, logPath: join(folder, 'clickhouse.log') },
   );
 }

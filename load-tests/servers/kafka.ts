@@ -1,13 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mavenLibraries } from './maven.ts';
 import { freePort, run, type Security, type Server, startServer } from './server.ts';
 
 const KAFKA_VERSION = '4.1.0';
 const CLUSTER_ID = 'b3V0cmlkZXItbG9jYWwtMQ';
 
-/** The published jars, kept between runs. */
-const LIBRARIES = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'outrider', `kafka-${KAFKA_VERSION}`);
+export const KAFKA_LIBRARIES = mavenLibraries(`kafka-${KAFKA_VERSION}`, [
+  { groupId: 'org.apache.kafka', artifactId: 'kafka_2.13', version: KAFKA_VERSION },
+  { groupId: 'org.slf4j', artifactId: 'slf4j-nop', version: '1.7.36' },
+]);
 
 /** A further port of the broker, whose clients are told to come to another one: such as that of a proxy before it. */
 export interface KafkaEntrance {
@@ -23,7 +25,7 @@ export async function startKafka(
   security: Security | null = null,
 ): Promise<Server> {
   mkdirSync(folder, { recursive: true });
-  await fetchJars();
+  await KAFKA_LIBRARIES.fetch();
   const [at, controller] = [port ?? (await freePort()), await freePort()];
   const properties = join(folder, 'server.properties');
   const secureAt = await freePort();
@@ -36,8 +38,7 @@ export async function startKafka(
     properties,
     settings(join(folder, 'logs'), controller, doors) + (security === null ? '' : secureSettings(folder, security)),
   );
-  const classPath = join(LIBRARIES, '*');
-  const java = (...args: string[]) => ['-Xmx768m', '-cp', classPath, ...args];
+  const java = (...args: string[]) => ['-Xmx768m', '-cp', KAFKA_LIBRARIES.classPath, ...args];
   const format = ['format', '-t', CLUSTER_ID, '-c', properties, '--ignore-formatted'];
   if (security !== null)
     format.push('--add-scram', `SCRAM-SHA-512=[name=${security.user},password=${security.password}]`);
@@ -97,29 +98,5 @@ function secureSettings(folder: string, { keyFile, certificateFile }: Security):
 ssl.keystore.location=${pem}
 sasl.enabled.mechanisms=SCRAM-SHA-512
 listener.name.secure.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
-`;
-}
-
-/** Fetches the published jars, where they are not kept yet. */
-export async function fetchJars(say: (line: string) => void = () => {}): Promise<void> {
-  const done = join(LIBRARIES, 'complete');
-  if (existsSync(done)) return;
-  say(`fetching Kafka ${KAFKA_VERSION} …`);
-  mkdirSync(LIBRARIES, { recursive: true });
-  writeFileSync(join(LIBRARIES, 'pom.xml'), project());
-  await run('mvn', ['-B', '-q', 'dependency:copy-dependencies', `-DoutputDirectory=${LIBRARIES}`], { cwd: LIBRARIES });
-  writeFileSync(done, '');
-}
-
-function project(): string {
-  const dependency = (groupId: string, artifactId: string, version: string) =>
-    `<dependency><groupId>${groupId}</groupId><artifactId>${artifactId}</artifactId><version>${version}</version></dependency>`;
-  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion><groupId>outrider</groupId><artifactId>kafka</artifactId><version>1</version>
-  <dependencies>
-    ${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}
-    ${dependency('org.slf4j', 'slf4j-nop', '1.7.36')}
-  </dependencies>
-</project>
 `;
 }

@@ -1,11 +1,14 @@
-import { existsSync, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { startClickhouse } from './clickhouse.ts';
 import { ensureCommands, isInPath } from './install.ts';
-import { fetchJars, startKafka } from './kafka.ts';
+import { KAFKA_LIBRARIES, startKafka } from './kafka.ts';
 import { postgresBinary, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
+import { S3_LIBRARIES, startS3 } from './s3.ts';
 import type { Server } from './server.ts';
+import { DEFAULT_FOLDER, ENVIRONMENT_FILE, serviceCommands, sharedSettings } from './services.ts';
 
 interface KnownServer {
   port: number;
@@ -18,11 +21,13 @@ const SERVERS: Record<string, KnownServer> = {
   redis: { port: 6379, start: startRedis, commands: ['redis-server'] },
   postgres: { port: 5432, start: startPostgres, commands: ['initdb'] },
   kafka: { port: 9092, start: startKafka, commands: ['java', 'mvn'] },
+  clickhouse: { port: 8123, start: startClickhouse, commands: [] },
+  s3: { port: 8333, start: startS3, commands: ['java', 'mvn'] },
 };
 
 const { values, positionals } = parseArgs({
   options: {
-    folder: { type: 'string', default: './data/servers' },
+    folder: { type: 'string', default: DEFAULT_FOLDER },
     /** Installs them, and what else the tests need, and ends. */
     install: { type: 'boolean', default: false },
   },
@@ -30,7 +35,8 @@ const { values, positionals } = parseArgs({
 });
 if (values.install) {
   await ensureCommands([...Object.values(SERVERS).flatMap(({ commands }) => commands), 'ffmpeg'], console.log, isThere);
-  await fetchJars(console.log);
+  await KAFKA_LIBRARIES.fetch(console.log);
+  await S3_LIBRARIES.fetch(console.log);
   console.log('Everything that the tests need is there.');
   process.exit(0);
 }
@@ -41,6 +47,20 @@ mkdirSync(folder, { recursive: true });
 /** Debian keeps PostgreSQL's commands out of the path. */
 function isThere(command: string): boolean {
   return isInPath(command) || existsSync(postgresBinary(command));
+}
+
+/** Writes down what the services need, and prints how they are started. */
+function printServices(environment: Readonly<Record<string, string>>): void {
+  const file = join(folder, ENVIRONMENT_FILE);
+  const lines = Object.entries({ ...environment, ...sharedSettings(folder) }).map(
+    ([name, value]) => `${name}=${value}`,
+  );
+  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  const isDefault = folder === resolve(DEFAULT_FOLDER);
+  console.log('\nEvery service on them, in another terminal:\n');
+  console.log(`  npm run start:services${isDefault ? '' : ` -- --folder ${folder}`}`);
+  console.log('\nOr one by one:\n');
+  for (const command of serviceCommands(relative(process.cwd(), file))) console.log(`  ${command}`);
 }
 
 const running: Server[] = [];
@@ -57,9 +77,10 @@ try {
     console.log(`${name} starts …`);
     running.push(await known.start(join(folder, name), known.port));
   }
+  const environment: Record<string, string> = Object.assign({}, ...running.map((server) => server.environment));
   console.log('\nAll run, until Ctrl-C. For the services and the tests:\n');
-  for (const { environment } of running)
-    for (const [name, value] of Object.entries(environment)) console.log(`  export ${name}=${value}`);
+  for (const [name, value] of Object.entries(environment)) console.log(`  export ${name}=${value}`);
+  if (running.length === Object.keys(SERVERS).length) printServices(environment);
 } catch (error) {
   console.error((error as Error).message);
   await stopAll();

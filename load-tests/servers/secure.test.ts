@@ -159,11 +159,12 @@ here.each([
   ['rules', 'KAFKA_SASL_PASSWORD', 'Kafka'],
   ['rules', 'REDIS_URL', 'Redis'],
   ['api', 'DATABASE_URL', 'PostgreSQL'],
+  ['archiver', 'CLICKHOUSE_URL', 'ClickHouse'],
 ] as const)(
   '%s says so when %s has a wrong password, and ends',
   { timeout: 120_000 },
   async (service, setting, server) => {
-    const wrong = (secure[setting] ?? '').replace('between-servers', 'guessed');
+    const wrong = (cluster.settings[setting] ?? '').replace(/between-servers|outrider(?=@)/, 'guessed');
     const spawned = cluster.spawn(service, { ...trust, [setting]: wrong });
     expect(await spawned.ready).toBeNull();
     expect(spawned.stderrText()).toContain(server);

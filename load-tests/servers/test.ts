@@ -7,13 +7,15 @@ const ON_SERVERS = [
   'packages/log/src/redis',
   'packages/hub/src/redis.test.ts',
   'packages/registry/src/postgres.test.ts',
+  'packages/warehouse/src/server.test.ts',
+  'packages/files/src/s3',
   'services/outrider/src/distributed.test.ts',
   'services/outrider/src/distributed-jobs.test.ts',
   'services/outrider/src/distributed-promises.test.ts',
   'load-tests/servers/secure.test.ts',
 ];
 
-/** Starts Redis, PostgreSQL and Kafka on free ports and an empty folder, runs tests on them, and stops them. */
+/** Starts Redis, PostgreSQL, Kafka, ClickHouse and S3 on free ports and an empty folder, runs tests on them, and stops them. */
 const servers = await startAllServers(console.log);
 let code = 1;
 try {

@@ -1,11 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openKafkaLog, telemetryTopic } from '@outrider/log';
 import { Cluster, type Instance } from '../../../services/outrider/src/distributed.fixture.ts';
 import { type AllServers, startAllServers } from '../../servers/all.ts';
-import { startClickhouse } from '../../servers/clickhouse.ts';
-import type { Server } from '../../servers/server.ts';
 import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
 import { startGenerator } from '../road/generators.ts';
@@ -63,14 +58,9 @@ export const section: Section = {
       geofences: quick ? 500 : 2000,
       endMs: Date.now(),
     };
-    say('starting Redis, PostgreSQL and Kafka');
-    const allServers = await startAllServers(say);
-    // ClickHouse's engine, too, is a process of its own: in this one it would share a heap with who measures.
-    const clickhouseFolder = await mkdtemp(join(tmpdir(), 'outrider-clickhouse-'));
-    let clickhouse: Server | null = null;
+    say('starting Redis, PostgreSQL, Kafka, ClickHouse and S3');
+    const servers = await startAllServers(say);
     try {
-      clickhouse = await startClickhouse(clickhouseFolder);
-      const servers: Servers = { ...allServers, clickhouse };
       say('the client library alone');
       const before = await bare(servers, load, 'before.');
       const scaled = await services(servers, load, say);
@@ -81,16 +71,10 @@ export const section: Section = {
       const carry = faster(before.carry, after.carry);
       return report(load, { bytesPerRecord: before.bytesPerRecord, produce, consume, carry, before, after }, scaled);
     } finally {
-      await clickhouse?.stop();
-      await rm(clickhouseFolder, { recursive: true, force: true });
-      await allServers.stop();
+      await servers.stop();
     }
   },
 };
-
-interface Servers extends AllServers {
-  clickhouse: Server;
-}
 
 function faster<R extends Rate>(one: R, other: R): R {
   return one.positionsPerSecond >= other.positionsPerSecond ? one : other;
@@ -232,7 +216,7 @@ interface Scaled {
   moves: Moves;
 }
 
-async function services(servers: Servers, load: Load, say: Say): Promise<Scaled> {
+async function services(servers: AllServers, load: Load, say: Say): Promise<Scaled> {
   const { KAFKA_BROKERS = '', REDIS_URL = '', DATABASE_URL = '' } = servers.environment;
   const cluster = await Cluster.open(
     { kafkaBrokers: KAFKA_BROKERS, redisUrl: REDIS_URL, databaseUrl: DATABASE_URL },
@@ -349,7 +333,7 @@ async function loaded(
   roles: Roles,
   port: number,
   load: Load,
-  servers: Servers,
+  servers: AllServers,
   say: Say,
 ): Promise<Omit<Together, 'afterwardsCpuSeconds'>> {
   const { gateway, rules, archiver } = roles;
@@ -413,10 +397,14 @@ async function loaded(
 }
 
 /** Every load finds the archive the same: what ClickHouse merges is what this load brought. */
-async function emptyArchive({ clickhouse }: Servers): Promise<void> {
+async function emptyArchive({ clickhouse }: AllServers): Promise<void> {
   for (const table of ['positions', 'events']) {
-    const url = clickhouse.environment.CLICKHOUSE_URL ?? '';
-    const answer = await fetch(url, { method: 'POST', body: `TRUNCATE TABLE outrider.${table}` });
+    const { origin, username, password } = new URL(clickhouse.environment.CLICKHOUSE_URL ?? '');
+    const answer = await fetch(origin, {
+      method: 'POST',
+      headers: { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password },
+      body: `TRUNCATE TABLE outrider.${table}`,
+    });
     if (!answer.ok) throw new Error(`ClickHouse: ${await answer.text()}`);
   }
 }
@@ -426,7 +414,7 @@ async function emptyArchive({ clickhouse }: Servers): Promise<void> {
  *
  * @returns seconds of processor time that it took
  */
-async function merged({ clickhouse }: Servers, say: Say): Promise<number> {
+async function merged({ clickhouse }: AllServers, say: Say): Promise<number> {
   const used = async () => (await cpuSecondsOf(clickhouse.pid ?? 0)) ?? 0;
   const begun = await used();
   const untilMs = performance.now() + MERGED_WITHIN_MS;
@@ -442,7 +430,7 @@ async function merged({ clickhouse }: Servers, say: Say): Promise<number> {
 
 async function cpuSeconds(
   { gateway, rules, archiver }: Roles,
-  { kafka, redis, clickhouse }: Servers,
+  { kafka, redis, clickhouse }: AllServers,
   generatorPid: number,
 ): Promise<Record<string, number>> {
   const of = async (instances: readonly Instance[]) => summed(instances, 'process_cpu_seconds_total');

@@ -2,29 +2,27 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { openHttpFront } from './engines/http-front.ts';
+import { startClickhouseServer } from './engines/clickhouse-server.fixture.ts';
+import { engineConformance } from './engines/engine.conformance.ts';
+import { openServer } from './engines/server.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { warehouseConformance } from './warehouse.conformance.ts';
 import { openWarehouse } from './warehouse.ts';
 
-const { CLICKHOUSE_URL, CLICKHOUSE_USER, CLICKHOUSE_PASSWORD } = process.env;
+const { CLICKHOUSE_URL } = process.env;
 
-if (CLICKHOUSE_URL) {
-  const open = () =>
-    openWarehouse({
-      url: CLICKHOUSE_URL,
-      database: `outrider_test_${process.pid}`,
-      ...(CLICKHOUSE_USER && { username: CLICKHOUSE_USER }),
-      ...(CLICKHOUSE_PASSWORD && { password: CLICKHOUSE_PASSWORD }),
-    });
-  warehouseConformance('a ClickHouse server', open);
-  reportsConformance('a ClickHouse server', open);
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'outrider-front-'));
-const front = openHttpFront(folder);
-warehouseConformance("ClickHouse's engine behind HTTP", async () => openWarehouse({ url: (await front).url }));
-reportsConformance("ClickHouse's engine behind HTTP", async () => openWarehouse({ url: (await front).url }));
+const folder = mkdtempSync(join(tmpdir(), 'outrider-clickhouse-'));
+// One of its own where none is given.
+const server = CLICKHOUSE_URL ? null : startClickhouseServer(folder);
+const addressOf = async (database: string) => ({
+  url: CLICKHOUSE_URL ?? (await server)?.url ?? '',
+  database: `outrider_test_${process.pid}${database}`,
+});
+const open = async () => openWarehouse(await addressOf(''));
+let engines = 0;
+engineConformance('a ClickHouse server', async () => openServer(await addressOf(`_${++engines}`)));
+warehouseConformance('a ClickHouse server', open);
+reportsConformance('a ClickHouse server', open);
 
 test('a server that is not there is an error at the start', async () => {
   await expect(openWarehouse({ url: 'http://127.0.0.1:1' })).rejects.toThrow();
@@ -35,6 +33,6 @@ test("a database's name is a plain name", async () => {
 });
 
 afterAll(async () => {
-  await (await front).close();
+  await (await server)?.stop();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -18,6 +18,7 @@ import {
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Recorded, UnfitRecordError } from './recorded.ts';
+import { MAX_RECENT_VEHICLES } from './reports/recent-events.ts';
 import type { ArchivedPosition, TrackCursor } from './reports/track.ts';
 import { seededRandom } from './sample.ts';
 import type { Warehouse } from './warehouse.ts';
@@ -437,6 +438,8 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(times).toEqual(times.toSorted().toReversed());
       expect(await newest([one, two], 2)).toEqual(found.slice(0, 2));
       expect(await newest([])).toEqual([]);
+      const others = Array.from({ length: MAX_RECENT_VEHICLES - 2 }, nextVehicleId);
+      expect(await newest([...others, one, two])).toEqual(found);
       expect(await newest(null, 10_000)).toEqual(expect.arrayContaining([...ids, ofOther.end.id]));
       expect((await warehouse.recentEvents({ vehicleIds: [one], ...EVER, limit: 100 })).toReversed()).toEqual(
         (await warehouse.events({ vehicleId: one, ...EVER, limit: 10 })).events,

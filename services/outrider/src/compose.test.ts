@@ -14,6 +14,7 @@ import { notifierVariables } from '@outrider/notifier';
 import { rulesVariables } from '@outrider/rules';
 import { readConfig, serviceVariables, type Variables } from '@outrider/runtime';
 import { videoVariables } from '@outrider/video';
+import { clickhouseVersion } from '@outrider/warehouse/clickhouse-server';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 
@@ -98,6 +99,11 @@ describe('docker-compose.yml', () => {
     for (const volume of volumes) expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
     for (const port of ports) expect(port).toMatch(/^(127\.0\.0\.1:)?\d+(-\d+)?:\d+$/);
     expect(service.image).toMatch(/^[a-z0-9./-]+(:[\w.-]+)?$/);
+  });
+
+  test('the ClickHouse is of the version that is tested', async () => {
+    const [major, minor] = (await clickhouseVersion()).split('.');
+    expect(compose.services.clickhouse?.image).toBe(`clickhouse/clickhouse-server:${major}.${minor}`);
   });
 
   test('every variable that is taken from outside has a value that works', () => {

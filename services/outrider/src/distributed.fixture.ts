@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startS3 } from '@outrider/files/s3-server';
 import { openKafkaLog } from '@outrider/log';
-import { openHttpFront } from '@outrider/warehouse/http-front';
+import { startClickhouseServer } from '@outrider/warehouse/clickhouse-server';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { Kept } from './kept.fixture.ts';
@@ -112,16 +112,17 @@ export class Cluster {
       ends,
     );
     if (clickhouseUrl === null) {
-      const frontFolder = join(cluster.folder, 'clickhouse');
-      mkdirSync(frontFolder);
-      const front = await openHttpFront(frontFolder);
-      clickhouseUrl = front.url;
-      ends.push(() => front.close());
+      const clickhouse = await startClickhouseServer(join(cluster.folder, 'clickhouse'));
+      clickhouseUrl = clickhouse.url;
+      ends.push(() => clickhouse.stop());
     }
     cluster.#environment.CLICKHOUSE_URL = clickhouseUrl;
-    const s3 = await startS3();
-    cluster.#environment.S3_URL = s3.url;
-    ends.push(() => s3.close());
+    if (process.env.S3_URL) cluster.#environment.S3_URL = `${process.env.S3_URL}/${name}`;
+    else {
+      const s3 = await startS3();
+      cluster.#environment.S3_URL = s3.url;
+      ends.push(() => s3.close());
+    }
     Object.assign(cluster.#environment, await asTold({ ...cluster.#environment }));
     ends.push(
       async () => {
@@ -133,6 +134,11 @@ export class Cluster {
       },
     );
     return cluster;
+  }
+
+  /** What its services are given as environment variables. */
+  get settings(): Readonly<Record<string, string>> {
+    return this.#environment;
   }
 
   /** Where its services find the servers. */

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fixedColumn } from '../native/columns.ts';
 import { openWarehouse } from '../warehouse.ts';
 import { openChdb } from './chdb.ts';
+import { ENDLESS, engineConformance } from './engine.conformance.ts';
 
 const VEHICLE = '00000000-0000-4000-8000-000000000001' as VehicleId;
 let folder: string;
@@ -20,91 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('any bytes go in and come out as they were', async () => {
-  const engine = await openChdb(folder);
-  try {
-    await engine.execute('CREATE TABLE bytes (place UInt32, number UInt64) ENGINE = MergeTree ORDER BY place');
-    const rows = 100_000;
-    const numbers = new BigUint64Array(new Uint8Array(randomBytes(rows * 8)).buffer);
-    const places = Uint32Array.from({ length: rows }, (_, place) => place);
-    await engine.insert('bytes', {
-      rows,
-      columns: [fixedColumn('place', 'UInt32', places), fixedColumn('number', 'UInt64', numbers)],
-    });
-    const read = await engine.select({ sql: 'SELECT hex(number) FROM bytes ORDER BY place', parameters: {} });
-    const wrong = read.findIndex(([hex], place) => BigInt(`0x${hex}`) !== numbers[place]);
-    expect([read.length, wrong]).toEqual([rows, -1]);
-    expect(readdirSync(join(folder, 'outrider-spool'))).toEqual([]);
-  } finally {
-    await engine.close();
-  }
-});
-
-test('a query that takes too long or too much is broken off', async () => {
-  const engine = await openChdb(folder);
-  try {
-    const long = { sql: 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)', parameters: {} };
-    await expect(engine.select({ ...long, limits: { maxSeconds: 1, maxMemoryBytes: 2 ** 28 } })).rejects.toMatchObject({
-      name: 'TooMuchError',
-      what: 'time',
-    });
-    const big = { sql: 'SELECT length(groupArray(number)) FROM numbers(100000000)', parameters: {} };
-    await expect(engine.select({ ...big, limits: { maxSeconds: 30, maxMemoryBytes: 2 ** 26 } })).rejects.toMatchObject({
-      name: 'TooMuchError',
-      what: 'memory',
-    });
-    const limits = { maxSeconds: 30, maxMemoryBytes: 2 ** 28, maxRowsRead: 1000 };
-    await expect(engine.select({ ...long, limits })).rejects.toMatchObject({ name: 'TooMuchError', what: 'rows' });
-  } finally {
-    await engine.close();
-  }
-});
-
-test('what a query that failed had found is in nobody else’s answer', async () => {
-  const engine = await openChdb(folder);
-  try {
-    for (const lane of ['quick', 'report'] as const) {
-      const failing = { sql: 'SELECT number, throwIf(number = 100000) FROM numbers(1000000)', parameters: {}, lane };
-      await expect(engine.select(failing)).rejects.toThrow();
-      expect(await engine.select({ sql: 'SELECT 42', parameters: {}, lane })).toEqual([[42]]);
-      expect(await engine.select({ sql: 'SELECT {n:UInt8}', parameters: { n: 43 }, lane })).toEqual([[43]]);
-    }
-  } finally {
-    await engine.close();
-  }
-});
-
-const ENDLESS = {
-  sql: 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)',
-  parameters: {},
-  limits: { maxSeconds: 300, maxMemoryBytes: 2 ** 28 },
-  lane: 'report',
-} as const;
-
-test('a report that nobody waits for any more ends at once, whether it runs or waits', {
-  timeout: 60_000,
-}, async () => {
-  const engine = await openChdb(folder);
-  try {
-    const leave = new AbortController();
-    const reports = Array.from({ length: 6 }, () => engine.select({ ...ENDLESS, signal: leave.signal }));
-    const outcomes = Promise.allSettled(reports);
-    // It is running: whoever looks sees it.
-    const running = {
-      sql: `SELECT count() FROM system.processes WHERE query LIKE '%sipHash64%numbers%'`,
-      parameters: {},
-    };
-    while (Number((await engine.select(running))[0]?.[0]) < 2) await new Promise((resolve) => setTimeout(resolve, 20));
-    leave.abort(new Error('the client left'));
-    for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { message: 'the client left' } });
-    // And its place is free for the next.
-    const next = { sql: 'SELECT 42', parameters: {}, lane: 'report' } as const;
-    expect(await engine.select(next)).toEqual([[42]]);
-    await expect(engine.select({ ...next, signal: leave.signal })).rejects.toThrow('the client left');
-  } finally {
-    await engine.close();
-  }
-});
+engineConformance('chDB', () => openChdb(folder));
 
 test('a report that takes for ever holds up neither inserts nor quick questions; and so many wait, and no more', async () => {
   const engine = await openChdb(folder);

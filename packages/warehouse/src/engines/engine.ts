@@ -106,10 +106,12 @@ SETTINGS max_execution_time = ${Number(limits.maxSeconds)}, max_memory_usage = $
   use_skip_indexes_if_final = 1, use_skip_indexes_if_final_exact_mode = 1, output_format_json_quote_64bit_integers = 0`;
 }
 
-/** An error of ClickHouse in this package's words, where it says that a limit was reached; else as it is. */
-export function limitError(error: unknown): unknown {
-  const text = error instanceof Error ? error.message : String(error);
-  // Names of the errors, as ClickHouse writes them at the end of its messages.
+/**
+ * An error of ClickHouse in this package's words, where it says that a limit was reached; else as it is.
+ *
+ * @param text with the name of the error, as ClickHouse writes it at the end of its messages
+ */
+export function limitError(error: unknown, text = error instanceof Error ? error.message : String(error)): unknown {
   if (/TIMEOUT_EXCEEDED|TOO_SLOW/.test(text)) return new TooMuchError('time', error);
   if (/MEMORY_LIMIT_EXCEEDED/.test(text)) return new TooMuchError('memory', error);
   if (/TOO_MANY_ROWS/.test(text)) return new TooMuchError('rows', error);

@@ -8,6 +8,8 @@ import {
   INSERT_SETTINGS,
   limitError,
   limitedSql,
+  type Parameter,
+  type Statement,
   structureOf,
   WarehouseAwayError,
 } from './engine.ts';
@@ -90,20 +92,24 @@ export async function openServer({
       };
       signal?.addEventListener('abort', kill);
       try {
+        const { sql, parameters } = inFields(statement);
         const result = await client.query({
-          query: limitedSql(statement),
-          query_params: { ...statement.parameters },
+          query: limitedSql({ ...statement, sql }),
+          query_params: parameters,
           // A thousand vehicles are too long for a URL: then they go in the body.
           use_multipart_params_auto: true,
           query_id: name,
           format: 'JSONCompact',
+          // The answer is held until it is whole: a failure after its first bytes would be a broken connection without a reason.
+          clickhouse_settings: { wait_end_of_query: 1 },
           ...(signal && { abort_signal: signal }),
         });
         const { data } = (await result.json()) as { data: unknown[][] };
         return data;
       } catch (error) {
         signal?.throwIfAborted();
-        throw error instanceof ClickHouseError ? limitError(error) : away(error);
+        // The client takes the name of the error out of its message.
+        throw error instanceof ClickHouseError ? limitError(error, error.type) : away(error);
       } finally {
         signal?.removeEventListener('abort', kill);
       }
@@ -154,6 +160,31 @@ export async function openServer({
 
     close: () => client.close(),
   };
+}
+
+/** Of the values in one field of a form: a server takes 128 KiB (`http_max_field_value_size`). UUIDs of 39 bytes are the longest. */
+const MAX_FIELD_VALUES = 2000;
+
+/** The statement with each long list bound in several pieces. */
+function inFields({ sql, parameters }: Statement): { sql: string; parameters: Record<string, Parameter> } {
+  const fields: Record<string, Parameter> = {};
+  for (const [name, value] of Object.entries(parameters)) {
+    if (typeof value !== 'object' || value.length <= MAX_FIELD_VALUES) {
+      fields[name] = value;
+      continue;
+    }
+    const pieces: string[] = [];
+    for (let at = 0; at < value.length; at += MAX_FIELD_VALUES) {
+      const piece = `${name}_${pieces.length}`;
+      fields[piece] = value.slice(at, at + MAX_FIELD_VALUES) as Parameter;
+      pieces.push(piece);
+    }
+    sql = sql.replaceAll(
+      new RegExp(`\\{${name}:(Array\\(\\w+\\))\\}`, 'g'),
+      (_, type) => `arrayConcat(${pieces.map((piece) => `{${piece}:${type}}`).join(', ')})`,
+    );
+  }
+  return { sql, parameters: fields };
 }
 
 /** What is not ClickHouse's own answer comes of the way to it. */

@@ -1,8 +1,9 @@
 import type { FleetEvent, VehicleId } from '@outrider/domain';
-import type { Engine } from '../engines/engine.ts';
+import type { Engine, Parameter } from '../engines/engine.ts';
 import { NOT_REMOVED } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
 import { EVENT_COLUMNS, type EventRow, fleetEvent, MAX_EVENTS_LIMIT } from './events.ts';
+import { fleetCondition } from './fleet.ts';
 
 export interface RecentEventsQuestion {
   /** Of these vehicles, at most {@link MAX_RECENT_VEHICLES}; null: of all there are. */
@@ -30,15 +31,15 @@ export async function recentEvents(engine: Engine, question: RecentEventsQuestio
   if (vehicleIds !== null && vehicleIds.length > MAX_RECENT_VEHICLES)
     throw new RangeError(`Events are of at most ${MAX_RECENT_VEHICLES} vehicles, not ${vehicleIds.length}`);
   if (vehicleIds?.length === 0) return [];
-  const parameters: Record<string, string | number> = { fromMs: boundMs(fromMs), toMs: boundMs(toMs), limit };
+  const parameters: Record<string, Parameter> = { fromMs: boundMs(fromMs), toMs: boundMs(toMs), limit };
   const conditions = [
     "began_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
     "began_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
     NOT_REMOVED,
   ];
   if (vehicleIds !== null) {
-    parameters.vehicleIds = vehicleIds.join(',');
-    conditions.push("vehicle_id IN (SELECT toUUID(arrayJoin(splitByChar(',', {vehicleIds:String}))))");
+    parameters.vehicleIds = vehicleIds;
+    conditions.push(fleetCondition);
   }
   const rows = (await engine.select({
     sql: `SELECT ${EVENT_COLUMNS} FROM events FINAL WHERE ${conditions.join(' AND ')}
