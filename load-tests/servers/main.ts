@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startClickhouse } from './clickhouse.ts';
@@ -8,7 +8,7 @@ import { postgresBinary, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import { S3_LIBRARIES, startS3 } from './s3.ts';
 import type { Server } from './server.ts';
-import { DEFAULT_FOLDER, ENVIRONMENT_FILE, serviceCommands, sharedSettings } from './services.ts';
+import { DEFAULT_FOLDER, serviceCommands, writeEnvironment } from './services.ts';
 
 interface KnownServer {
   port: number;
@@ -51,11 +51,7 @@ function isThere(command: string): boolean {
 
 /** Writes down what the services need, and prints how they are started. */
 function printServices(environment: Readonly<Record<string, string>>): void {
-  const file = join(folder, ENVIRONMENT_FILE);
-  const lines = Object.entries({ ...environment, ...sharedSettings(folder) }).map(
-    ([name, value]) => `${name}=${value}`,
-  );
-  writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
+  const file = writeEnvironment(folder, environment);
   const isDefault = folder === resolve(DEFAULT_FOLDER);
   console.log('\nEvery service on them, in another terminal:\n');
   console.log(`  npm run start:services${isDefault ? '' : ` -- --folder ${folder}`}`);

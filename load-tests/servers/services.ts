@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { MAIN, type ServiceName } from '../../services/outrider/src/distributed.fixture.ts';
 
@@ -26,6 +27,14 @@ export function sharedSettings(folder: string): Record<string, string> {
     TERMINAL_SECRET: 'outrider',
     ADMIN_PASSWORD: 'outrider-admin',
   };
+}
+
+/** Writes down what every service needs. @returns the file, as Node's `--env-file` takes it */
+export function writeEnvironment(folder: string, addresses: Readonly<Record<string, string>>): string {
+  const file = join(folder, ENVIRONMENT_FILE);
+  const settings = Object.entries({ ...addresses, ...sharedSettings(folder) });
+  writeFileSync(file, settings.map(([name, value]) => `${name}=${value}\n`).join(''), { mode: 0o600 });
+  return file;
 }
 
 /** A line for a shell that starts it, for each service. */

@@ -13,6 +13,7 @@ const ON_SERVERS = [
   'services/outrider/src/distributed-jobs.test.ts',
   'services/outrider/src/distributed-promises.test.ts',
   'load-tests/servers/secure.test.ts',
+  'load-tests/servers/services.test.ts',
 ];
 
 /** Starts Redis, PostgreSQL, Kafka, ClickHouse and S3 on free ports and an empty folder, runs tests on them, and stops them. */
