@@ -2,11 +2,16 @@ import type { Duplex } from 'node:stream';
 import type { SessionId, User, UserId, VehicleId } from '@outrider/domain';
 import type { WebSocket } from 'ws';
 import type { ClientMessage } from './messages.ts';
+import type { Debtor, UnsentBytes } from './unsent-bytes.ts';
 
 /** Beyond this many bytes not taken by the peer, positions are conflated rather than sent. */
 const SLOW_ABOVE_BYTES = 256 * 1024;
-/** Beyond this many bytes of events not taken, the client is let go: it comes back with its cursor and misses nothing. */
+/** The same, while the bytes not taken by all peers together are many. */
+const SLOW_WHEN_SCARCE_ABOVE_BYTES = 16 * 1024;
+/** Beyond this many bytes of events not taken, the client is disconnected: it returns with its cursor and misses nothing. */
 const LOST_ABOVE_BYTES = 16 * 1024 * 1024;
+/** Written to the socket at a time. What waits here, and not there, can be dropped. */
+const WRITE_BYTES = 64 * 1024;
 
 /** Close codes of the live API, in the range that RFC 6455 leaves to applications. */
 export const CLOSE = { unauthorized: 4401, forbidden: 4403, tooSlow: 4408, badMessage: 4400, tooMany: 4429 } as const;
@@ -14,11 +19,21 @@ export const CLOSE = { unauthorized: 4401, forbidden: 4403, tooSlow: 4408, badMe
 export type Subscription = ClientMessage & { type: 'subscribe' };
 
 /** One WebSocket of the live API. Positions wait here, the newest per vehicle; events go out in order, all of them. */
-export class LiveClient {
+export class LiveClient implements Debtor {
   readonly socket: WebSocket;
   readonly #stream: Duplex;
+  readonly #unsent: UnsentBytes;
+  readonly #onTooSlow: () => void;
   readonly #positions = new Map<VehicleId, Buffer>();
-  #gathering = false;
+  #positionBytes = 0;
+  /** Frames in their order, from `#firstWaiting` on. */
+  #waiting: Buffer[] = [];
+  #firstWaiting = 0;
+  #waitingBytes = 0;
+  /** Written to the socket, and not taken yet. */
+  #writtenBytes = 0;
+  #writesSoon = false;
+  readonly #onDrained: (() => void)[] = [];
   /** Null until the client said who it is. */
   userId: UserId | null = null;
   /** The session that it is let in by. */
@@ -34,10 +49,16 @@ export class LiveClient {
   catchingUp = false;
   expiry: NodeJS.Timeout | null = null;
 
-  constructor(socket: WebSocket, stream: Duplex) {
+  /** @param onTooSlow called when more waits for this client alone than a client may leave waiting */
+  constructor(socket: WebSocket, stream: Duplex, unsent: UnsentBytes, onTooSlow: (client: LiveClient) => void) {
     this.socket = socket;
     this.#stream = stream;
-    stream.on('drain', () => this.flushPositions());
+    this.#unsent = unsent;
+    this.#onTooSlow = () => onTooSlow(this);
+    socket.on('close', () => {
+      this.#drop();
+      this.#written(this.#writtenBytes);
+    });
   }
 
   /** Is the vehicle among those that the client asked for? Says nothing about whether it may see it. */
@@ -51,49 +72,129 @@ export class LiveClient {
 
   /** True when the peer takes less than it is given. */
   get slow(): boolean {
-    return this.#stream.writableLength > SLOW_ABOVE_BYTES;
+    const above = this.#unsent.isScarce ? SLOW_WHEN_SCARCE_ABOVE_BYTES : SLOW_ABOVE_BYTES;
+    return this.#waitingBytes + this.#writtenBytes > above;
+  }
+
+  get unsentBytes(): number {
+    return this.droppableBytes + this.#writtenBytes;
+  }
+
+  get droppableBytes(): number {
+    return this.#waitingBytes + this.#positionBytes;
   }
 
   /** Keeps the vehicle's newest position for the next flush. */
   queuePosition(vehicleId: VehicleId, frame: Buffer): void {
     // Deleted first, so that a vehicle's turn is that of its newest position.
-    this.#positions.delete(vehicleId);
+    this.dropPosition(vehicleId);
     this.#positions.set(vehicleId, frame);
+    this.#countPositions(frame.length);
   }
 
-  /** Writes the waiting positions as one write, unless the peer is slow: then they wait on, and grow no more than the fleet. */
+  /** Sends the waiting positions, unless the peer is slow: then they wait on, and grow no more than the fleet. */
   flushPositions(): void {
     if (this.#positions.size === 0 || this.catchingUp || this.slow || !this.open) return;
-    this.#stream.cork();
-    for (const frame of this.#positions.values()) this.#stream.write(frame);
-    this.#stream.uncork();
-    this.#positions.clear();
+    const frames = [...this.#positions.values()];
+    this.dropPositions();
+    for (const frame of frames) this.send(frame);
   }
 
   /** Forgets positions that wait: the subscription they were for is over. */
   dropPositions(): void {
     this.#positions.clear();
+    this.#countPositions(-this.#positionBytes);
   }
 
   /** Forgets what waits of one vehicle: the client may no longer see it. */
   dropPosition(vehicleId: VehicleId): void {
+    const frame = this.#positions.get(vehicleId);
+    if (frame === undefined) return;
     this.#positions.delete(vehicleId);
+    this.#countPositions(-frame.length);
   }
 
-  /** Writes a message, in order with every other one; all that are sent in one go are one write. */
+  /** Sends a message, in order with every other one. All that are sent in one go are one write. */
   send(frame: Buffer): void {
     if (!this.open) return;
-    if (!this.#gathering) {
-      this.#gathering = true;
-      this.#stream.cork();
-      process.nextTick(() => {
-        this.#gathering = false;
-        this.#stream.uncork();
-      });
+    this.#waiting.push(frame);
+    this.#waitingBytes += frame.length;
+    this.#unsent.add(frame.length);
+    if (this.#waitingBytes > LOST_ABOVE_BYTES) return this.#onTooSlow();
+    if (this.#writtenBytes > 0 || this.#writesSoon) return;
+    this.#writesSoon = true;
+    process.nextTick(() => {
+      this.#writesSoon = false;
+      if (this.#writtenBytes === 0) this.#write();
+    });
+  }
+
+  /** Ends the connection behind what can be written at once; the rest is dropped. */
+  close(code: number, reason: string): void {
+    if (this.#writtenBytes === 0) this.#write();
+    this.socket.close(code, reason);
+    this.#drop();
+  }
+
+  disconnect(): void {
+    this.close(CLOSE.tooSlow, 'messages are not taken; come back with the last cursor');
+  }
+
+  terminate(): void {
+    this.socket.terminate();
+    // The socket's own event comes later.
+    this.#drop();
+    this.#written(this.#writtenBytes);
+  }
+
+  #write(): void {
+    if (!this.open || this.#waitingBytes === 0) return;
+    let bytes = 0;
+    const first = this.#firstWaiting;
+    do bytes += this.#waiting[this.#firstWaiting++]?.length ?? 0;
+    while (bytes < WRITE_BYTES && this.#firstWaiting < this.#waiting.length);
+    const frames = this.#waiting.slice(first, this.#firstWaiting);
+    if (this.#firstWaiting * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#firstWaiting);
+      this.#firstWaiting = 0;
     }
-    this.#stream.write(frame);
-    if (this.#stream.writableLength > LOST_ABOVE_BYTES)
-      this.socket.close(CLOSE.tooSlow, 'messages are not taken; come back with the last cursor');
+    this.#waitingBytes -= bytes;
+    this.#writtenBytes = bytes;
+    // One copy costs less than a vector of many small frames does.
+    const [only] = frames;
+    this.#stream.write(frames.length === 1 && only ? only : Buffer.concat(frames, bytes), () => {
+      this.#written(bytes);
+      this.flushPositions();
+      if (this.#writtenBytes === 0) this.#write();
+    });
+  }
+
+  #written(bytes: number): void {
+    // A socket that was terminated has been counted before.
+    const taken = Math.min(bytes, this.#writtenBytes);
+    this.#writtenBytes -= taken;
+    this.#unsent.add(-taken);
+    this.#resolveDrained();
+  }
+
+  #resolveDrained(): void {
+    if (this.open && this.slow) return;
+    for (const resolve of this.#onDrained.splice(0)) resolve();
+  }
+
+  /** Forgets everything that waits. */
+  #drop(): void {
+    this.dropPositions();
+    this.#unsent.add(-this.#waitingBytes);
+    this.#waitingBytes = 0;
+    this.#waiting = [];
+    this.#firstWaiting = 0;
+    this.#resolveDrained();
+  }
+
+  #countPositions(bytes: number): void {
+    this.#positionBytes += bytes;
+    this.#unsent.add(bytes);
   }
 
   get open(): boolean {
@@ -102,7 +203,7 @@ export class LiveClient {
 
   /** Resolves when the peer took what was sent, or is gone. */
   async drained(): Promise<void> {
-    while (this.open && this.slow) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (this.open && this.slow) await new Promise<void>((resolve) => this.#onDrained.push(resolve));
   }
 
   /** May this account still be told anything? */

@@ -19,7 +19,7 @@ import {
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
 import { createNotifier } from './notifier.ts';
-import { notifierVariables } from './settings.ts';
+import { liveConfigOf, notifierVariables } from './settings.ts';
 import { startTelling } from './telling.ts';
 import { turnAway } from './turn-away.ts';
 
@@ -59,7 +59,7 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
   });
   const trusted = trustedProxies(config.TRUSTED_PROXIES);
   const notifier = createNotifier({
-    config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
+    config: liveConfigOf(config),
     log,
     hub,
     inbox: registry.notifications,

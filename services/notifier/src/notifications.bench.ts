@@ -91,7 +91,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     pending = await registry.outbox.pending(1000);
   }
   const notifier = createNotifier({
-    config: { maxConnections: listeners },
+    config: { maxConnections: listeners, maxUnsentBytes: 256_000_000 },
     log,
     hub,
     inbox: registry.notifications,

@@ -108,7 +108,7 @@ const seen = (vehicleId: VehicleId, fixTimeMs: number) => ({
 
 async function startNotifier(): Promise<void> {
   notifier = createNotifier({
-    config: { maxConnections: 4 },
+    config: { maxConnections: 4, maxUnsentBytes: 256_000_000 },
     log,
     hub,
     inbox: { after: async () => [], standings: async () => new Map() },

@@ -35,14 +35,22 @@ import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
 import { PastEvents } from './past-events.ts';
 import { RecentEvents } from './recent-events.ts';
 import { RepeatedEvents } from './repeated-events.ts';
+import { Slots } from './slots.ts';
 import { turnAway } from './turn-away.ts';
+import { UnsentBytes } from './unsent-bytes.ts';
 
-export { notifierVariables } from './settings.ts';
+export { liveConfigOf, notifierVariables } from './settings.ts';
 export { startTelling, type TellingParts } from './telling.ts';
 export { turnAway } from './turn-away.ts';
 
+export interface NotifierConfig {
+  maxConnections: number;
+  /** What may wait for slow clients, over all WebSockets. */
+  maxUnsentBytes: number;
+}
+
 export interface NotifierParts {
-  config: { maxConnections: number };
+  config: NotifierConfig;
   log: Log;
   hub: Hub;
   /** What was told to whom. */
@@ -75,6 +83,11 @@ const FORGOTTEN_DETAIL = 'these notifications are no longer kept';
 /** Notifications that are read at a time for a client that missed some. */
 const NOTIFICATIONS_AT_ONCE = 200;
 const SNAPSHOT_CHUNK = 1000;
+/** The same, while much waits for slow clients already. */
+const SNAPSHOT_CHUNK_WHEN_SCARCE = 100;
+/** Chunks that are on their way from the hub to clients at the same time. */
+const SNAPSHOTS_AT_ONCE = 32;
+const LOG_SLOW_EVERY_MS = 60_000;
 /** How long one client that catches up may keep all others waiting. */
 const CATCH_UP_SLICE_MS = 5;
 /** The longest that a timer can run. */
@@ -129,11 +142,47 @@ export function createNotifier(parts: NotifierParts): Notifier {
     labelNames: ['type'],
     registers: [metrics],
   });
+  const slowDisconnects = new Counter({
+    name: 'outrider_live_slow_disconnects_total',
+    help: 'WebSockets that were closed because their clients took too little, by the bound that was exceeded',
+    labelNames: ['bound'],
+    registers: [metrics],
+  });
+  for (const bound of ['client', 'sum']) slowDisconnects.inc({ bound }, 0);
+  const unsent = new UnsentBytes(
+    config.maxUnsentBytes,
+    () => clients,
+    (count) => countSlow('sum', count),
+  );
+  new Gauge({
+    name: 'outrider_live_unsent_bytes',
+    help: 'What waits in memory for clients of the live API that take less than they are sent',
+    registers: [metrics],
+    collect() {
+      this.set(unsent.total);
+    },
+  });
+  let slowSinceLogged = 0;
+  let slowLoggedAtMs = Number.NEGATIVE_INFINITY;
+  const snapshots = new Slots(SNAPSHOTS_AT_ONCE);
   const positionsSent = sent.labels('position');
   const eventsSent = sent.labels('event');
   const notificationsSent = sent.labels('notification');
   const videoTasksSent = sent.labels('video-task');
   const reportJobsSent = sent.labels('report-job');
+
+  function countSlow(bound: 'client' | 'sum', count: number): void {
+    slowDisconnects.inc({ bound }, count);
+    slowSinceLogged += count;
+  }
+
+  /** Many clients may be slow at the same time: one line for all of a while. */
+  function logSlow(): void {
+    if (slowSinceLogged === 0 || performance.now() < slowLoggedAtMs + LOG_SLOW_EVERY_MS) return;
+    logger.warn({ clients: slowSinceLogged, unsentBytes: unsent.total }, 'disconnected slow live clients');
+    slowSinceLogged = 0;
+    slowLoggedAtMs = performance.now();
+  }
 
   function maySee(client: LiveClient, vehicleId: VehicleId): boolean {
     const user = client.userId === null ? undefined : directory.users.get(client.userId);
@@ -270,7 +319,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     client.telling = tellOn(client, told)
       .catch((error) => {
         logger.error({ err: error }, 'notifications of a live client could not be read');
-        client.socket.close(1011, 'the service could not answer');
+        client.close(1011, 'the service could not answer');
       })
       .finally(() => {
         client.telling = null;
@@ -321,7 +370,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     audiences.clear();
     for (const client of clients)
       if (client.userId !== null && !LiveClient.mayStay(directory.users.get(client.userId)))
-        client.socket.close(CLOSE.forbidden, 'the account was blocked or deleted');
+        client.close(CLOSE.forbidden, 'the account was blocked or deleted');
   }
 
   /** Positions that wait for a slow client were queued when it might see them; it may not have that right any more. */
@@ -332,15 +381,15 @@ export function createNotifier(parts: NotifierParts): Notifier {
   async function authorize(client: LiveClient, jwt: string): Promise<boolean> {
     const verified = await verify(jwt);
     if (verified.error !== undefined) {
-      client.socket.close(CLOSE.unauthorized, `the token is not taken: ${verified.error}`);
+      client.close(CLOSE.unauthorized, `the token is not taken: ${verified.error}`);
       return false;
     }
     if (!LiveClient.mayStay(directory.users.get(verified.userId))) {
-      client.socket.close(CLOSE.forbidden, 'the account is blocked or deleted');
+      client.close(CLOSE.forbidden, 'the account is blocked or deleted');
       return false;
     }
     if (client.userId !== null && client.userId !== verified.userId) {
-      client.socket.close(CLOSE.forbidden, 'a connection stays with the account that opened it');
+      client.close(CLOSE.forbidden, 'a connection stays with the account that opened it');
       return false;
     }
     admitUntil(client, verified);
@@ -358,7 +407,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     client.sessionId = sessionId;
     if (client.expiry) clearTimeout(client.expiry);
     client.expiry = setTimeout(
-      () => client.socket.close(CLOSE.unauthorized, 'the token expired'),
+      () => client.close(CLOSE.unauthorized, 'the token expired'),
       Math.min(expiresAtMs - now(), MAX_TIMER_MS),
     );
   }
@@ -372,7 +421,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       // Only those that were asked for: a client may have come with another session meanwhile.
       const { sessionId } = client;
       if (sessionId !== null && sessionIds.has(sessionId) && !live.has(sessionId))
-        client.socket.close(CLOSE.unauthorized, 'the session was ended');
+        client.close(CLOSE.unauthorized, 'the session was ended');
     }
   }
 
@@ -382,6 +431,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
         await recheckSessions();
         await lookForUnheard();
         recent.trim();
+        logSlow();
       } catch (error) {
         logger.error({ err: error }, 'sessions and inboxes could not be asked for; asking again');
       }
@@ -435,12 +485,15 @@ export function createNotifier(parts: NotifierParts): Notifier {
         vehicleIds.push(vehicleId);
     let from = 0;
     do {
-      const chunk = await hub.latest(vehicleIds.slice(from, from + SNAPSHOT_CHUNK));
-      from += SNAPSHOT_CHUNK;
-      const positions = chunk
-        .filter(({ vehicleId }) => maySee(client, vehicleId))
-        .map(({ vehicleId, position }) => positionJson(vehicleId, position));
-      client.send(jsonFrame({ type: 'snapshot', positions, complete: from >= vehicleIds.length }));
+      await snapshots.run(async () => {
+        const to = from + (unsent.isScarce ? SNAPSHOT_CHUNK_WHEN_SCARCE : SNAPSHOT_CHUNK);
+        const chunk = await hub.latest(vehicleIds.slice(from, to));
+        from = to;
+        const positions = chunk
+          .filter(({ vehicleId }) => maySee(client, vehicleId))
+          .map(({ vehicleId, position }) => positionJson(vehicleId, position));
+        client.send(jsonFrame({ type: 'snapshot', positions, complete: from >= vehicleIds.length }));
+      });
       await client.drained();
     } while (from < vehicleIds.length && client.open);
   }
@@ -458,7 +511,12 @@ export function createNotifier(parts: NotifierParts): Notifier {
     joinLive: (missed: number) => void,
   ): Promise<void> {
     const reached = new Map<number, number>();
-    for (const partition of told.keys()) reached.set(partition, since.get(partition) ?? 0);
+    for (const [partition, end] of told) {
+      const next = since.get(partition) ?? 0;
+      reached.set(partition, next);
+      // The first pages of all partitions are read at the same time.
+      if (next < end && recent.from(partition, next) === null) past.prefetch(partition, next, end);
+    }
     let missed = 0;
     let yieldAtMs = performance.now() + CATCH_UP_SLICE_MS;
     for (let behind = true; behind && client.open; ) {
@@ -511,7 +569,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   }
 
   async function onMessage(client: LiveClient, data: RawData, isBinary: boolean): Promise<void> {
-    if (isBinary) return client.socket.close(CLOSE.badMessage, 'messages are JSON text');
+    if (isBinary) return client.close(CLOSE.badMessage, 'messages are JSON text');
     const message = parseClientMessage(data.toString());
     if ('error' in message) {
       client.send(jsonFrame({ type: 'error', detail: message.error }));
@@ -521,7 +579,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       if (await authorize(client, message.jwt)) client.send(jsonFrame({ type: 'authorized' }));
       return;
     }
-    if (client.userId === null) return client.socket.close(CLOSE.unauthorized, 'the first message must be "authorize"');
+    if (client.userId === null) return client.close(CLOSE.unauthorized, 'the first message must be "authorize"');
     if (message.type === 'subscribe') return subscribe(client, message);
     client.subscription = null;
     client.notified = null;
@@ -536,10 +594,10 @@ export function createNotifier(parts: NotifierParts): Notifier {
     let turn: Promise<void> = Promise.resolve();
     let alive = true;
     const authorizing = setTimeout(() => {
-      if (client.userId === null) client.socket.close(CLOSE.unauthorized, 'no token within 5 seconds');
+      if (client.userId === null) client.close(CLOSE.unauthorized, 'no token within 5 seconds');
     }, AUTHORIZE_WITHIN_MS);
     const ping = setInterval(() => {
-      if (!alive) return client.socket.terminate();
+      if (!alive) return client.terminate();
       alive = false;
       client.socket.ping();
     }, PING_EVERY_MS);
@@ -547,12 +605,12 @@ export function createNotifier(parts: NotifierParts): Notifier {
       alive = true;
     });
     client.socket.on('message', (data, isBinary) => {
-      if (++waiting > MAX_WAITING_MESSAGES) return client.socket.close(CLOSE.tooMany, 'too many messages at once');
+      if (++waiting > MAX_WAITING_MESSAGES) return client.close(CLOSE.tooMany, 'too many messages at once');
       turn = turn
         .then(() => onMessage(client, data, isBinary))
         .catch((error) => {
           logger.error({ err: error }, 'a live client could not be served');
-          client.socket.close(1011, 'the service could not answer');
+          client.close(1011, 'the service could not answer');
         })
         .finally(() => {
           waiting--;
@@ -618,9 +676,9 @@ export function createNotifier(parts: NotifierParts): Notifier {
       await leaveReports?.();
       await events?.stop();
       await definitions?.stop();
-      for (const client of clients) client.socket.close(1001, 'the service is stopping');
+      for (const client of clients) client.close(1001, 'the service is stopping');
       const patience = setTimeout(() => {
-        for (const client of clients) client.socket.terminate();
+        for (const client of clients) client.terminate();
       }, 1000);
       while (clients.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
       clearTimeout(patience);
@@ -661,7 +719,10 @@ export function createNotifier(parts: NotifierParts): Notifier {
       verified = answer;
     }
     server.handleUpgrade(request, socket, head, (webSocket) => {
-      const client = new LiveClient(webSocket, socket);
+      const client = new LiveClient(webSocket, socket, unsent, (tooSlow) => {
+        countSlow('client', 1);
+        tooSlow.disconnect();
+      });
       admit(client);
       if (verified !== null) admitUntil(client, verified);
     });

@@ -1,5 +1,6 @@
 import { eventsTopic, type Log } from '@outrider/log';
 import { type EventMessage, type EventRange, eventMessage, indexAt, memoryBytesOf } from './event-messages.ts';
+import { Slots } from './slots.ts';
 
 /** Pages begin at multiples of this: clients whose cursors differ a little read the same ones. */
 const PAGE_OFFSETS = 1024;
@@ -31,8 +32,7 @@ export class PastEvents {
   /** The page used last is the last. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
-  #reading = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #readings = new Slots(MAX_READINGS);
 
   constructor(log: Pick<Log, 'read'>, maxBytes = DEFAULT_MAX_BYTES) {
     this.#log = log;
@@ -46,19 +46,32 @@ export class PastEvents {
    * @param to offset that the partition is known to reach
    */
   async from(partition: number, offset: number, to: number): Promise<EventRange> {
+    const page = await this.#entry(partition, offset, to).page;
+    return { messages: page.messages, start: indexAt(page.messages, offset), endOffset: page.endOffset };
+  }
+
+  /** Starts to read the page that {@link from} is going to be asked for. */
+  prefetch(partition: number, offset: number, to: number): void {
+    this.#entry(partition, offset, to);
+  }
+
+  #entry(partition: number, offset: number, to: number): Entry {
     const pageOffset = offset - (offset % PAGE_OFFSETS);
     const endOffset = Math.min(pageOffset + PAGE_OFFSETS, to);
     const key = `${partition}:${pageOffset}`;
     let entry = this.#entries.get(key);
     if (entry === undefined || entry.endOffset <= offset) {
       this.#drop(key);
-      entry = { page: this.#load(partition, pageOffset, endOffset, to), bytes: null, endOffset };
+      entry = {
+        page: this.#readings.run(() => this.#load(partition, pageOffset, endOffset, to)),
+        bytes: null,
+        endOffset,
+      };
       this.#settle(key, entry);
     }
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    const page = await entry.page;
-    return { messages: page.messages, start: indexAt(page.messages, offset), endOffset: page.endOffset };
+    return entry;
   }
 
   async #settle(key: string, entry: Entry): Promise<void> {
@@ -84,31 +97,15 @@ export class PastEvents {
   }
 
   async #load(partition: number, from: number, endOffset: number, to: number): Promise<Page> {
-    await this.#begin();
-    try {
-      const messages: EventMessage[] = [];
-      for await (const { records } of this.#log.read(eventsTopic, partition, from, endOffset))
-        for (const { offset, value } of records) messages.push(eventMessage(offset, value));
-      if (messages.length > 0) return { messages, endOffset };
-      // Nothing of the page is left. The first that is left may be many pages ahead: one reading finds it.
-      for await (const { records } of this.#log.read(eventsTopic, partition, endOffset, to)) {
-        const found = records.map(({ offset, value }) => eventMessage(offset, value));
-        return { messages: found, endOffset: (found.at(-1)?.offset ?? endOffset) + 1 };
-      }
-      return { messages, endOffset: to };
-    } finally {
-      this.#end();
+    const messages: EventMessage[] = [];
+    for await (const { records } of this.#log.read(eventsTopic, partition, from, endOffset))
+      for (const { offset, value } of records) messages.push(eventMessage(offset, value));
+    if (messages.length > 0) return { messages, endOffset };
+    // Nothing of the page is left. The first that is left may be many pages ahead: one reading finds it.
+    for await (const { records } of this.#log.read(eventsTopic, partition, endOffset, to)) {
+      const found = records.map(({ offset, value }) => eventMessage(offset, value));
+      return { messages: found, endOffset: (found.at(-1)?.offset ?? endOffset) + 1 };
     }
-  }
-
-  async #begin(): Promise<void> {
-    if (this.#reading < MAX_READINGS) this.#reading++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #end(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#reading--;
+    return { messages, endOffset: to };
   }
 }

@@ -29,7 +29,7 @@ import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createNotifications, type NotificationsParts } from './notifications.ts';
-import { createNotifier, type Notifier } from './notifier.ts';
+import { createNotifier, type Notifier, type NotifierParts } from './notifier.ts';
 
 export const NOON = Date.UTC(2026, 0, 15, 12);
 const PATIENCE = { timeout: 20_000, interval: 10 };
@@ -134,9 +134,9 @@ export class Place {
     return stop;
   }
 
-  async startLive(): Promise<() => Promise<void>> {
+  async startLive(more: Partial<NotifierParts> = {}): Promise<() => Promise<void>> {
     const live = createNotifier({
-      config: { maxConnections: 100 },
+      config: { maxConnections: 100, maxUnsentBytes: 256_000_000 },
       log: this.log,
       hub: this.hub,
       inbox: this.registry.notifications,
@@ -150,6 +150,7 @@ export class Place {
       logger: createLogger('silent', 'json'),
       metrics: new Metrics(),
       now: Date.now,
+      ...more,
     });
     await live.start();
     this.#live = live;

@@ -82,7 +82,7 @@ export async function benchReturning(
     const since = [...(await log.endOffsets(eventsTopic))].map((place) => place.join(':')).join(',');
     const start = async () => {
       const notifier = createNotifier({
-        config: { maxConnections: one.clients },
+        config: { maxConnections: one.clients, maxUnsentBytes: 256_000_000 },
         log,
         hub: new MemoryHub(),
         inbox: registry.notifications,

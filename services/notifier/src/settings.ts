@@ -1,8 +1,15 @@
 import { type Config, secret, textOr, type Variables, whole } from '@outrider/runtime';
+import type { NotifierConfig } from './notifier.ts';
 
 /** What the notifier is set up by. */
 export const notifierVariables = {
   MAX_LIVE_CONNECTIONS: whole(1, 1_000_000, 10_000, 'Open WebSockets of the live API; further ones are refused.'),
+  LIVE_UNSENT_MB: whole(
+    16,
+    65_536,
+    256,
+    'What may wait in memory for slow clients of the live API, all together; beyond it those with the most are disconnected.',
+  ),
   SMTP_URL: secret(
     'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
   ),
@@ -17,6 +24,11 @@ export const notifierVariables = {
 } satisfies Variables;
 
 const BYTES_PER_MB = 1_000_000;
+
+/** The bounds of the live API, as they stand in the settings. */
+export function liveConfigOf(config: Config<typeof notifierVariables>): NotifierConfig {
+  return { maxConnections: config.MAX_LIVE_CONNECTIONS, maxUnsentBytes: config.LIVE_UNSENT_MB * BYTES_PER_MB };
+}
 
 /** How reports are sent, as it stands in the settings. */
 export function reportMailConfigOf(config: Config<typeof notifierVariables>): { maxAttachmentBytes: number } {

@@ -25,7 +25,7 @@ import {
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
 import { isDiskOutage } from '@outrider/log';
-import { createNotifier, startTelling, turnAway } from '@outrider/notifier';
+import { createNotifier, liveConfigOf, startTelling, turnAway } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
@@ -242,7 +242,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       now,
     });
     const notifier = createNotifier({
-      config: { maxConnections: config.MAX_LIVE_CONNECTIONS },
+      config: liveConfigOf(config),
       log,
       hub,
       inbox: registry.notifications,
