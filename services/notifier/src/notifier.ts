@@ -28,7 +28,7 @@ import type { Notifications as Inbox } from '@outrider/registry';
 import { Counter, Gauge, isDebugEnabled, type Logger, type Part, type Registry } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
-import { type EventMessage, type EventRange, eventFrame, eventMessage } from './event-messages.ts';
+import { type EventMessage, eventFrame, eventMessage } from './event-messages.ts';
 import { jsonFrame } from './frames.ts';
 import { parseClientMessage, writeCursor } from './messages.ts';
 import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
@@ -522,17 +522,11 @@ export function createNotifier(parts: NotifierParts): Notifier {
     for (let behind = true; behind && client.open; ) {
       behind = false;
       for (const [partition, end] of told) {
-        for (let next = reached.get(partition) ?? end; next < end && client.open; ) {
+        while ((reached.get(partition) ?? end) < end && client.open) {
           behind = true;
-          const range = recent.from(partition, next) ?? (await past.from(partition, next, end));
-          const kept = Math.min(range.messages[range.start]?.offset ?? range.endOffset, range.endOffset);
-          if (asked && kept > next)
-            client.send(
-              jsonFrame({ type: 'gap', stream: 'events', partition, from: next, to: kept, detail: GAP_DETAIL }),
-            );
-          missed += await sendRange(client, partition, range, reached);
-          next = range.endOffset;
-          reached.set(partition, next);
+          missed += await sendNext(client, partition, end, asked, reached);
+          // Nothing read is held meanwhile: many slow clients at different places would hold much.
+          if (client.slow) await client.drained();
           if (performance.now() > yieldAtMs) {
             await nextTurn();
             yieldAtMs = performance.now() + CATCH_UP_SLICE_MS;
@@ -543,13 +537,23 @@ export function createNotifier(parts: NotifierParts): Notifier {
     joinLive(missed);
   }
 
-  /** @returns how many of the events the client asked for and may see: those were sent */
-  async function sendRange(
+  /**
+   * Sends the next events of a partition that the client asked for and may see, until it is slow; notes how far it came.
+   *
+   * @returns how many were sent
+   */
+  async function sendNext(
     client: LiveClient,
     partition: number,
-    { messages, start, endOffset }: EventRange,
+    end: number,
+    asked: boolean,
     reached: Map<number, number>,
   ): Promise<number> {
+    const from = reached.get(partition) ?? end;
+    const { messages, start, endOffset } = recent.from(partition, from) ?? (await past.from(partition, from, end));
+    const kept = Math.min(messages[start]?.offset ?? endOffset, endOffset);
+    if (asked && kept > from)
+      client.send(jsonFrame({ type: 'gap', stream: 'events', partition, from, to: kept, detail: GAP_DETAIL }));
     let count = 0;
     for (let index = start; index < messages.length; index++) {
       const message = messages[index];
@@ -562,9 +566,9 @@ export function createNotifier(parts: NotifierParts): Notifier {
       client.send(eventFrame(message, writeCursor({ events: reached, notifications: client.notified })));
       eventsSent.inc();
       count++;
-      if (client.slow) await client.drained();
-      if (!client.open) break;
+      if (client.slow) return count;
     }
+    reached.set(partition, endOffset);
     return count;
   }
 

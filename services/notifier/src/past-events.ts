@@ -50,9 +50,9 @@ export class PastEvents {
     return { messages: page.messages, start: indexAt(page.messages, offset), endOffset: page.endOffset };
   }
 
-  /** Starts to read the page that {@link from} is going to be asked for. */
+  /** Starts to read the page that {@link from} is going to be asked for, unless others wait to be read already. */
   prefetch(partition: number, offset: number, to: number): void {
-    this.#entry(partition, offset, to);
+    if (this.#readings.hasFree) this.#entry(partition, offset, to);
   }
 
   #entry(partition: number, offset: number, to: number): Entry {

@@ -7,6 +7,10 @@ export class Slots {
     this.#free = count;
   }
 
+  get hasFree(): boolean {
+    return this.#free > 0;
+  }
+
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -19,6 +19,40 @@ beforeEach(async () => {
 });
 afterEach(() => place.close());
 
+async function sampleOf(metrics: Metrics, name: string): Promise<number> {
+  const { values = [] } = (await metrics.getSingleMetric(name)?.get()) ?? {};
+  return values.reduce((sum, { value }) => sum + value, 0);
+}
+
+test('a client that reads nothing for a while as it catches up gets each event once, and little waits for it', async () => {
+  const user = await place.addUser('user', []);
+  const { groupIds } = user;
+  const car = await place.addVehicle('car', groupIds);
+  const zone = await place.addGeofence('zone', user.id);
+  await place.relay();
+  const count = 15_000;
+  await place.happen(...Array.from({ length: count }, (_, nth) => visit(car.id, zone, nth)));
+  const metrics = new Metrics();
+  await place.startLive({ metrics });
+  const client = await place.connect(user, { all: true });
+  client.socket.pause();
+  client.say({ type: 'subscribe', all: true, positions: false, since: '0:0' });
+  await vi.waitFor(
+    async () => expect(await sampleOf(metrics, 'outrider_live_unsent_bytes')).toBeGreaterThan(200_000),
+    PATIENCE,
+  );
+  for (let turn = 0; turn < 20; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await sampleOf(metrics, 'outrider_live_unsent_bytes')).toBeLessThan(400_000);
+  }
+  client.socket.resume();
+  await client.hears('resumed', 2);
+  expect(client.of('event').map(({ startedAt }) => startedAt)).toEqual(
+    Array.from({ length: count }, (_, nth) => new Date(visit(car.id, zone, nth).startedAtMs).toISOString()),
+  );
+  expect(client.of('resumed')[1]).toMatchObject({ missed: count });
+});
+
 test('many slow readers: memory is bounded, those with the most are disconnected, fast readers miss nothing', async () => {
   const group = await place.registry.groups.create({ name: 'Fleet', dealerId: null });
   const user = await place.addUser('user', [group.id]);
@@ -29,10 +63,6 @@ test('many slow readers: memory is bounded, those with the most are disconnected
   const logger = createLogger('silent', 'json');
   const warn = vi.spyOn(logger, 'warn');
   await place.startLive({ config: { maxConnections: 100, maxUnsentBytes: BOUND_BYTES }, metrics, logger });
-  const sampleOf = async (name: string) => {
-    const { values = [] } = (await metrics.getSingleMetric(name)?.get()) ?? {};
-    return values.reduce((sum, { value }) => sum + value, 0);
-  };
   const connected = (count: number) => Promise.all(Array.from({ length: count }, () => place.connect(user)));
   const slow = await connected(SLOW_READERS);
   const fast = await connected(FAST_READERS);
@@ -48,7 +78,7 @@ test('many slow readers: memory is bounded, those with the most are disconnected
     for (let nth = 0; nth < MESSAGES_PER_ROUND; nth++) {
       await place.hub.publish(REPORT_JOB_CHANNEL, JSON.stringify(job));
       await new Promise((resolve) => setImmediate(resolve));
-      mostBytes = Math.max(mostBytes, await sampleOf('outrider_live_unsent_bytes'));
+      mostBytes = Math.max(mostBytes, await sampleOf(metrics, 'outrider_live_unsent_bytes'));
     }
     await place.happen(visit(car.id, zone, round));
     for (const client of fast) {
@@ -60,7 +90,7 @@ test('many slow readers: memory is bounded, those with the most are disconnected
   // What all of them are sent in one turn of the event loop comes on top.
   expect(mostBytes).toBeLessThan(BOUND_BYTES + 2 * (SLOW_READERS + FAST_READERS) * MESSAGE_BYTES);
   expect(mostBytes).toBeGreaterThan(BOUND_BYTES / 2);
-  const disconnected = await sampleOf('outrider_live_slow_disconnects_total');
+  const disconnected = await sampleOf(metrics, 'outrider_live_slow_disconnects_total');
   expect(disconnected).toBeGreaterThan(SLOW_READERS / 2);
   for (const client of fast) {
     expect(client.of('report-job')).toHaveLength(ROUNDS * MESSAGES_PER_ROUND);
