@@ -12,6 +12,8 @@ const SLOW_WHEN_SCARCE_ABOVE_BYTES = 16 * 1024;
 const LOST_ABOVE_BYTES = 16 * 1024 * 1024;
 /** Written to the socket at a time. What waits here, and not there, can be dropped. */
 const WRITE_BYTES = 64 * 1024;
+/** Stands where a frame was that has been written: what waits is not kept for longer than it waits. */
+const NO_FRAME = Buffer.alloc(0);
 
 /** Close codes of the live API, in the range that RFC 6455 leaves to applications. */
 export const CLOSE = { unauthorized: 4401, forbidden: 4403, tooSlow: 4408, badMessage: 4400, tooMany: 4429 } as const;
@@ -86,18 +88,21 @@ export class LiveClient implements Debtor {
 
   /** Keeps the vehicle's newest position for the next flush. */
   queuePosition(vehicleId: VehicleId, frame: Buffer): void {
+    if (!this.open) return;
     // Deleted first, so that a vehicle's turn is that of its newest position.
     this.dropPosition(vehicleId);
     this.#positions.set(vehicleId, frame);
     this.#countPositions(frame.length);
   }
 
-  /** Sends the waiting positions, unless the peer is slow: then they wait on, and grow no more than the fleet. */
+  /** Sends the waiting positions until the peer is slow: the others wait on, and grow no more than the fleet. */
   flushPositions(): void {
-    if (this.#positions.size === 0 || this.catchingUp || this.slow || !this.open) return;
-    const frames = [...this.#positions.values()];
-    this.dropPositions();
-    for (const frame of frames) this.send(frame);
+    if (this.catchingUp || !this.open) return;
+    for (const [vehicleId, frame] of this.#positions) {
+      if (this.slow) return;
+      this.dropPosition(vehicleId);
+      this.send(frame);
+    }
   }
 
   /** Forgets positions that wait: the subscription they were for is over. */
@@ -150,10 +155,13 @@ export class LiveClient implements Debtor {
   #write(): void {
     if (!this.open || this.#waitingBytes === 0) return;
     let bytes = 0;
-    const first = this.#firstWaiting;
-    do bytes += this.#waiting[this.#firstWaiting++]?.length ?? 0;
-    while (bytes < WRITE_BYTES && this.#firstWaiting < this.#waiting.length);
-    const frames = this.#waiting.slice(first, this.#firstWaiting);
+    const frames: Buffer[] = [];
+    while (bytes < WRITE_BYTES && this.#firstWaiting < this.#waiting.length) {
+      const frame = this.#waiting[this.#firstWaiting] ?? NO_FRAME;
+      this.#waiting[this.#firstWaiting++] = NO_FRAME;
+      frames.push(frame);
+      bytes += frame.length;
+    }
     if (this.#firstWaiting * 2 > this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#firstWaiting);
       this.#firstWaiting = 0;
