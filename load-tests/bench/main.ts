@@ -9,7 +9,7 @@ import { renderTable } from './table.ts';
 
 const USAGE = `npm run bench -- [section …] [--quick] [--json FILE]
 
-Sections: ${sectionNames.join(', ')}. All of them but reports, scale and returning-kafka where none is named. Tables go to the terminal as they come; the results go
+Sections: ${sectionNames.join(', ')}. All of them but recalculation, reports, scale and returning-kafka where none is named. Tables go to the terminal as they come; the results go
 as one JSON to FILE, or to standard output at the end. --quick measures a tenth: to see that it works, not to know how
 fast it is.`;
 

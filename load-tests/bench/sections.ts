@@ -11,6 +11,7 @@ export const sectionNames = [
   'light',
   'notifications',
   'returning',
+  'recalculation',
   'memory',
   'video',
   'reports',
@@ -21,7 +22,7 @@ export const sectionNames = [
 export type SectionName = (typeof sectionNames)[number];
 
 /** Those that take many minutes, or need servers, run only where they are named. */
-const ON_DEMAND: ReadonlySet<SectionName> = new Set(['reports', 'scale', 'returning-kafka']);
+const ON_DEMAND: ReadonlySet<SectionName> = new Set(['recalculation', 'reports', 'scale', 'returning-kafka']);
 
 /** @throws {RangeError} when a name is no section's; nothing named means all but those that must be named */
 export function chooseSections(named: readonly string[]): SectionName[] {

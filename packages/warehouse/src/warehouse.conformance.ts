@@ -375,6 +375,103 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(await start(at(1).fixTimeMs - 1, 1)).toBeNull();
     });
 
+    test('what recalculations ask of many vehicles at once is what each is answered alone', async () => {
+      const DAY_MS = 86_400_000;
+      // Some drove a moment ago, some days ago, one came to be today, and of one there is nothing.
+      const fleet = Array.from({ length: 12 }, nextVehicleId);
+      const newestMs = (nth: number) => RECEIVED_MS - (nth % 4) ** 2 * DAY_MS;
+      for (const [nth, vehicleId] of fleet.slice(0, -1).entries()) {
+        const positions = Array.from({ length: 30 }, (_, fix): Position => {
+          const at = blankPosition(
+            newestMs(nth) - (30 - fix) * (nth === 3 ? DAY_MS : 60_000),
+            50 + nth / 100,
+            10 + fix / 1000,
+          );
+          if (fix % 7 === 3) return { ...at, latitude: 91 };
+          return {
+            ...at,
+            valid: fix % 5 > 0,
+            speedKmh: fix,
+            ignition: fix > 3,
+            odometerM: 1000 + fix,
+            supplyV: 12.5,
+            alarms: fix === 9 ? ['sos'] : NO_ALARMS,
+          };
+        });
+        const { begin, end, speeding } = someEvents(vehicleId);
+        const [early, late] = [positions.slice(0, 20), positions.slice(20)];
+        await warehouse.insertPositions([
+          { offset: 1, value: packet(vehicleId, early) },
+          { offset: 2, value: packet(vehicleId, late, { receivedAtMs: RECEIVED_MS + (nth % 2) * 5000 }) },
+        ]);
+        await warehouse.insertEvents([
+          { offset: 1, value: begin },
+          { offset: 2, value: nth % 2 ? end : speeding },
+        ]);
+        if (nth % 3 === 0) await warehouse.replaceEvents({ number: nth + 1, written: [], removed: [speeding] });
+      }
+
+      const fromMs = (nth: number) => newestMs(nth) - 12 * 60_000;
+      const pageOf = async (limit: number, after: (nth: number) => TrackCursor | null) => {
+        const many = await warehouse.judgedTracks(
+          fleet.map((vehicleId, nth) => ({ vehicleId, fromMs: fromMs(nth), after: after(nth) })),
+          limit,
+        );
+        for (const [nth, vehicleId] of fleet.entries()) {
+          const question = {
+            vehicleId,
+            fromMs: fromMs(nth),
+            toMs: Number.POSITIVE_INFINITY,
+            limit,
+            withRejected: true,
+          };
+          const alone = await warehouse.track({ ...question, after: after(nth) });
+          const judged = alone.positions.map(({ terminalId: _, protocol: __, ...position }) => position);
+          expect(many[nth]).toEqual({ positions: judged, next: alone.next });
+        }
+        return many;
+      };
+      const first = await pageOf(7, () => null);
+      expect(first.map(({ positions }) => positions.length)).toContain(7);
+      await pageOf(100, (nth) => first[nth]?.next ?? null);
+
+      for (const [count, backMs] of [
+        [1, 0],
+        [16, 300_000],
+        [100, 300_000],
+      ] as const) {
+        const questions = fleet.map((vehicleId, nth) => ({ vehicleId, throughMs: newestMs(nth) - backMs, count }));
+        const alone = await Promise.all(questions.map((question) => warehouse.startOfLastFixes(question)));
+        expect(await warehouse.startsOfLastFixes(questions)).toEqual(alone);
+      }
+
+      const arrivals = fleet.map((vehicleId, nth) => ({
+        vehicleId,
+        fromMs: fromMs(nth),
+        throughMs: newestMs(nth),
+        receivedFromMs: RECEIVED_MS + 5000,
+      }));
+      const arrived = await Promise.all(arrivals.map((question) => warehouse.hasLateArrivals(question)));
+      expect(new Set(arrived)).toEqual(new Set([true, false]));
+      expect(await warehouse.haveLateArrivals(arrivals)).toEqual(arrived);
+
+      const { begin } = someEvents(fleet[0] as VehicleId);
+      for (const [limit, untilMs] of [
+        [1, 0],
+        [10, 0],
+        [10, begin.fixTimeMs + 1],
+      ] as const) {
+        const questions = fleet.map((vehicleId) => ({ vehicleId, fromMs: 0, throughMs: RECEIVED_MS, untilMs }));
+        const alone = await Promise.all(
+          questions.map((question) => warehouse.archivedEvents({ ...question, geofenceId: null, after: null, limit })),
+        );
+        expect(await warehouse.archivedEventsOfMany(questions, limit)).toEqual(alone);
+      }
+      const twice = { vehicleId: fleet[0] as VehicleId, throughMs: 0, count: 1 };
+      await expect(warehouse.startsOfLastFixes([twice, twice])).rejects.toThrow(RangeError);
+      expect(await warehouse.judgedTracks([], 10)).toEqual([]);
+    });
+
     test('the newest good fixes before a moment, of each of many vehicles', async () => {
       const [one, two, silent] = [nextVehicleId(), nextVehicleId(), nextVehicleId()];
       const startMs = RECEIVED_MS - 100_000;

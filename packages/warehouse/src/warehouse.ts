@@ -6,11 +6,16 @@ import { migrate } from './migrations.ts';
 import type { NativeBlock } from './native/block.ts';
 import { positionBlock } from './positions/block.ts';
 import type { Recorded } from './recorded.ts';
-import { type ArchivedEvents, type ArchivedEventsQuestion, archivedEvents } from './reports/archived-events.ts';
+import {
+  type ArchivedEvents,
+  type ArchivedEventsQuestion,
+  archivedEvents,
+  archivedEventsOfMany,
+} from './reports/archived-events.ts';
 import { type Events, type EventsQuestion, events } from './reports/events.ts';
 import { type ArchivedFix, type FixesBeforeQuestion, fixesBefore } from './reports/fixes-before.ts';
-import { type LastFixesQuestion, startOfLastFixes } from './reports/last-fixes.ts';
-import { hasLateArrivals, type LateArrivalsQuestion } from './reports/late-arrivals.ts';
+import { type LastFixesQuestion, startOfLastFixes, startsOfLastFixes } from './reports/last-fixes.ts';
+import { hasLateArrivals, haveLateArrivals, type LateArrivalsQuestion } from './reports/late-arrivals.ts';
 import { openEvents } from './reports/open-events.ts';
 import {
   type OverlappingEvents,
@@ -20,7 +25,15 @@ import {
 import { type Box, type Positions, type PositionsQuestion, positions, vehiclesWithin } from './reports/positions.ts';
 import { type RecentEventsQuestion, recentEvents } from './reports/recent-events.ts';
 import { type Tallies, type TalliesQuestion, tallies } from './reports/tallies.ts';
-import { type Track, type TrackQuestion, track } from './reports/track.ts';
+import {
+  type JudgedPosition,
+  type JudgedTrackQuestion,
+  judgedTracks,
+  type Track,
+  type TrackCursor,
+  type TrackQuestion,
+  track,
+} from './reports/track.ts';
 import { type TripPart, type TripPartsQuestion, tripParts } from './reports/trip-parts.ts';
 import { keepFor } from './retention.ts';
 
@@ -78,6 +91,18 @@ export interface Warehouse {
   fixesBefore(question: FixesBeforeQuestion): Promise<ArchivedFix[]>;
   /** Did something of a stretch of the past come no sooner than at a time? */
   hasLateArrivals(question: LateArrivalsQuestion): Promise<boolean>;
+  /** The same for many vehicles, each answered in its place. Each of these asks at most 100 questions, of a vehicle each. */
+  haveLateArrivals(questions: readonly LateArrivalsQuestion[]): Promise<boolean[]>;
+  startsOfLastFixes(questions: readonly LastFixesQuestion[]): Promise<(number | null)[]>;
+  archivedEventsOfMany(
+    questions: readonly Omit<ArchivedEventsQuestion, 'geofenceId' | 'after' | 'limit'>[],
+    limit: number,
+  ): Promise<ArchivedEvents[]>;
+  /** Pages of tracks with what the rules judge by alone. */
+  judgedTracks(
+    questions: readonly JudgedTrackQuestion[],
+    limit: number,
+  ): Promise<{ positions: JudgedPosition[]; next: TrackCursor | null }[]>;
   /** Good positions of many vehicles in a stretch of time, a page at a time. */
   positions(question: PositionsQuestion): Promise<Positions>;
   /** The vehicles, of many, that were in a box in a stretch of time. */
@@ -148,6 +173,10 @@ function warehouseOn(engine: Engine): Warehouse {
     startOfLastFixes: (question) => startOfLastFixes(engine, question),
     fixesBefore: (question) => fixesBefore(engine, question),
     hasLateArrivals: (question) => hasLateArrivals(engine, question),
+    haveLateArrivals: (questions) => haveLateArrivals(engine, questions),
+    startsOfLastFixes: (questions) => startsOfLastFixes(engine, questions),
+    archivedEventsOfMany: (questions, limit) => archivedEventsOfMany(engine, questions, limit),
+    judgedTracks: (questions, limit) => judgedTracks(engine, questions, limit),
     positions: (question) => positions(engine, question),
     vehiclesWithin: (question) => vehiclesWithin(engine, question),
     overlappingEvents: (question) => overlappingEvents(engine, question),

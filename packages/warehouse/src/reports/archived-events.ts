@@ -3,6 +3,8 @@ import type { Engine } from '../engines/engine.ts';
 import { WRITER_COLUMNS, writerOf } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
 import { EVENT_COLUMNS, type EventRow, type EventsCursor, fleetEvent, MAX_EVENTS_LIMIT } from './events.ts';
+import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
+import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
 
 export interface ArchivedEventsQuestion {
   vehicleId: VehicleId;
@@ -72,6 +74,49 @@ export async function archivedEvents(engine: Engine, question: ArchivedEventsQue
       WHERE ${conditions.join(' AND ')} ORDER BY vehicle_id, began_at, id LIMIT {limit:UInt32}`,
     parameters,
   });
+  return pageOf(rows, limit);
+}
+
+/**
+ * The first pages of {@link archivedEvents} of many vehicles, all of the same length, in one statement. Returns an answer for each
+ * question, in their order.
+ *
+ * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
+ */
+export async function archivedEventsOfMany(
+  engine: Engine,
+  questions: readonly Omit<ArchivedEventsQuestion, 'geofenceId' | 'after' | 'limit'>[],
+  limit: number,
+): Promise<ArchivedEvents[]> {
+  if (questions.length === 0) return [];
+  const rows = await engine.select({
+    sql: `SELECT ${WRITER_COLUMNS}, toUnixTimestamp64Milli(began_at), ${EVENT_COLUMNS} FROM events FINAL WHERE ${fleetCondition}
+      AND began_at >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
+      AND began_at <= fromUnixTimestamp64Milli({newestMs:Int64}, 'UTC')
+      AND toUnixTimestamp64Milli(began_at) BETWEEN ${ofVehicle('fromMs')} AND ${ofVehicle('throughMs')}
+      AND (ended_at IS NULL OR toUnixTimestamp64Milli(greatest(fix_time, assumeNotNull(ended_at))) >= ${ofVehicle('untilMs')})
+      ORDER BY vehicle_id, began_at, id LIMIT {limit:UInt32} BY vehicle_id`,
+    parameters: {
+      ...perVehicleParameters(questions, {
+        fromMs: (question) => question.fromMs,
+        throughMs: (question) => question.throughMs,
+        untilMs: (question) => question.untilMs,
+      }),
+      oldestMs: boundMs(Math.min(...questions.map(({ fromMs }) => fromMs))),
+      newestMs: boundMs(Math.max(...questions.map(({ throughMs }) => throughMs))),
+      limit: limit + 1,
+    },
+    limits: PAGE_LIMITS,
+    lane: laneOf(questions),
+  });
+  const byVehicle = Map.groupBy(rows, (row) => row[VEHICLE_COLUMN] as VehicleId);
+  return questions.map(({ vehicleId }) => pageOf(byVehicle.get(vehicleId) ?? [], limit));
+}
+
+/** Behind the writer's two columns and the time at which it began, the fourth of an event's own. */
+const VEHICLE_COLUMN = 6;
+
+function pageOf(rows: readonly unknown[][], limit: number): ArchivedEvents {
   const page = rows.slice(0, limit);
   const events = page.map(([isRecalculated, number, , ...row]) => {
     const event = fleetEvent(row as unknown as EventRow);

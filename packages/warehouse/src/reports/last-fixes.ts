@@ -1,6 +1,8 @@
 import type { VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
+import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
 
 export interface LastFixesQuestion {
   vehicleId: VehicleId;
@@ -26,4 +28,66 @@ export async function startOfLastFixes(engine: Engine, question: LastFixesQuesti
   });
   const last = rows.at(-1);
   return last === undefined ? null : Number(last[0]);
+}
+
+const HOUR_MS = 3_600_000;
+/** How far back the fixes of many vehicles are read, step by step: most have enough of them within the first. */
+const WINDOWS_MS = [2 * HOUR_MS, 26 * HOUR_MS, 8 * 24 * HOUR_MS] as const;
+
+/**
+ * {@link startOfLastFixes} of many vehicles, nearly all of them in one statement. Returns an answer for each question, in their order.
+ *
+ * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
+ */
+export async function startsOfLastFixes(
+  engine: Engine,
+  questions: readonly LastFixesQuestion[],
+): Promise<(number | null)[]> {
+  const starts = new Map<VehicleId, number | null>();
+  let left = questions;
+  for (const windowMs of WINDOWS_MS) {
+    if (left.length === 0) break;
+    const times = await fixTimesWithin(engine, left, windowMs);
+    for (const { vehicleId, count } of left) {
+      const start = times.get(vehicleId)?.[count - 1];
+      if (start !== undefined) starts.set(vehicleId, start);
+    }
+    left = left.filter(({ vehicleId }) => !starts.has(vehicleId));
+  }
+  // Silent for days before, or new: read in the order of the key, one vehicle costs little however much it has.
+  for (const question of left) starts.set(question.vehicleId, await startOfLastFixes(engine, question));
+  return questions.map(({ vehicleId }) => starts.get(vehicleId) ?? null);
+}
+
+/** Of each vehicle the newest fixes up to its moment that are no older than a window before it, newest first. */
+async function fixTimesWithin(
+  engine: Engine,
+  questions: readonly LastFixesQuestion[],
+  windowMs: number,
+): Promise<Map<VehicleId, number[]>> {
+  const rows = (await engine.select({
+    sql: `SELECT vehicle_id, toUnixTimestamp64Milli(fix_time) FROM positions FINAL WHERE ${fleetCondition}
+      AND fix_time >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
+      AND fix_time <= fromUnixTimestamp64Milli({newestMs:Int64}, 'UTC')
+      AND toUnixTimestamp64Milli(fix_time) BETWEEN ${ofVehicle('fromMs')} AND ${ofVehicle('throughMs')}
+      AND rejection = '' AND valid ORDER BY vehicle_id DESC, fix_time DESC LIMIT {count:UInt32} BY vehicle_id`,
+    parameters: {
+      ...perVehicleParameters(questions, {
+        fromMs: ({ throughMs }) => throughMs - windowMs,
+        throughMs: (question) => question.throughMs,
+      }),
+      oldestMs: boundMs(Math.min(...questions.map(({ throughMs }) => throughMs)) - windowMs),
+      newestMs: boundMs(Math.max(...questions.map(({ throughMs }) => throughMs))),
+      count: Math.max(...questions.map(({ count }) => count)),
+    },
+    limits: PAGE_LIMITS,
+    lane: laneOf(questions),
+  })) as [VehicleId, number][];
+  const times = new Map<VehicleId, number[]>();
+  for (const [vehicleId, fixTimeMs] of rows) {
+    const known = times.get(vehicleId);
+    if (known) known.push(fixTimeMs);
+    else times.set(vehicleId, [fixTimeMs]);
+  }
+  return times;
 }

@@ -1,6 +1,8 @@
 import type { VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
+import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
 
 export interface LateArrivalsQuestion {
   vehicleId: VehicleId;
@@ -33,4 +35,33 @@ export async function hasLateArrivals(engine: Engine, question: LateArrivalsQues
     },
   });
   return rows.length > 0;
+}
+
+/**
+ * {@link hasLateArrivals} of many vehicles, in one statement. Returns an answer for each question, in their order.
+ *
+ * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
+ */
+export async function haveLateArrivals(engine: Engine, questions: readonly LateArrivalsQuestion[]): Promise<boolean[]> {
+  if (questions.length === 0) return [];
+  const rows = await engine.select({
+    sql: `SELECT DISTINCT vehicle_id FROM positions FINAL WHERE ${fleetCondition}
+      AND fix_time >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
+      AND fix_time <= fromUnixTimestamp64Milli({newestMs:Int64}, 'UTC')
+      AND toUnixTimestamp64Milli(fix_time) BETWEEN ${ofVehicle('fromMs')} AND ${ofVehicle('throughMs')}
+      AND rejection = '' AND toUnixTimestamp64Milli(received_at) >= ${ofVehicle('receivedFromMs')}`,
+    parameters: {
+      ...perVehicleParameters(questions, {
+        fromMs: (question) => question.fromMs,
+        throughMs: (question) => question.throughMs,
+        receivedFromMs: (question) => question.receivedFromMs,
+      }),
+      oldestMs: boundMs(Math.min(...questions.map(({ fromMs }) => fromMs))),
+      newestMs: boundMs(Math.max(...questions.map(({ throughMs }) => throughMs))),
+    },
+    limits: PAGE_LIMITS,
+    lane: laneOf(questions),
+  });
+  const found = new Set(rows.map(([vehicleId]) => vehicleId as VehicleId));
+  return questions.map(({ vehicleId }) => found.has(vehicleId));
 }

@@ -2,6 +2,8 @@ import type { Alarm, Position, ProtocolName, Rejection, TerminalId, VehicleId } 
 import { NO_ALARMS } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
+import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
 
 /** A position as it is archived. */
 export interface ArchivedPosition extends Position {
@@ -88,6 +90,102 @@ export async function track(engine: Engine, question: TrackQuestion): Promise<Tr
   const last = positions.at(-1);
   const next = rows.length > limit && last ? { fixTimeMs: last.fixTimeMs, rejection: last.rejection } : null;
   return { positions, next };
+}
+
+/** What of a position the rules judge by: a third of what the whole of it takes on its way. */
+const JUDGED_COLUMNS = `vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, ignition,
+  odometer_m, supply_v_x1000, alarms, toUnixTimestamp64Milli(received_at), rejection`;
+type JudgedRow = [
+  vehicleId: VehicleId,
+  fixTimeMs: number,
+  latitudeE7: number,
+  longitudeE7: number,
+  valid: boolean,
+  speedKmhX10: number | null,
+  ignition: boolean | null,
+  odometerM: number | null,
+  supplyVX1000: number | null,
+  alarms: Alarm[],
+  receivedAtMs: number,
+  rejection: Rejection | '',
+];
+
+/** A position with what the rules judge by. */
+export interface JudgedPosition extends Position {
+  receivedAtMs: number;
+  rejection: Rejection | null;
+}
+
+/** Positions of one vehicle from a moment on, or behind a page. */
+export interface JudgedTrackQuestion {
+  vehicleId: VehicleId;
+  /** Unix milliseconds of the fix, inclusive. */
+  fromMs: number;
+  after: TrackCursor | null;
+}
+
+/**
+ * A page of the track of each of many vehicles, those that were rejected included, in one statement: with what the rules judge by alone.
+ * Returns an answer for each question, in their order.
+ *
+ * @param limit positions of each vehicle at most
+ * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
+ */
+export async function judgedTracks(
+  engine: Engine,
+  questions: readonly JudgedTrackQuestion[],
+  limit: number,
+): Promise<{ positions: JudgedPosition[]; next: TrackCursor | null }[]> {
+  if (questions.length === 0) return [];
+  // Behind a cursor, or behind all that is of the moment before the first.
+  const afterMsOf = ({ fromMs, after }: JudgedTrackQuestion) => (after === null ? fromMs - 1 : after.fixTimeMs);
+  const rows = (await engine.select({
+    sql: `SELECT ${JUDGED_COLUMNS} FROM positions FINAL WHERE ${fleetCondition}
+      AND fix_time >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
+      AND (toUnixTimestamp64Milli(fix_time) > ${ofVehicle('afterMs')} OR toUnixTimestamp64Milli(fix_time) = ${ofVehicle('afterMs')}
+        AND rejection > arrayElement({afterRejection:Array(String)}, indexOf({vehicleIds:Array(UUID)}, vehicle_id)))
+      ORDER BY vehicle_id, fix_time, rejection LIMIT {limit:UInt32} BY vehicle_id`,
+    parameters: {
+      ...perVehicleParameters(questions, { afterMs: afterMsOf }),
+      afterRejection: questions.map(({ after }) => (after === null ? BEHIND_ALL : (after.rejection ?? ''))),
+      oldestMs: boundMs(Math.min(...questions.map(afterMsOf))),
+      limit: limit + 1,
+    },
+    limits: PAGE_LIMITS,
+    lane: laneOf(questions),
+  })) as JudgedRow[];
+  const byVehicle = Map.groupBy(rows, ([vehicleId]) => vehicleId);
+  return questions.map(({ vehicleId }) => {
+    const found = byVehicle.get(vehicleId) ?? [];
+    const positions = found.slice(0, limit).map(judgedPosition);
+    const last = positions.at(-1);
+    const next = found.length > limit && last ? { fixTimeMs: last.fixTimeMs, rejection: last.rejection } : null;
+    return { positions, next };
+  });
+}
+
+/** No reason for a rejection comes behind it in the order of the key. */
+const BEHIND_ALL = '~';
+
+function judgedPosition(row: JudgedRow): JudgedPosition {
+  return {
+    fixTimeMs: row[1],
+    latitude: row[2] / 1e7,
+    longitude: row[3] / 1e7,
+    valid: row[4],
+    speedKmh: row[5] === null ? null : row[5] / 10,
+    courseDeg: null,
+    altitudeM: null,
+    satellites: null,
+    ignition: row[6],
+    odometerM: row[7],
+    supplyV: row[8] === null ? null : row[8] / 1000,
+    fuelL: null,
+    alarms: row[9].length === 0 ? NO_ALARMS : row[9],
+    attributes: null,
+    receivedAtMs: row[10],
+    rejection: row[11] === '' ? null : row[11],
+  };
 }
 
 /** A position as it is selected. */

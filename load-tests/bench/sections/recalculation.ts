@@ -1,0 +1,33 @@
+import { recalculationBench } from '../../../services/rules/src/recalculation/recalculation.bench.ts';
+import type { Section } from '../section.ts';
+
+const VEHICLES = 10_000;
+const OUTAGE_MINUTES = 30;
+
+/** How fast late data of a whole fleet is recalculated, beside the engine alone over the same positions. */
+export const section: Section = {
+  about: `${VEHICLES.toLocaleString('en-US')} vehicles that come back after ${OUTAGE_MINUTES} minutes out of reach`,
+  async run(say, quick) {
+    const vehicles = quick ? VEHICLES / 10 : VEHICLES;
+    const result = await recalculationBench({ vehicles, outageMinutes: OUTAGE_MINUTES, say });
+    return {
+      result,
+      tables: [
+        {
+          title: `Recalculation of ${vehicles.toLocaleString('en-US')} vehicles after an outage of ${OUTAGE_MINUTES} minutes`,
+          columns: ['what', 'value'],
+          rows: [
+            ['vehicles a second', result.vehiclesPerSecond],
+            ['seconds until all are recalculated', result.seconds],
+            ['positions gone through', result.positions],
+            ['events corrected', result.correctedEvents],
+            ['vehicles a second of the engine alone over the same positions', result.bareVehiclesPerSecond],
+            ['share of the engine alone', result.share],
+            ['largest resident set, MB', result.maxRssMb],
+            ['longest pause of the thread, ms', result.longestPauseMs],
+          ],
+        },
+      ],
+    };
+  },
+};

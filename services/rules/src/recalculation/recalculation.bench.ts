@@ -1,0 +1,237 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  blankPosition,
+  type Definition,
+  type DefinitionChange,
+  Directory,
+  type FleetEvent,
+  type GeofenceId,
+  type LateInterval,
+  type Position,
+  type TelemetryPacket,
+  type TerminalId,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
+import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
+import { Engine } from '@outrider/engine';
+import { lateTopic, openSqliteLog } from '@outrider/log';
+import { openRegistry } from '@outrider/registry';
+import { Registry as Metrics } from '@outrider/runtime';
+import { openWarehouse } from '@outrider/warehouse';
+import { createRecalculator } from './recalculator.ts';
+
+export interface RecalculationBenchOptions {
+  vehicles: number;
+  /** How long each vehicle was out of reach, in minutes. */
+  outageMinutes: number;
+  say(progress: string): void;
+}
+
+export interface RecalculationBenchResult {
+  vehicles: number;
+  outageMinutes: number;
+  /** From the first late interval in the log to the end of the last recalculation. */
+  seconds: number;
+  vehiclesPerSecond: number;
+  /** Positions that the recalculations went through. */
+  positions: number;
+  correctedEvents: number;
+  /** The engine alone over as many of the same positions, in memory. */
+  bareSeconds: number;
+  bareVehiclesPerSecond: number;
+  /** Of the bare engine's vehicles per second. */
+  share: number;
+  maxRssMb: number;
+  /** The longest that nothing else ran on the thread, in milliseconds. */
+  longestPauseMs: number;
+}
+
+const FIX_SECONDS = 30;
+const BEFORE_MINUTES = 180;
+const AFTER_MINUTES = 5;
+const GEOFENCES = 200;
+const AT_ONCE = 500;
+const DAY_MS = 86_400_000;
+
+const idOf = (kind: string, n: number) => `0190a000-0000-7${kind}-8000-${n.toString(16).padStart(12, '0')}`;
+
+/** Each drives on a line of its own through the same geofences, with a stop of seven minutes in each hour. */
+function driveOf(nth: number, startMs: number, minutes: number): Position[] {
+  const phase = (nth * 7919) % 3600;
+  const fixes = (minutes * 60) / FIX_SECONDS;
+  let longitude = 10 + (nth % 100) * 0.01;
+  const latitude = 50 + Math.floor(nth / 100) * 0.002;
+  return Array.from({ length: fixes }, (_, fix) => {
+    const stands = (phase + fix * FIX_SECONDS) % 3600 < 420;
+    const speedKmh = stands ? 0 : 40 + ((nth + fix) % 30);
+    longitude += (speedKmh / 3.6) * FIX_SECONDS * 1.4e-5;
+    return {
+      ...blankPosition(startMs + fix * FIX_SECONDS * 1000, latitude, longitude),
+      speedKmh,
+      courseDeg: 90,
+      altitudeM: 120,
+      satellites: 11,
+      ignition: !stands,
+      supplyV: 13.8,
+      attributes: { io66: 13_800 + (fix % 50), io24: speedKmh, io239: stands ? 0 : 1 },
+    };
+  });
+}
+
+function changeTo(definition: Definition): DefinitionChange {
+  const { kind, id, version } = definition;
+  return { kind, id, version, changedAtMs: 0, definition };
+}
+
+/**
+ * Vehicles that come back after an outage: each has sent its newest positions first, and what it recorded meanwhile afterwards. Their
+ * history and their live events are archived; what is measured is how long it takes until all of it is recalculated.
+ */
+export async function recalculationBench(options: RecalculationBenchOptions): Promise<RecalculationBenchResult> {
+  const { vehicles: count, outageMinutes, say } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'outrider-recalculation-'));
+  const log = openSqliteLog({ path: join(folder, 'log.sqlite') });
+  const registry = await openRegistry({ path: join(folder, 'registry.sqlite') });
+  const warehouse = await openWarehouse({ path: join(folder, 'warehouse') });
+  const metrics = new Metrics();
+  try {
+    const owner = sampleUser({ id: idOf('aaa', 1) as UserId, role: 'operator' });
+    const geofences = Array.from({ length: GEOFENCES }, (_, nth) =>
+      sampleGeofence({
+        id: idOf('bbb', nth) as GeofenceId,
+        ownerId: owner.id,
+        name: `Place ${nth}`,
+        shape: { type: 'circle', center: [10 + nth * 0.013, 50 + (nth % 20) * 0.01], radiusM: 2500 },
+      }),
+    );
+    const vehicles = Array.from({ length: count }, (_, nth) =>
+      sampleVehicle({ id: idOf('ccc', nth) as VehicleId, name: `Vehicle ${nth}`, speedLimitKmh: 60 }),
+    );
+    const directory = new Directory();
+    for (const definition of [owner, ...geofences, ...vehicles]) directory.apply(changeTo(definition));
+
+    const minutes = BEFORE_MINUTES + outageMinutes + AFTER_MINUTES;
+    const startMs = Math.floor((Date.now() - minutes * 60_000) / 1000) * 1000;
+    const [outageMs, backMs] = [BEFORE_MINUTES, BEFORE_MINUTES + outageMinutes].map((at) => startMs + at * 60_000);
+    const receivedAtMs = Date.now() - 10_000;
+    const intervals: LateInterval[] = [];
+    const live = new Engine();
+    live.load([owner, ...geofences, ...vehicles].map(changeTo));
+    let offset = 0;
+    for (let from = 0; from < count; from += AT_ONCE) {
+      say(`${from.toLocaleString('en-US')} of ${count.toLocaleString('en-US')} vehicles archived`);
+      const packets: { offset: number; value: TelemetryPacket }[] = [];
+      const events: FleetEvent[] = [];
+      for (let nth = from; nth < Math.min(count, from + AT_ONCE); nth++) {
+        const vehicleId = vehicles[nth]?.id as VehicleId;
+        const drive = driveOf(nth, startMs, minutes);
+        const send = (positions: Position[], atMs: number) => {
+          const value: TelemetryPacket = {
+            vehicleId,
+            terminalId: String(nth) as TerminalId,
+            protocol: 'teltonika',
+            receivedAtMs: atMs,
+            positions,
+          };
+          packets.push({ offset, value });
+          live.process(value, offset++, events);
+        };
+        for (const position of drive) {
+          if (position.fixTimeMs >= (outageMs ?? 0) && position.fixTimeMs < (backMs ?? 0)) continue;
+          send([position], position.fixTimeMs + 500);
+        }
+        const late = drive.filter(({ fixTimeMs }) => fixTimeMs >= (outageMs ?? 0) && fixTimeMs < (backMs ?? 0));
+        for (let at = 0; at < late.length; at += 10) send(late.slice(at, at + 10), receivedAtMs);
+        intervals.push(...live.takeLate());
+      }
+      live.takeMoved();
+      await warehouse.insertPositions(packets);
+      await warehouse.insertEvents(events.map((value, nth) => ({ offset: offset + nth, value })));
+    }
+
+    say('the engine alone');
+    const bare = new Engine({ origin: 'recalculated' });
+    bare.load([owner, ...geofences, ...vehicles].map(changeTo));
+    const sample = Math.min(count, 500);
+    const drives = Array.from({ length: sample }, (_, nth) => driveOf(nth, startMs, minutes));
+    const bareBegan = performance.now();
+    for (const [nth, positions] of drives.entries())
+      bare.process(
+        {
+          vehicleId: vehicles[nth]?.id as VehicleId,
+          terminalId: '1' as TerminalId,
+          protocol: 'teltonika',
+          receivedAtMs: Date.now(),
+          positions,
+        },
+        nth,
+        [],
+      );
+    const bareSecondsEach = (performance.now() - bareBegan) / 1000 / sample;
+
+    say(`${count.toLocaleString('en-US')} vehicles come back`);
+    const recalculator = createRecalculator({
+      log,
+      checkpoints: { load: async () => ({ offsets: { telemetry: 2 ** 40, events: 2 ** 40 }, entries: new Map() }) },
+      jobs: registry.jobs,
+      history: warehouse,
+      directory,
+      logger: { debug() {}, info() {}, warn: console.error, error: console.error, fatal: console.error },
+      metrics,
+      now: Date.now,
+      config: { againMs: DAY_MS },
+    });
+    const valueOf = async (name: string) => {
+      const read = await metrics.getSingleMetric(name)?.get();
+      return (read?.values ?? []).reduce((sum, { value }) => sum + value, 0);
+    };
+    let [maxRssBytes, longestPauseMs, lastMs] = [0, 0, performance.now()];
+    const watch = setInterval(() => {
+      const nowMs = performance.now();
+      longestPauseMs = Math.max(longestPauseMs, nowMs - lastMs - 10);
+      lastMs = nowMs;
+      maxRssBytes = Math.max(maxRssBytes, process.memoryUsage.rss());
+    }, 10);
+    const began = performance.now();
+    for (let at = 0; at < intervals.length; at += 1000) await log.append(lateTopic, intervals.slice(at, at + 1000));
+    await recalculator.start();
+    for (let told = 0; ; ) {
+      const done = await valueOf('outrider_recalculations_total');
+      if (done >= count) break;
+      if (done - told >= count / 10) {
+        told = done;
+        say(`${done.toLocaleString('en-US')} recalculated after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      }
+      await wait(20);
+    }
+    const seconds = (performance.now() - began) / 1000;
+    clearInterval(watch);
+    await recalculator.stop();
+    const positions = await valueOf('outrider_recalculated_positions_total');
+    const correctedEvents = await valueOf('outrider_recalculated_events_total');
+    const bareSeconds = bareSecondsEach * count * (positions / (count * ((minutes * 60) / FIX_SECONDS)));
+    return {
+      vehicles: count,
+      outageMinutes,
+      seconds,
+      vehiclesPerSecond: count / seconds,
+      positions,
+      correctedEvents,
+      bareSeconds,
+      bareVehiclesPerSecond: count / bareSeconds,
+      share: bareSeconds / seconds,
+      maxRssMb: maxRssBytes / 1e6,
+      longestPauseMs,
+    };
+  } finally {
+    await warehouse.close();
+    await registry.close();
+    await log.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
