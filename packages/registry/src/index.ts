@@ -37,6 +37,8 @@ export {
   type Jobs,
   type LeasedJob,
   MAX_OPEN_JOBS_PER_USER,
+  type MergeJobs,
+  type ServiceJobFields,
 } from './jobs.ts';
 export type {
   NotificationRuleFields,

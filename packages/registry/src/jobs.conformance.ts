@@ -7,6 +7,7 @@ import {
   MAX_OPEN_JOBS_PER_USER,
   NotFoundError,
   type Registry,
+  type ServiceJobFields,
   TooManyJobsError,
 } from './index.ts';
 import type { Place } from './registry.conformance.ts';
@@ -114,6 +115,74 @@ export function jobsConformance(name: string, newPlace: () => Promise<Place>): v
       expect(await registry.jobs.lease({ ...LEASE, atOnce: 9 })).toBeNull();
       nowMs += 1;
       expect(await registry.jobs.lease({ ...LEASE, atOnce: 9 })).not.toBeNull();
+    });
+
+    test('those of the service that are done together are taken, kept and let go of together', async () => {
+      const subject = (nth: number) => `0190a000-0000-7000-8000-${String(nth).padStart(12, '0')}`;
+      const own = (nth: number, dueAtMs = T0): ServiceJobFields => ({
+        kind: 'fill',
+        subjectId: subject(nth),
+        parameters: { of: [nth] },
+        dueAtMs,
+      });
+      const source = { consumer: 'hole', partition: 0 };
+      // Two of one subject in a batch are one; a thousand subjects are no more than a few statements.
+      await registry.jobs.gather(
+        { ...source, next: 1201 },
+        Array.from({ length: 1201 }, (_, nth) => ({ offset: nth, ...own(nth % 1200) })),
+        joined,
+      );
+      await registry.jobs.add(own(5000, T0 + 1), joined);
+      const asked = await registry.jobs.create(
+        { kind: 'fill', userId: anna.id, subjectId: subject(3), parameters: {}, dueAtMs: T0 + 2 },
+        {
+          action: 'recalculated',
+          subject: { kind: 'vehicle', id: VAN, name: '' },
+          after: {},
+          dealerIds: [],
+          ownerIds: [],
+        },
+      );
+      const together = { kind: 'fill', max: 700 };
+      const first = await registry.jobs.leaseTogether(LEASE, together);
+      expect(first).toHaveLength(700);
+      expect(new Set(first.map(({ job }) => job.subjectId)).size).toBe(700);
+      expect(new Set(first.map(({ job }) => job.state))).toEqual(new Set(['running']));
+      expect(first[0]?.job.parameters).toEqual({ of: [0, 0] });
+      expect(await registry.jobs.leaseTogether(LEASE, together)).toEqual([]);
+      expect(await registry.jobs.lease(LEASE)).toBeNull();
+      nowMs += 900;
+      expect(await registry.jobs.renewTogether(first, 1000)).toBe(true);
+      nowMs += 900;
+      expect(await registry.jobs.lease(LEASE)).toBeNull();
+
+      const settled = first.map((leased, nth) => ({
+        leased,
+        outcome:
+          nth === 0
+            ? ({ state: 'queued', resume: null, dueAtMs: nowMs } as const)
+            : ({ state: 'done', result: { nth } } as const),
+      }));
+      // One that waits takes in what is added for its subject, and is due as soon as either is.
+      await registry.jobs.settleTogether(settled, [own(5000, T0), own(6000)], joined);
+      expect(await registry.jobs.get(first[1]?.job.id as JobId)).toMatchObject({ state: 'done', result: { nth: 1 } });
+      const second = await registry.jobs.leaseTogether(LEASE, { ...together, max: 10_000 });
+      expect(second).toHaveLength(503);
+      expect(second.find(({ job }) => job.subjectId === subject(5000))?.job.parameters).toEqual({ of: [5000, 5000] });
+      expect(second.find(({ job }) => job.subjectId === subject(0))).toMatchObject({ resume: null, attempts: 1 });
+
+      // Whoever said nothing for too long has lost them.
+      nowMs += 1001;
+      await take();
+      expect(await registry.jobs.renewTogether(second, 1000)).toBe(false);
+      await registry.jobs.settleTogether(
+        second.map((leased) => ({ leased, outcome: { state: 'failed', error: 'late' } })),
+        [],
+        joined,
+      );
+      const { items } = await registry.jobs.list({ state: 'failed' }, ALL);
+      expect(items).toEqual([]);
+      expect(await stateOf(asked.id)).toBe('queued');
     });
 
     test('one that gives its turn away goes on where it was, after the others', async () => {

@@ -4,7 +4,7 @@ import type { AuditNote } from './audit-notes.ts';
 import { NotFoundError, TooManyJobsError } from './errors.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { JobRow, Tables } from './schema.ts';
-import type { Reader, Store } from './store.ts';
+import { inChunks, type Reader, type Store } from './store.ts';
 
 /**
  * - `queued`: waits for its turn, or for the next one.
@@ -89,20 +89,27 @@ export interface JobLeaseOptions {
   maxAttempts?: number;
 }
 
+/** A job of the service itself. */
+export type ServiceJobFields = Omit<JobFields, 'userId'> & { subjectId: string };
+
+/** What one job for both is to do. */
+export type MergeJobs = (waiting: JobFacts, added: JobFacts) => JobFacts;
+
 /** How the one who has a job in hand lets go of it. */
 export type JobOutcome =
   /** `positions`: all that it went through, where that is not said yet. */
   | { state: 'done'; result: JobFacts; positions?: number }
   | { state: 'failed'; error: string }
   | { state: 'cancelled' }
-  /** Goes on at another turn. */
-  | { state: 'queued'; resume: JobFacts; dueAtMs: number };
+  /** Goes on at another turn; `resume` is null where it begins anew. */
+  | { state: 'queued'; resume: JobFacts | null; dueAtMs: number };
 
 /** A process that dies over a job is one thing; a job that every process dies over is not tried for ever. */
 const MAX_ATTEMPTS = 5;
 /** Of one user, at a time. */
 export const MAX_OPEN_JOBS_PER_USER = 20;
 const MAX_ERROR_CHARACTERS = 500;
+const ROWS_AT_ONCE = 50;
 
 /**
  * Work that takes long: what was asked for, who has it in hand, how far it is, what came out.
@@ -191,8 +198,22 @@ export class Jobs {
    *
    * @returns null when there is none to take, or enough are in hand
    */
-  lease({ kinds, leaseMs, atOnce, byUser = false, maxAttempts = MAX_ATTEMPTS }: JobLeaseOptions) {
-    return this.#store.write(async ({ tx, nowMs, newId }): Promise<LeasedJob | null> => {
+  async lease(options: JobLeaseOptions): Promise<LeasedJob | null> {
+    return (await this.leaseTogether(options, { kind: '', max: 1 }))[0] ?? null;
+  }
+
+  /**
+   * Takes the job that has waited longest, as {@link lease} does. Where that is one of the service itself and of the kind that is done
+   * together, takes with it, under one lease, those of the kind that are due as well.
+   *
+   * @param together at most so many of a kind, each about a subject of its own
+   * @returns none when there is none to take, or enough are in hand
+   */
+  leaseTogether(
+    { kinds, leaseMs, atOnce, byUser = false, maxAttempts = MAX_ATTEMPTS }: JobLeaseOptions,
+    together: { kind: string; max: number },
+  ): Promise<LeasedJob[]> {
+    return this.#store.write(async ({ tx, nowMs, newId }): Promise<LeasedJob[]> => {
       await forgetWhoDied(tx, kinds, maxAttempts, nowMs);
       const { running } = await tx
         .selectFrom('jobs')
@@ -200,7 +221,7 @@ export class Jobs {
         .where('state', '=', 'running')
         .where('kind', 'in', kinds)
         .executeTakeFirstOrThrow();
-      if (Number(running) >= atOnce) return null;
+      if (Number(running) >= atOnce) return [];
       const next = await tx
         .selectFrom('jobs')
         .selectAll()
@@ -223,17 +244,93 @@ export class Jobs {
         .orderBy('id')
         .limit(1)
         .executeTakeFirst();
-      if (!next) return null;
-      const taken = {
-        state: 'running',
-        lease: newId(),
-        lease_until_ms: nowMs + leaseMs,
-        attempts: next.attempts + 1,
-        started_at_ms: next.started_at_ms ?? nowMs,
-      };
-      await tx.updateTable('jobs').set(taken).where('id', '=', next.id).execute();
-      const resume = next.resume === null ? null : (JSON.parse(next.resume) as JobFacts);
-      return { job: fromRow({ ...next, ...taken }), lease: taken.lease, resume, attempts: taken.attempts };
+      if (!next) return [];
+      const rows = [next];
+      if (next.kind === together.kind && next.user_id === null) {
+        const others = await tx
+          .selectFrom('jobs')
+          .selectAll()
+          .where('state', '=', 'queued')
+          .where('kind', '=', next.kind)
+          .where('user_id', 'is', null)
+          .where('due_at_ms', '<=', nowMs)
+          .where('id', '!=', next.id)
+          .orderBy('due_at_ms')
+          .orderBy('id')
+          .limit(together.max - 1)
+          .execute();
+        // Of two about one subject, one waits for the other.
+        const subjects = new Set([next.subject_id]);
+        for (const row of others) {
+          if (subjects.has(row.subject_id)) continue;
+          subjects.add(row.subject_id);
+          rows.push(row);
+        }
+      }
+      const lease = newId();
+      const leaseUntilMs = nowMs + leaseMs;
+      for (const some of inChunks(rows))
+        await tx
+          .updateTable('jobs')
+          .set((e) => ({
+            state: 'running',
+            lease,
+            lease_until_ms: leaseUntilMs,
+            attempts: e('attempts', '+', 1),
+            started_at_ms: e.fn.coalesce('started_at_ms', e.val(nowMs)),
+          }))
+          .where(
+            'id',
+            'in',
+            some.map(({ id }) => id),
+          )
+          .execute();
+      return rows.map((row) => {
+        const attempts = row.attempts + 1;
+        const taken = { ...row, state: 'running', lease, attempts, started_at_ms: row.started_at_ms ?? nowMs };
+        const resume = row.resume === null ? null : (JSON.parse(row.resume) as JobFacts);
+        return { job: fromRow(taken), lease, resume, attempts };
+      });
+    });
+  }
+
+  /**
+   * Says of many jobs that they are still in hand. They take seconds: one that is called off meanwhile goes on to its end.
+   *
+   * @returns false when any is somebody else's now: then none of them can be relied on
+   */
+  async renewTogether(leased: readonly Pick<LeasedJob, 'job' | 'lease'>[], leaseMs: number): Promise<boolean> {
+    const leaseUntilMs = this.#store.now() + leaseMs;
+    let held = 0;
+    for (const some of inChunks(leased)) {
+      const rows = await this.#store.db
+        .updateTable('jobs')
+        .set({ lease_until_ms: leaseUntilMs })
+        .where(
+          'id',
+          'in',
+          some.map(({ job }) => job.id),
+        )
+        .where('lease', '=', leased[0]?.lease ?? '')
+        .returning('id')
+        .execute();
+      held += rows.length;
+    }
+    return held === leased.length;
+  }
+
+  /**
+   * Lets go of many jobs, and adds others of the service itself as {@link add} does, as one. Those that were somebody else's by then stay
+   * as they are.
+   */
+  async settleTogether(
+    settled: readonly { leased: Pick<LeasedJob, 'job' | 'lease'>; outcome: JobOutcome }[],
+    added: readonly ServiceJobFields[],
+    merge: MergeJobs,
+  ): Promise<void> {
+    await this.#store.write(async ({ tx, nowMs, newId }) => {
+      for (const { leased, outcome } of settled) await settleIn(tx, leased, outcome, nowMs);
+      await addOrMerge(tx, added, merge, newId, nowMs);
     });
   }
 
@@ -282,13 +379,14 @@ export class Jobs {
    */
   async gather(
     { consumer, partition, next }: { consumer: string; partition: number; next: number },
-    jobs: readonly (Omit<JobFields, 'userId'> & { offset: number; subjectId: string })[],
-    merge: (waiting: JobFacts, added: JobFacts) => JobFacts,
+    jobs: readonly (ServiceJobFields & { offset: number })[],
+    merge: MergeJobs,
   ): Promise<void> {
     await this.#store.write(async ({ tx, nowMs, newId }) => {
       const done = (await offsetsOf(tx, consumer)).get(partition) ?? 0;
       if (next <= done) return;
-      for (const { offset, ...fields } of jobs) if (offset >= done) await addOrMerge(tx, fields, merge, newId, nowMs);
+      const fresh = jobs.filter(({ offset }) => offset >= done);
+      await addOrMerge(tx, fresh, merge, newId, nowMs);
       await tx
         .insertInto('consumer_offsets')
         .values({ consumer, log_partition: partition, next_offset: next })
@@ -298,11 +396,8 @@ export class Jobs {
   }
 
   /** As {@link gather} does, for one job that comes from nowhere in a log. */
-  async add(
-    fields: Omit<JobFields, 'userId'> & { subjectId: string },
-    merge: (waiting: JobFacts, added: JobFacts) => JobFacts,
-  ): Promise<void> {
-    await this.#store.write(({ tx, nowMs, newId }) => addOrMerge(tx, fields, merge, newId, nowMs));
+  async add(fields: ServiceJobFields, merge: MergeJobs): Promise<void> {
+    await this.#store.write(({ tx, nowMs, newId }) => addOrMerge(tx, [fields], merge, newId, nowMs));
   }
 
   /** Where {@link gather} goes on in each partition that it saved. */
@@ -344,7 +439,7 @@ export async function settleIn(
       state: outcome.state,
       lease: null,
       ...(outcome.state === 'queued'
-        ? { resume: JSON.stringify(outcome.resume), due_at_ms: outcome.dueAtMs, attempts: 0 }
+        ? { resume: outcome.resume && JSON.stringify(outcome.resume), due_at_ms: outcome.dueAtMs, attempts: 0 }
         : { resume: null, finished_at_ms: nowMs }),
       ...(outcome.state === 'done' && {
         result: JSON.stringify(outcome.result),
@@ -392,40 +487,70 @@ async function forgetWhoDied(
   }
 }
 
+/** Adds jobs of the service; those of one kind and subject, and one of these that waits, become one. */
 async function addOrMerge(
   tx: Transaction<Tables>,
-  fields: Omit<JobFields, 'userId'> & { subjectId: string },
-  merge: (waiting: JobFacts, added: JobFacts) => JobFacts,
+  added: readonly ServiceJobFields[],
+  merge: MergeJobs,
   newId: () => string,
   nowMs: number,
 ): Promise<void> {
-  const waiting = await tx
+  for (const [kind, ofKind] of Map.groupBy(added, (fields) => fields.kind)) {
+    const bySubject = new Map<string, ServiceJobFields>();
+    for (const fields of ofKind) {
+      const known = bySubject.get(fields.subjectId);
+      bySubject.set(fields.subjectId, known === undefined ? fields : mergedFields(known, fields, merge));
+    }
+    for (const some of inChunks([...bySubject.values()])) await addOrMergeChunk(tx, kind, some, merge, newId, nowMs);
+  }
+}
+
+/** @param added each about a subject of its own */
+async function addOrMergeChunk(
+  tx: Transaction<Tables>,
+  kind: string,
+  added: readonly ServiceJobFields[],
+  merge: MergeJobs,
+  newId: () => string,
+  nowMs: number,
+): Promise<void> {
+  const subjects = added.map(({ subjectId }) => subjectId);
+  const rows = await tx
     .selectFrom('jobs')
-    .select(['id', 'parameters', 'due_at_ms'])
+    .select(['id', 'subject_id', 'parameters', 'due_at_ms'])
     .where('state', '=', 'queued')
-    .where('kind', '=', fields.kind)
-    .where('subject_id', '=', fields.subjectId)
+    .where('kind', '=', kind)
+    .where('subject_id', 'in', subjects)
     .where('user_id', 'is', null)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  if (!waiting) {
+    .orderBy('id', 'desc')
+    .execute();
+  const waiting = new Map(rows.map((row) => [row.subject_id, row]));
+  const fresh: JobRow[] = [];
+  for (const fields of added) {
+    const row = waiting.get(fields.subjectId);
+    if (row === undefined) {
+      fresh.push(newJobRow({ ...fields, userId: null }, newId(), nowMs));
+      continue;
+    }
+    const known = { ...fields, parameters: JSON.parse(row.parameters) as JobFacts, dueAtMs: row.due_at_ms };
+    const { parameters, dueAtMs } = mergedFields(known, fields, merge);
+    await tx
+      .updateTable('jobs')
+      .set({ parameters: JSON.stringify(parameters), due_at_ms: dueAtMs, resume: null })
+      .where('id', '=', row.id)
+      .execute();
+  }
+  // A row has two dozen columns: fewer of them than of single values go into a statement.
+  for (let at = 0; at < fresh.length; at += ROWS_AT_ONCE)
     await tx
       .insertInto('jobs')
-      .values(newJobRow({ ...fields, userId: null }, newId(), nowMs))
+      .values(fresh.slice(at, at + ROWS_AT_ONCE))
       .execute();
-    return;
-  }
-  const parameters = merge(JSON.parse(waiting.parameters) as JobFacts, fields.parameters);
-  await tx
-    .updateTable('jobs')
-    .set({
-      parameters: JSON.stringify(parameters),
-      due_at_ms: Math.min(waiting.due_at_ms, fields.dueAtMs),
-      resume: null,
-    })
-    .where('id', '=', waiting.id)
-    .execute();
+}
+
+function mergedFields(waiting: ServiceJobFields, added: ServiceJobFields, merge: MergeJobs): ServiceJobFields {
+  const parameters = merge(waiting.parameters, added.parameters);
+  return { ...waiting, parameters, dueAtMs: Math.min(waiting.dueAtMs, added.dueAtMs) };
 }
 
 async function offsetsOf(db: Reader, consumer: string): Promise<Map<number, number>> {

@@ -27,6 +27,11 @@ export class Engines {
     if (this.#ready.length > KEPT) this.#ready.shift();
     return engine;
   }
+
+  /** The vehicle of a scope is done with: nothing of it is kept. */
+  release(engine: Engine, { vehicle }: Scope): void {
+    engine.forget(vehicle.id);
+  }
 }
 
 function made({ vehicle, owners, geofences }: Scope): Engine {

@@ -1,8 +1,9 @@
 import type { EventId, FleetEvent, TelemetryPacket, VehicleId } from '@outrider/domain';
 import { rejectionOf } from '@outrider/domain';
 import { beganAtMs, type HistoricEvent } from './correction.ts';
+import type { ManyHistory } from './history-of-many.ts';
 import { type HistoricPosition, touches } from './history-run.ts';
-import type { History } from './recalculate-vehicle.ts';
+import type { LateArrivalsQuestion } from './recalculate-vehicle.ts';
 
 interface Row extends HistoricEvent {
   /** Of several rows with one id the one with the highest stands. */
@@ -10,7 +11,7 @@ interface Row extends HistoricEvent {
 }
 
 /** The archive in memory, by the same laws as the real one, in their plainest form. */
-export class MemoryHistory implements History {
+export class MemoryHistory implements ManyHistory {
   readonly #positions = new Map<VehicleId, Map<string, HistoricPosition>>();
   readonly #rows = new Map<EventId, Row>();
   /** Rows that recalculations wrote so far. */
@@ -38,7 +39,7 @@ export class MemoryHistory implements History {
       .map(({ event }) => event);
   }
 
-  async track({ vehicleId, fromMs, toMs, limit, after }: Parameters<History['track']>[0]) {
+  async track({ vehicleId, fromMs, toMs, limit, after }: Parameters<ManyHistory['track']>[0]) {
     const all = [...(this.#positions.get(vehicleId)?.values() ?? [])]
       .filter(({ fixTimeMs }) => fixTimeMs >= fromMs && fixTimeMs < toMs && fixTimeMs > (after?.fixTimeMs ?? -1))
       .toSorted((a, b) => a.fixTimeMs - b.fixTimeMs);
@@ -47,7 +48,7 @@ export class MemoryHistory implements History {
     return { positions, next };
   }
 
-  async startOfLastFixes({ vehicleId, throughMs, count }: Parameters<History['startOfLastFixes']>[0]) {
+  async startOfLastFixes({ vehicleId, throughMs, count }: Parameters<ManyHistory['startOfLastFixes']>[0]) {
     const fixes = [...(this.#positions.get(vehicleId)?.values() ?? [])];
     const times = fixes
       .filter(({ valid, rejection, fixTimeMs }) => valid && rejection === null && fixTimeMs <= throughMs)
@@ -60,7 +61,7 @@ export class MemoryHistory implements History {
     );
   }
 
-  async archivedEvents(question: Parameters<History['archivedEvents']>[0]) {
+  async archivedEvents(question: Parameters<ManyHistory['archivedEvents']>[0]) {
     const { vehicleId, fromMs, throughMs, untilMs, geofenceId } = question;
     const events = this.#of(vehicleId).filter(
       ({ event }) =>
@@ -72,11 +73,38 @@ export class MemoryHistory implements History {
     return { events, next: null };
   }
 
-  async replaceEvents({ number, written, removed }: Parameters<History['replaceEvents']>[0]) {
+  async replaceEvents({ number, written, removed }: Parameters<ManyHistory['replaceEvents']>[0]) {
     const row = { recalculation: number, precedence: 2 + number };
     for (const event of written) this.#put({ ...row, event, removed: false });
     for (const event of removed) this.#put({ ...row, event, removed: true });
     this.replacements += written.length + removed.length;
+  }
+
+  /** Whatever came: to be said otherwise where it matters. */
+  async hasLateArrivals(_: LateArrivalsQuestion): Promise<boolean> {
+    return true;
+  }
+
+  haveLateArrivals(questions: Parameters<ManyHistory['haveLateArrivals']>[0]) {
+    return Promise.all(questions.map((question) => this.hasLateArrivals(question)));
+  }
+
+  startsOfLastFixes(questions: Parameters<ManyHistory['startsOfLastFixes']>[0]) {
+    return Promise.all(questions.map((question) => this.startOfLastFixes(question)));
+  }
+
+  archivedEventsOfMany(questions: Parameters<ManyHistory['archivedEventsOfMany']>[0], limit: number) {
+    return Promise.all(
+      questions.map((question) => this.archivedEvents({ ...question, geofenceId: null, limit, after: null })),
+    );
+  }
+
+  judgedTracks(questions: Parameters<ManyHistory['judgedTracks']>[0], limit: number) {
+    return Promise.all(
+      questions.map((question) =>
+        this.track({ ...question, toMs: Number.POSITIVE_INFINITY, withRejected: true, limit }),
+      ),
+    );
   }
 
   #put(row: Row): void {

@@ -41,6 +41,13 @@ export interface History {
     removed: readonly FleetEvent[];
   }): Promise<void>;
 }
+/** Did something of an interval of a vehicle's past come no sooner than at a time? All in Unix milliseconds, bounds inclusive. */
+export interface LateArrivalsQuestion {
+  vehicleId: VehicleId;
+  fromMs: number;
+  throughMs: number;
+  receivedFromMs: number;
+}
 /** Where a page of positions ended. */
 export interface PositionCursor {
   fixTimeMs: number;

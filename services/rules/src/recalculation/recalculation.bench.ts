@@ -186,7 +186,7 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
       now: Date.now,
       config: { againMs: DAY_MS },
     });
-    const valueOf = async (name: string) => {
+    const totalOf = async (name: string) => {
       const read = await metrics.getSingleMetric(name)?.get();
       return (read?.values ?? []).reduce((sum, { value }) => sum + value, 0);
     };
@@ -201,7 +201,7 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
     for (let at = 0; at < intervals.length; at += 1000) await log.append(lateTopic, intervals.slice(at, at + 1000));
     await recalculator.start();
     for (let told = 0; ; ) {
-      const done = await valueOf('outrider_recalculations_total');
+      const done = await totalOf('outrider_recalculations_total');
       if (done >= count) break;
       if (done - told >= count / 10) {
         told = done;
@@ -212,8 +212,8 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
     const seconds = (performance.now() - began) / 1000;
     clearInterval(watch);
     await recalculator.stop();
-    const positions = await valueOf('outrider_recalculated_positions_total');
-    const correctedEvents = await valueOf('outrider_recalculated_events_total');
+    const positions = await totalOf('outrider_recalculated_positions_total');
+    const correctedEvents = await totalOf('outrider_recalculated_events_total');
     const bareSeconds = bareSecondsEach * count * (positions / (count * ((minutes * 60) / FIX_SECONDS)));
     return {
       vehicles: count,

@@ -52,7 +52,7 @@ class History extends MemoryHistory {
     return super.track(question);
   }
 
-  async hasLateArrivals(): Promise<boolean> {
+  override async hasLateArrivals(): Promise<boolean> {
     return this.hasLate;
   }
 }

@@ -17,13 +17,19 @@ import {
   type Subscription,
   telemetryTopic,
 } from '@outrider/log';
-import type { JobFacts, Jobs, LeasedJob } from '@outrider/registry';
+import type { JobFacts, JobOutcome, Jobs, LeasedJob, ServiceJobFields } from '@outrider/registry';
 import type { Logger, Part, Registry } from '@outrider/runtime';
 import { appendAll } from '../append-all.ts';
 import { Engines } from './engines.ts';
+import { HistoryOfMany, type ManyHistory } from './history-of-many.ts';
 import { scopeOf, TooManyEventsError } from './history-run.ts';
 import { recalculatorMetrics } from './metrics.ts';
-import { type History, recalculateVehicle, type VehicleOutcome } from './recalculate-vehicle.ts';
+import {
+  type History,
+  type LateArrivalsQuestion,
+  recalculateVehicle,
+  type VehicleOutcome,
+} from './recalculate-vehicle.ts';
 
 /** Kinds of jobs that recalculate. */
 export const RECALCULATIONS = ['late-data', 'recalculate-vehicle', 'recalculate-geozone'] as const;
@@ -47,15 +53,11 @@ export interface RecalculatorParts {
   config?: RecalculatorConfig;
   log: Pick<Log, 'append' | 'consume' | 'endOffsets'>;
   checkpoints: Pick<Checkpoints, 'load'>;
-  jobs: Pick<Jobs, 'gather' | 'add' | 'offsets' | 'lease' | 'renew' | 'settle'>;
-  history: History & {
-    hasLateArrivals(question: {
-      vehicleId: VehicleId;
-      fromMs: number;
-      throughMs: number;
-      receivedFromMs: number;
-    }): Promise<boolean>;
-  };
+  jobs: Pick<
+    Jobs,
+    'gather' | 'add' | 'offsets' | 'leaseTogether' | 'renew' | 'renewTogether' | 'settle' | 'settleTogether'
+  >;
+  history: ManyHistory & ArrivalHistory;
   directory: Directory;
   logger: Logger;
   metrics: Registry;
@@ -67,6 +69,11 @@ export interface Recalculator extends Part {
   readonly failed: Promise<never>;
   /** False when jobs could not be asked for lately. */
   readonly healthy: boolean;
+}
+
+/** The archive, as it says what came late and not again. */
+interface ArrivalHistory {
+  hasLateArrivals(question: LateArrivalsQuestion): Promise<boolean>;
 }
 
 /** What a job of any of {@link RECALCULATIONS} is asked for. */
@@ -93,15 +100,18 @@ interface Progress {
 const CONSUMER = 'recalculator';
 /** Late data of longer ago is archived, and changes events only where somebody asks for it. */
 export const MAX_LATE_MS = 31 * 86_400_000;
+/** Late data of so many vehicles is recalculated side by side: what they ask of the archive is asked in a few statements. */
+const TOGETHER = { kind: 'late-data', max: 200 };
 /** One at a time: of two at once about one vehicle, each would correct what the other is just correcting. */
 const AT_ONCE = 1;
 /** With pauses that double up to the longest, this is some twenty minutes: an archive that is started anew is waited for. */
 const MAX_FAILURES = 10;
 const LONGEST_RETRY_MS = 300_000;
 const LONGEST_AGAIN_MS = 6 * 3_600_000;
-const CATCH_UP_MS = 5000;
+const CATCH_UP_MS = 60_000;
 /** What the gateway had so short a time ago may be archived and not yet judged by the live rules. */
 const FRESH_MS = 2000;
+const TOO_MUCH = 'Too much happened in this stretch of time: ask for a shorter one.';
 const NOTHING: Progress = {
   afterVehicleId: null,
   vehicles: 0,
@@ -150,6 +160,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
   let subscription: Subscription | null = null;
   let working: Promise<void> = Promise.resolve();
   let healthy = true;
+  let urgent = new AbortController();
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -187,10 +198,11 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       })),
       merged,
     );
+    if (recent.some(({ value }) => value.hasAlarm)) urgent.abort();
   }
 
   /** Resolves when all that the log held a moment ago is archived. */
-  async function caughtUp(): Promise<void> {
+  async function caughtUp(heart: () => Promise<void>): Promise<void> {
     const untilMs = now() + CATCH_UP_MS;
     const ends = { telemetry: await log.endOffsets(telemetryTopic), events: await log.endOffsets(eventsTopic) };
     for (const [topic, partitions] of Object.entries(ends))
@@ -199,6 +211,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
           const checkpoint = await checkpoints.load(`archiver/${topic}`, partition);
           if (end === 0 || (checkpoint?.offsets[topic] ?? 0) >= end) break;
           if (now() >= untilMs) throw new ArchiveBehind();
+          await heart();
           await wait(50, undefined, { signal: stopping.signal });
         }
       }
@@ -218,12 +231,12 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
   }
 
   async function one(
-    leased: LeasedJob,
+    { job }: LeasedJob,
     vehicleId: VehicleId,
     freshMs: number,
+    history: History & ArrivalHistory,
     onProgress: (share: number, positions: number) => Promise<void>,
   ): Promise<VehicleOutcome> {
-    const { job } = leased;
     const { fromMs, toMs, receivedAtMs } = job.parameters as unknown as Stretch;
     const untouched: VehicleOutcome = { positions: 0, added: 0, changed: 0, removed: 0, settled: true };
     const geofenceId = job.kind === 'recalculate-geozone' ? (job.subjectId as GeofenceId) : null;
@@ -233,22 +246,25 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       const question = { vehicleId, fromMs, throughMs: toMs, receivedFromMs: receivedAtMs };
       if (!(await history.hasLateArrivals(question))) return untouched;
     }
-    const outcome = await recalculateVehicle(
-      history,
-      {
-        scope,
-        engine: engines.engineFor(scope),
-        isLateData: job.kind === 'late-data',
-        publish: job.kind === 'late-data' ? (events) => publish(events, receivedAtMs ?? 0) : null,
-        fromMs,
-        toMs,
-        freshMs,
-        number: now(),
-      },
-      onProgress,
-    );
-    if (!outcome.settled) await lookAgain(vehicleId, fromMs, toMs);
-    return outcome;
+    const engine = engines.engineFor(scope);
+    try {
+      return await recalculateVehicle(
+        history,
+        {
+          scope,
+          engine,
+          isLateData: job.kind === 'late-data',
+          publish: job.kind === 'late-data' ? (events) => publish(events, receivedAtMs ?? 0) : null,
+          fromMs,
+          toMs,
+          freshMs,
+          number: now(),
+        },
+        onProgress,
+      );
+    } finally {
+      engines.release(engine, scope);
+    }
   }
 
   /** @param sinceMs when the late data was received: before it nobody could know what it says of a later fix, either */
@@ -258,13 +274,14 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     metrics.published.inc(known.length);
   }
 
-  /** What lasts beyond what can be seen is looked at again: soon, and the longer it lasts the more seldom. */
-  async function lookAgain(vehicleId: VehicleId, fromMs: number, toMs: number): Promise<void> {
-    if (toMs < now() - MAX_LATE_MS) return;
+  /** What lasts beyond what can be seen is looked at again: soon, and the longer it lasts the more seldom. Null: no more. */
+  function again({ job }: LeasedJob, vehicleId: VehicleId): ServiceJobFields | null {
+    const { fromMs, toMs } = job.parameters as unknown as Stretch;
+    if (toMs < now() - MAX_LATE_MS) return null;
+    metrics.again.inc();
     const afterMs = Math.round(Math.max(againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS)));
     const parameters: Stretch & JobFacts = { fromMs, toMs, receivedAtMs: null };
-    await jobs.add({ kind: 'late-data', subjectId: vehicleId, parameters, dueAtMs: now() + afterMs }, merged);
-    metrics.again.inc();
+    return { kind: 'late-data', subjectId: vehicleId, parameters, dueAtMs: now() + afterMs };
   }
 
   async function work(leased: LeasedJob): Promise<void> {
@@ -274,15 +291,17 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     const begunAtMs = now();
     try {
       const freshMs = now() - FRESH_MS;
-      await caughtUp();
+      await caughtUp(() => heart({ percent: 0, positions: done.positions }, null));
       const all = vehiclesOf(leased);
       const todo = all.filter((id) => done.afterVehicleId === null || id > done.afterVehicleId);
       for (const [nth, vehicleId] of todo.entries()) {
         const before = done;
         const percent = (share: number) => (100 * (all.length - todo.length + nth + share)) / all.length;
-        const outcome = await one(leased, vehicleId, freshMs, (share, positions) =>
+        const outcome = await one(leased, vehicleId, freshMs, history, (share, positions) =>
           heart({ percent: percent(share), positions: before.positions + positions }, null),
         );
+        const next = outcome.settled ? null : again(leased, vehicleId);
+        if (next !== null) await jobs.add(next, merged);
         done = {
           afterVehicleId: vehicleId,
           vehicles: done.vehicles + 1,
@@ -313,6 +332,96 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     }
   }
 
+  /** Late data of many vehicles, side by side: each ends as it would alone. */
+  async function workTogether(group: readonly LeasedJob[]): Promise<void> {
+    const held = holdTogether(group);
+    const settled: { leased: LeasedJob; outcome: JobOutcome }[] = [];
+    const added: ServiceJobFields[] = [];
+    try {
+      const freshMs = now() - FRESH_MS;
+      await caughtUp(held.check);
+      const together = new HistoryOfMany(history);
+      const results = await together.run(
+        group.map((leased) => async () => {
+          const [vehicleId] = vehiclesOf(leased);
+          if (vehicleId === undefined) return { ...NOTHING };
+          const outcome = await one(leased, vehicleId, freshMs, together, held.check);
+          const next = outcome.settled ? null : again(leased, vehicleId);
+          if (next !== null) added.push(next);
+          return { ...NOTHING, ...outcome, vehicles: 1 };
+        }),
+      );
+      const sum = { vehicles: 0, positions: 0, added: 0, changed: 0, removed: 0 };
+      for (const [nth, result] of results.entries()) {
+        const leased = group[nth] as LeasedJob;
+        if (result.status === 'rejected') {
+          settled.push({ leased, outcome: outcomeOf(leased, result.reason) });
+          continue;
+        }
+        const { vehicles, positions, added, changed, removed } = result.value;
+        settled.push({
+          leased,
+          outcome: { state: 'done', positions, result: { vehicles, positions, added, changed, removed } },
+        });
+        sum.vehicles += vehicles;
+        sum.positions += positions;
+        sum.added += added;
+        sum.changed += changed;
+        sum.removed += removed;
+      }
+      metrics.positions.inc(sum.positions);
+      metrics.corrected.inc(sum.added + sum.changed + sum.removed);
+      metrics.jobs.inc({ kind: TOGETHER.kind }, results.filter(({ status }) => status === 'fulfilled').length);
+      if (sum.added + sum.changed + sum.removed > 0)
+        logger.info({ kind: TOGETHER.kind, jobs: group.length, ...sum }, 'events recalculated');
+    } catch (error) {
+      for (const leased of group) settled.push({ leased, outcome: outcomeOf(leased, error) });
+    } finally {
+      held.end();
+    }
+    await jobs.settleTogether(settled, added, merged);
+  }
+
+  /** What becomes of one of many jobs that did not get to its end. */
+  function outcomeOf({ job, resume }: LeasedJob, error: unknown): JobOutcome {
+    if (error instanceof BrokenOff || stopping.signal.aborted) return { state: 'queued', resume: null, dueAtMs: now() };
+    if (error instanceof ArchiveBehind) return { state: 'queued', resume: null, dueAtMs: now() + retryMs };
+    if (error instanceof TooManyEventsError) {
+      logger.warn({ err: error, job: job.id, kind: job.kind }, 'not recalculated');
+      return { state: 'failed', error: TOO_MUCH };
+    }
+    logger.error({ err: error, job: job.id, kind: job.kind }, 'a recalculation failed');
+    const failures = ((resume as Partial<Progress> | null)?.failures ?? 0) + 1;
+    const afterMs = retryAfterMs(failures);
+    // Of late data nobody would ask again.
+    return { state: 'queued', resume: { ...NOTHING, failures }, dueAtMs: now() + afterMs };
+  }
+
+  function retryAfterMs(failures: number): number {
+    return Math.min(retryMs * 2 ** Math.min(failures - 1, MAX_FAILURES), LONGEST_RETRY_MS);
+  }
+
+  /** Says time and again that many jobs are in hand, however long a question takes. `check` throws what ends them. */
+  function holdTogether(group: readonly LeasedJob[]) {
+    let isLost = false;
+    const timer = setInterval(() => {
+      // What the registry does not answer is no loss yet; a lease that ran out meanwhile is seen when it answers again.
+      jobs.renewTogether(group, leaseMs).then(
+        (isHeld) => {
+          isLost ||= !isHeld;
+        },
+        () => {},
+      );
+    }, leaseMs / 4);
+    return {
+      async check(): Promise<void> {
+        if (stopping.signal.aborted) throw new BrokenOff('stop');
+        if (isLost) throw new BrokenOff('lost');
+      },
+      end: () => clearInterval(timer),
+    };
+  }
+
   /** Says that a job is in hand, whenever it is time to; throws what ends it. */
   function beat(leased: LeasedJob) {
     let lastMs = now();
@@ -338,17 +447,12 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       logger.warn({ err: error, job: job.id, kind: job.kind }, 'not recalculated');
       await jobs.settle(leased, {
         state: 'failed',
-        error: 'Too much happened in this stretch of time: ask for a shorter one.',
+        error: TOO_MUCH,
       });
     } else {
       logger.error({ err: error, job: job.id, kind: job.kind }, 'a recalculation failed');
       const failures = done.failures + 1;
-      // Of late data nobody would ask again.
-      if (failures < MAX_FAILURES || job.kind === 'late-data')
-        await later(Math.min(retryMs * 2 ** Math.min(done.failures, MAX_FAILURES), LONGEST_RETRY_MS), {
-          ...done,
-          failures,
-        });
+      if (failures < MAX_FAILURES) await later(retryAfterMs(failures), { ...done, failures });
       else await jobs.settle(leased, { state: 'failed', error: 'It failed again and again; the log says of what.' });
     }
   }
@@ -357,10 +461,12 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     while (!stopping.signal.aborted) {
       let pauseMs = pollMs;
       try {
-        const leased = await jobs.lease({ kinds: RECALCULATIONS, leaseMs, atOnce: AT_ONCE });
+        const leased = await jobs.leaseTogether({ kinds: RECALCULATIONS, leaseMs, atOnce: AT_ONCE }, TOGETHER);
         healthy = true;
-        if (leased !== null) {
-          await work(leased);
+        const [first] = leased;
+        if (first !== undefined) {
+          if (first.job.kind === TOGETHER.kind) await workTogether(leased);
+          else await work(first);
           pauseMs = 0;
         }
       } catch (error) {
@@ -369,8 +475,14 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
         pauseMs = retryMs;
         logger.error({ err: error }, 'recalculations could not be worked at; trying again');
       }
-      if (pauseMs > 0) await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+      if (pauseMs > 0) await pause(pauseMs);
     }
+  }
+
+  /** Until something urgent comes, or it is time to look. */
+  async function pause(ms: number): Promise<void> {
+    urgent = new AbortController();
+    await wait(ms, undefined, { signal: AbortSignal.any([stopping.signal, urgent.signal]) }).catch(() => {});
   }
 
   return {
