@@ -19,6 +19,7 @@ export const section: Section = {
           rows: [
             ['vehicles a second', result.vehiclesPerSecond],
             ['seconds until all are recalculated', result.seconds],
+            ['seconds of CPU that took', result.cpuSeconds],
             ['positions gone through', result.positions],
             ['events corrected', result.correctedEvents],
             ['vehicles a second of the engine alone over the same positions', result.bareVehiclesPerSecond],

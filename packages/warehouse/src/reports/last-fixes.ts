@@ -31,11 +31,14 @@ export async function startOfLastFixes(engine: Engine, question: LastFixesQuesti
 }
 
 const HOUR_MS = 3_600_000;
-/** How far back the fixes of many vehicles are read, step by step: most have enough of them within the first. */
-const WINDOWS_MS = [2 * HOUR_MS, 26 * HOUR_MS, 8 * 24 * HOUR_MS] as const;
+/**
+ * How far back the fixes of many vehicles are read, step by step: most have enough of them within the first. Those that have not within
+ * the last but one are new, or were silent for a month.
+ */
+const WINDOWS_MS = [2 * HOUR_MS, 26 * HOUR_MS, 30 * 24 * HOUR_MS, Number.POSITIVE_INFINITY] as const;
 
 /**
- * {@link startOfLastFixes} of many vehicles, nearly all of them in one statement. Returns an answer for each question, in their order.
+ * {@link startOfLastFixes} of many vehicles, in a statement for each step back. Returns an answer for each question, in their order.
  *
  * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
  */
@@ -49,13 +52,12 @@ export async function startsOfLastFixes(
     if (left.length === 0) break;
     const times = await fixTimesWithin(engine, left, windowMs);
     for (const { vehicleId, count } of left) {
-      const start = times.get(vehicleId)?.[count - 1];
+      const known = times.get(vehicleId) ?? [];
+      const start = known[count - 1] ?? (windowMs === Number.POSITIVE_INFINITY ? known.at(-1) : undefined);
       if (start !== undefined) starts.set(vehicleId, start);
     }
     left = left.filter(({ vehicleId }) => !starts.has(vehicleId));
   }
-  // Silent for days before, or new: read in the order of the key, one vehicle costs little however much it has.
-  for (const question of left) starts.set(question.vehicleId, await startOfLastFixes(engine, question));
   return questions.map(({ vehicleId }) => starts.get(vehicleId) ?? null);
 }
 

@@ -22,7 +22,7 @@ export interface ManyHistory extends History {
 
 /** Questions of one statement: as many as the archive takes; of tracks fewer, because each is answered with many rows. */
 const QUESTIONS_AT_ONCE = 100;
-const TRACKS_AT_ONCE = 40;
+const TRACKS_AT_ONCE = 50;
 /** Of a track so many positions in one answer: with those of the others it is all that is held in memory. */
 const PAGE_POSITIONS = 1500;
 /** Who sent a position decides nothing. */

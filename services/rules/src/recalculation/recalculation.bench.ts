@@ -38,6 +38,8 @@ export interface RecalculationBenchResult {
   /** From the first late interval in the log to the end of the last recalculation. */
   seconds: number;
   vehiclesPerSecond: number;
+  /** What the process computed meanwhile, on all threads, those of ClickHouse included. */
+  cpuSeconds: number;
   /** Positions that the recalculations went through. */
   positions: number;
   correctedEvents: number;
@@ -198,6 +200,7 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
       maxRssBytes = Math.max(maxRssBytes, process.memoryUsage.rss());
     }, 10);
     const began = performance.now();
+    const cpuBefore = process.cpuUsage();
     for (let at = 0; at < intervals.length; at += 1000) await log.append(lateTopic, intervals.slice(at, at + 1000));
     await recalculator.start();
     for (let told = 0; ; ) {
@@ -210,6 +213,7 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
       await wait(20);
     }
     const seconds = (performance.now() - began) / 1000;
+    const cpu = process.cpuUsage(cpuBefore);
     clearInterval(watch);
     await recalculator.stop();
     const positions = await totalOf('outrider_recalculated_positions_total');
@@ -220,6 +224,7 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
       outageMinutes,
       seconds,
       vehiclesPerSecond: count / seconds,
+      cpuSeconds: (cpu.user + cpu.system) / 1e6,
       positions,
       correctedEvents,
       bareSeconds,
