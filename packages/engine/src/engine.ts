@@ -240,10 +240,13 @@ export class Engine {
    * Says that time has come to `nowMs` and nothing more is to be expected from before: tells which vehicles went offline
    * meanwhile, and whose trips are over because nothing came for too long. Their next packets would tell the same, with the same
    * ids, but may never come. An engine that goes over the history tells of trips alone.
+   *
+   * @param only this vehicle alone; null: all
    */
-  advance(nowMs: number, events: FleetEvent[]): void {
+  advance(nowMs: number, events: FleetEvent[], only: VehicleId | null = null): void {
     const tell = this.#origin === 'live' ? tellSilence : endSilentTrip;
-    for (const vehicle of this.#vehicles.values()) if (tell(vehicle, nowMs, events)) this.#touch(vehicle);
+    const advanced = only === null ? this.#vehicles.values() : [this.#vehicles.get(only)];
+    for (const vehicle of advanced) if (vehicle !== undefined && tell(vehicle, nowMs, events)) this.#touch(vehicle);
   }
 
   /** True where {@link advance} of the live rules would tell of a vehicle. */

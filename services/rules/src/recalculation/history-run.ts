@@ -162,10 +162,9 @@ export class HistoryRun {
   /** There are no more positions, and up to `nowMs` none will come: a trip that nothing was heard of for too long is over. */
   end(nowMs: number): void {
     const told: FleetEvent[] = [];
-    this.#engine.advance(nowMs, told);
-    const { id } = this.#scope.vehicle;
-    // The engine may know another vehicle, of a run before.
-    for (const event of told) if (event.vehicleId === id) this.#keep(event);
+    // The engine may be in the middle of other vehicles' histories.
+    this.#engine.advance(nowMs, told, this.#scope.vehicle.id);
+    for (const event of told) this.#keep(event);
   }
 
   /**

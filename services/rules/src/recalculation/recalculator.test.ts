@@ -45,6 +45,14 @@ class History extends MemoryHistory {
   /** What a question waits for. */
   gate: (vehicleId: VehicleId) => Promise<void> = async () => {};
   hasLate = true;
+  /** Whose track takes more than a statement may. */
+  tooMuchFor: VehicleId | null = null;
+
+  override async judgedTracks(...[questions, limit]: Parameters<MemoryHistory['judgedTracks']>) {
+    if (questions.some(({ vehicleId }) => vehicleId === this.tooMuchFor))
+      throw Object.assign(new Error('too much'), { name: 'TooMuchError' });
+    return super.judgedTracks(questions, limit);
+  }
 
   override async track(question: Parameters<MemoryHistory['track']>[0]) {
     this.asked.push(question.vehicleId);
@@ -243,6 +251,42 @@ test('what late data made known is published once with when it was received, wha
   await ended((await ask('recalculate-vehicle', other)).id);
   expect(found(other)).toEqual(wanted(other));
   expect(await published()).toEqual(before);
+});
+
+test('late data of many vehicles is recalculated side by side, in few questions, and each ends as it would alone', async () => {
+  for (let nth = vans.length; nth < 130; nth++)
+    vans.push((await registry.vehicles.create(sampleVehicleFields({ name: `van ${nth}` }))).id);
+  const lates = vans.map((van) => lateInterval(van, archiveVisitLate(van)));
+  await log.append(lateTopic, lates);
+  const asked: number[] = [];
+  const tracks = history.judgedTracks.bind(history);
+  history.judgedTracks = (questions, limit) => {
+    asked.push(questions.length);
+    return tracks(questions, limit);
+  };
+  await start();
+  await vi.waitFor(() => {
+    for (const van of vans) expect(found(van)).toEqual(wanted(van));
+  }, PATIENCE);
+  expect(asked.reduce((sum, length) => sum + length, 0)).toBeGreaterThanOrEqual(vans.length);
+  // All of a turn, unless the first turn began while the others were being noted.
+  expect(asked.length).toBeLessThan(vans.length / 4);
+  await vi.waitFor(async () => {
+    const { items } = await registry.jobs.list({ kind: 'late-data', state: 'done' }, ALL);
+    expect(items.length).toBeGreaterThanOrEqual(vans.length);
+  }, PATIENCE);
+});
+
+test('one vehicle whose history can not be read keeps no other from its end', async () => {
+  const [bad, good] = vans as [VehicleId, VehicleId];
+  const lates = [bad, good].map((van) => lateInterval(van, archiveVisitLate(van)));
+  history.tooMuchFor = bad;
+  await log.append(lateTopic, lates);
+  await start({ retryMs: 1 });
+  await vi.waitFor(() => expect(found(good)).toEqual(wanted(good)), PATIENCE);
+  expect(found(bad)).not.toEqual(wanted(bad));
+  history.tooMuchFor = null;
+  await vi.waitFor(() => expect(found(bad)).toEqual(wanted(bad)), PATIENCE);
 });
 
 test('an alarm in late data goes before all other late data that waits', async () => {
