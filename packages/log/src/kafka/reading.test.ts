@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
+import type Cluster from 'kafkajs/src/cluster/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Log, Topic } from '../log.ts';
 import { openKafkaLog } from './open.ts';
+import { KafkaReader } from './reading.ts';
 
 const brokers = process.env.KAFKA_BROKERS?.split(',');
 
@@ -54,5 +56,70 @@ describe.skipIf(!brokers)('reading from Kafka', () => {
       offsets = [...offsets, ...step.value.records.map(({ offset }) => offset)];
     expect(offsets.slice(-10)).toEqual(Array.from({ length: 10 }, (_, nth) => 4990 + nth));
     expect(offsets.length).toBeLessThan(4990);
+  });
+});
+
+describe('a fetch', () => {
+  type Answer = Error | { partition: number; highWatermark: string; messages: { offset: string }[] }[];
+
+  /** A cluster whose broker answers one fetch after the other with what the test gives. */
+  function readerOf(...answers: Answer[]) {
+    let refreshed = 0;
+    const removed: unknown[] = [];
+    const fetch = async () => {
+      const answer = answers.shift();
+      if (answer === undefined) throw new Error('fetched too often');
+      if (answer instanceof Error) throw answer;
+      return {
+        responses: [{ topicName: 'texts', partitions: answer.map((each) => ({ abortedTransactions: [], ...each })) }],
+      };
+    };
+    const cluster = {
+      connect: async () => {},
+      disconnect: async () => {},
+      addTargetTopic: async () => {},
+      refreshMetadata: async () => void refreshed++,
+      refreshMetadataIfNecessary: async () => {},
+      removeBroker: (address: unknown) => removed.push(address),
+      findLeaderForPartitions: () => ({ 1: [0] }),
+      findBroker: async () => ({ fetch }),
+    };
+    return { reader: new KafkaReader(() => cluster as never as Cluster), removed, refreshed: () => refreshed };
+  }
+
+  const kafkaError = (name: string, more: object = {}) =>
+    Object.assign(new Error(name), { name, retriable: true, ...more });
+  const one = { partition: 0, highWatermark: '9', messages: [{ offset: '6' }, { offset: '7' }, { offset: '8' }] };
+
+  test('returns what comes after the offset, and where to go on', async () => {
+    const { reader } = readerOf([one]);
+    const fetched = await reader.fetch('texts', 0, 7);
+    expect(fetched?.messages.map(({ offset }) => offset)).toEqual(['7', '8']);
+    expect(fetched?.nextOffset).toBe(9);
+  });
+
+  test('goes on past records that compaction has removed', async () => {
+    const { reader } = readerOf([{ ...one, messages: [] }]);
+    expect(await reader.fetch('texts', 0, 7)).toEqual({ messages: [], nextOffset: 9 });
+  });
+
+  test('is tried again while brokers are gone, throttle, or have yet to learn what is committed', async () => {
+    const closed = kafkaError('KafkaJSConnectionClosedError', { host: 'broker', port: 1 });
+    const { reader, removed, refreshed } = readerOf(closed, [], [{ ...one, highWatermark: '5', messages: [] }], [one]);
+    expect((await reader.fetch('texts', 0, 7))?.nextOffset).toBe(9);
+    expect(removed).toEqual([{ host: 'broker', port: 1 }]);
+    expect(refreshed()).toBe(1);
+  });
+
+  test('returns null where the log does not have the offset', async () => {
+    const { reader } = readerOf(kafkaError('KafkaJSOffsetOutOfRange'));
+    expect(await reader.fetch('texts', 0, 7)).toBeNull();
+  });
+
+  test('fails at once with what trying again does not cure, and when the log is closed', async () => {
+    const { reader } = readerOf(kafkaError('TOPIC_AUTHORIZATION_FAILED', { retriable: false }));
+    await expect(reader.fetch('texts', 0, 7)).rejects.toThrow('TOPIC_AUTHORIZATION_FAILED');
+    await reader.close();
+    await expect(reader.fetch('texts', 0, 7)).rejects.toThrow('closed');
   });
 });
