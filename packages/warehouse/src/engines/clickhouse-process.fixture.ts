@@ -12,6 +12,9 @@ const [configFile = '', folder = ''] = process.argv.slice(2);
 /** The program's last statement reads this pipe, and so runs until the pipe is closed. */
 const pipe = join(folder, 'running');
 
+/** Longer than any query of a test. */
+const END_TIMEOUT_MS = 20_000;
+
 if (isMainThread) {
   mkdirSync(folder, { recursive: true });
   rmSync(pipe, { force: true });
@@ -31,10 +34,16 @@ if (isMainThread) {
   });
   let isEnding = false;
   const end = () => {
-    if (!isEnding) closeSync(holding);
+    if (isEnding) return;
     isEnding = true;
+    closeSync(holding);
+    // A program that had not opened the pipe by then waits for a writer.
+    setTimeout(() => libc._exit(1), END_TIMEOUT_MS);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
+  // A test that is killed leaves no server behind.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && end(), 1000);
 } else parentPort?.postMessage(runProgram());
 
 /** @returns the error that it ended with; empty where it ended in order */
