@@ -3,7 +3,7 @@ import type { RulesConfig } from './rules.ts';
 
 /** What the rules are set up by. */
 export const rulesVariables = {
-  CHECKPOINT_MS: whole(50, 60_000, 1000, 'How often the rules write down how far they got.'),
+  CHECKPOINT_MS: whole(50, 60_000, 5000, 'How often the rules write down how far they got.'),
 } satisfies Variables;
 
 const CHECKPOINT_PACKETS = 100_000;

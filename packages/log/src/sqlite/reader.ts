@@ -36,6 +36,7 @@ export class Cursor<T> {
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
   #left = 0;
+  #isAtEnd = false;
   readonly #tolerant: boolean;
   #unreadable: UnreadableRecord[] = [];
 
@@ -56,20 +57,27 @@ export class Cursor<T> {
    */
   take(maxRecords: number, to = Number.POSITIVE_INFINITY): LogRecord<T>[] {
     const records: LogRecord<T>[] = [];
+    this.#isAtEnd = false;
     try {
       let room = this.#takeOfRow(records, maxRecords, MAX_BATCH_BYTES, to);
-      const statements = this.#left === 0 && room > 0 ? this.#reader.statements(this.#topic, this.#partition) : null;
-      if (!statements) return records;
-      for (const row of statements.rows.iterate(this.#seek(statements))) {
+      if (this.#left > 0 || room <= 0) return records;
+      const statements = this.#reader.statements(this.#topic, this.#partition);
+      for (const row of statements?.rows.iterate(this.#seek(statements)) ?? []) {
         this.#enter(row as unknown as Row);
         if (this.#left > 0) room = this.#takeOfRow(records, maxRecords, room, to);
-        if (this.#left > 0 || room <= 0) break;
+        if (this.#left > 0 || room <= 0) return records;
       }
+      this.#isAtEnd = true;
       return records;
     } catch (error) {
       const where = `${this.#topic.name}/${this.#partition} at offset ${this.#nextOffset}`;
       throw new Error(`the log can't be read: ${where}: ${messageOf(error)}`, { cause: error });
     }
+  }
+
+  /** Whether the last {@link take} found no more than it returned: more comes with the next commit. */
+  get isAtEnd(): boolean {
+    return this.#isAtEnd;
   }
 
   /** What was passed over since the last call: it is no record of the topic. */

@@ -97,10 +97,11 @@ export class SqliteSubscription<T> implements Subscription {
       // The caller has its subscription before the first batch comes, and every batch leaves the event loop a turn.
       for (await nextTurn(); !this.#stopping; await nextTurn()) {
         const records = cursor.take(maxBatchRecords);
-        const unreadable = cursor.takeUnreadable();
-        for (const record of unreadable) await this.#onUnreadable?.(record);
+        // A commit after this end is announced after it: it raises the signal, even while the batch is in hand.
+        const { isAtEnd } = cursor;
+        for (const record of cursor.takeUnreadable()) await this.#onUnreadable?.(record);
         if (records.length > 0) await onBatch({ partition, records });
-        else if (unreadable.length === 0) await grown.wait();
+        if (isAtEnd) await grown.wait();
       }
     } catch (error) {
       this.#failed = true;
