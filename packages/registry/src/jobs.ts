@@ -209,7 +209,31 @@ export class Jobs {
    * @param together at most so many of a kind, each about a subject of its own
    * @returns none when there is none to take, or enough are in hand
    */
-  leaseTogether(
+  leaseTogether(options: JobLeaseOptions, together: { kind: string; max: number }): Promise<LeasedJob[]> {
+    const { kinds } = options;
+    return this.#store.due(
+      `jobs ${kinds.join()}`,
+      [],
+      () => this.#leaseTogether(options, together),
+      async () => {
+        const { at } = await this.#store.db
+          .selectFrom('jobs')
+          .select(({ fn, eb }) =>
+            fn
+              .min(
+                eb.case().when('state', '=', 'queued').then(eb.ref('due_at_ms')).else(eb.ref('lease_until_ms')).end(),
+              )
+              .as('at'),
+          )
+          .where('state', 'in', ['queued', 'running'])
+          .where('kind', 'in', kinds)
+          .executeTakeFirstOrThrow();
+        return at;
+      },
+    );
+  }
+
+  #leaseTogether(
     { kinds, leaseMs, atOnce, byUser = false, maxAttempts = MAX_ATTEMPTS }: JobLeaseOptions,
     together: { kind: string; max: number },
   ): Promise<LeasedJob[]> {

@@ -27,12 +27,12 @@ export class Outbox {
 
   /** The oldest ones. */
   async pending(limit: number): Promise<PendingChange[]> {
-    const rows = await this.#store.db
-      .selectFrom('outbox')
-      .select(['seq', 'change'])
-      .orderBy('seq')
-      .limit(limit)
-      .execute();
+    const rows = await this.#store.due(
+      'outbox',
+      [],
+      () => this.#store.db.selectFrom('outbox').select(['seq', 'change']).orderBy('seq').limit(limit).execute(),
+      async () => null,
+    );
     return rows.map((row) => ({ seq: row.seq, change: JSON.parse(row.change) as DefinitionChange }));
   }
 

@@ -10,6 +10,7 @@ import { type Claim, Idempotency } from './idempotency.ts';
 import { Jobs } from './jobs.ts';
 import { allGroups } from './memberships.ts';
 import { type DialectName, migrate } from './migrations.ts';
+import { NothingDue } from './nothing-due.ts';
 import { allRules, NotificationRules } from './notification-rules.ts';
 import { Notifications } from './notifications.ts';
 import { Outbox } from './outbox.ts';
@@ -160,7 +161,7 @@ export class Registry {
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const now = options.now ?? Date.now;
   const newId = options.newId ?? growingIds();
-  const open = async (db: Kysely<Tables>, dialect: DialectName, schema?: string) => {
+  const open = async (db: Kysely<Tables>, dialect: DialectName, nothingDue: NothingDue | null, schema?: string) => {
     try {
       if (schema !== undefined) await db.schema.createSchema(schema).ifNotExists().execute();
       await migrate(db, dialect, schema);
@@ -168,15 +169,17 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       await db.destroy();
       throw error;
     }
-    return new Registry(new Store(db, dialect, now, newId));
+    return new Registry(new Store(db, dialect, now, newId, nothingDue));
   };
 
-  if ('path' in options)
-    return open(new Kysely({ dialect: new NodeSqliteDialect(openDatabase(options.path)) }), 'sqlite');
+  if ('path' in options) {
+    const dialect = new NodeSqliteDialect(openDatabase(options.path));
+    return open(new Kysely({ dialect }), 'sqlite', new NothingDue(() => dialect.version()));
+  }
   const schema = options.schema ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
   const onIdleError = options.onIdleError ?? ((error: Error) => process.emitWarning(error));
-  return open(new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError) }), 'postgres', schema);
+  return open(new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError) }), 'postgres', null, schema);
 }
 
 /**

@@ -27,11 +27,21 @@ export function openDatabase(path: string): DatabaseSync {
 /** Kysely over the SQLite that Node brings along. */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
+  readonly #writes: { count: number };
+  readonly #othersVersion: StatementSync;
 
   constructor(database: DatabaseSync) {
-    const adapted = adapt(database);
+    const writes = { count: 0 };
+    const adapted = adapt(database, writes);
     super({ database: adapted });
     this.#database = adapted;
+    this.#writes = writes;
+    this.#othersVersion = database.prepare('PRAGMA data_version');
+  }
+
+  /** Of what is in the database: another after each statement of this connection that writes, and each commit of another one. */
+  version(): string {
+    return `${this.#writes.count} ${this.#othersVersion.get()?.data_version}`;
   }
 
   override createDriver(): Driver {
@@ -57,14 +67,21 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 }
 
 /** `node:sqlite` in the form that Kysely's driver speaks to; statements are kept, the least recently used goes first. */
-function adapt(database: DatabaseSync): SqliteDatabase {
+function adapt(database: DatabaseSync, writes: { count: number }): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {
     prepare(sql) {
       let statement = statements.get(sql);
       if (statement) statements.delete(sql);
       else {
-        statement = adaptStatement(database.prepare(sql));
+        statement = adaptStatement(
+          database.prepare(sql),
+          READS.test(sql)
+            ? () => {}
+            : () => {
+                writes.count++;
+              },
+        );
         for (const oldest of statements.keys()) {
           if (statements.size < MAX_CACHED_STATEMENTS) break;
           statements.delete(oldest);
@@ -80,12 +97,24 @@ function adapt(database: DatabaseSync): SqliteDatabase {
   };
 }
 
-function adaptStatement(statement: StatementSync): SqliteStatement {
+/** Statements that write nothing; those that begin and end a transaction do not either. */
+const READS = /^\s*(select|begin|commit|rollback)\b/i;
+
+function adaptStatement(statement: StatementSync, onRun: () => void): SqliteStatement {
   const values = (parameters: ReadonlyArray<unknown>) => parameters as readonly SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...values(parameters)),
-    run: (parameters) => statement.run(...values(parameters)),
-    iterate: (parameters) => statement.iterate(...values(parameters)),
+    all(parameters) {
+      onRun();
+      return statement.all(...values(parameters));
+    },
+    run(parameters) {
+      onRun();
+      return statement.run(...values(parameters));
+    },
+    iterate(parameters) {
+      onRun();
+      return statement.iterate(...values(parameters));
+    },
   };
 }

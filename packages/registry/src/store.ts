@@ -5,6 +5,7 @@ import { type AuditNote, insertNotes, noteOfChange } from './audit-notes.ts';
 import { type Claim, takeClaim } from './idempotency.ts';
 import { inChunks } from './lists.ts';
 import type { DialectName } from './migrations.ts';
+import type { NothingDue } from './nothing-due.ts';
 import { IDLE_IN_TRANSACTION_MS } from './postgres.ts';
 import type { Tables } from './schema.ts';
 
@@ -76,6 +77,7 @@ export class Store {
   readonly actor: Actor;
   /** To be taken with the first change. */
   readonly #claim: Claim | null;
+  readonly #nothingDue: NothingDue | null;
   readonly #listeners: Set<ChangeListener>;
 
   constructor(
@@ -83,6 +85,7 @@ export class Store {
     dialect: DialectName,
     now: () => number,
     newId: () => string,
+    nothingDue: NothingDue | null,
     actor: Actor = SERVICE,
     claim: Claim | null = null,
     listeners: Set<ChangeListener> = new Set(),
@@ -93,12 +96,13 @@ export class Store {
     this.#dialect = dialect;
     this.actor = actor;
     this.#claim = claim;
+    this.#nothingDue = nothingDue;
     this.#listeners = listeners;
   }
 
   /** The same database, whose changes are somebody's. */
   as(actor: Actor, claim: Claim | null = null): Store {
-    return new Store(this.db, this.#dialect, this.now, this.newId, actor, claim, this.#listeners);
+    return new Store(this.db, this.#dialect, this.now, this.newId, this.#nothingDue, actor, claim, this.#listeners);
   }
 
   /**
@@ -130,6 +134,18 @@ export class Store {
     if (claim) claim.taken = true;
     if (changes.length > 0) for (const listener of this.#listeners) tell(listener, changes);
     return result;
+  }
+
+  /**
+   * Asks for due work, as {@link NothingDue.unlessKnown} does. PostgreSQL is asked each time: what others wrote there is not known here.
+   */
+  due<T extends object | null>(
+    work: string,
+    none: T,
+    ask: () => Promise<T>,
+    nextDueMs: () => Promise<number | null>,
+  ): Promise<T> {
+    return this.#nothingDue?.unlessKnown(work, this.now(), none, ask, nextDueMs) ?? ask();
   }
 
   /**

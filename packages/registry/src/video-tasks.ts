@@ -189,7 +189,12 @@ export class VideoTasks {
    */
   async lease(limit: number, leaseMs: number): Promise<LeasedVideoTask[]> {
     // Asked for all the time, and mostly in vain: nobody who writes is kept waiting for that.
-    const due = await dueProfiles(this.#store.db, this.#store.now());
+    const due = await this.#store.due(
+      'video tasks to lease',
+      [],
+      () => dueProfiles(this.#store.db, this.#store.now()),
+      () => this.#nowOrNever(),
+    );
     if (due.length === 0) return [];
     return this.#store.write(async ({ tx, nowMs, newId }) => {
       const waiting = await dueProfiles(tx, nowMs);
@@ -347,6 +352,26 @@ export class VideoTasks {
    * @returns the tasks as they now are
    */
   expire(limit: number): Promise<VideoTask[]> {
+    return this.#store.due(
+      'video tasks to expire',
+      [],
+      () => this.#expire(limit),
+      () => this.#nowOrNever(),
+    );
+  }
+
+  /** When a task may fall due: at any time while one is unfinished, else never. */
+  async #nowOrNever(): Promise<number | null> {
+    const unfinished = await this.#store.db
+      .selectFrom('video_tasks')
+      .select('id')
+      .where('finished_at_ms', 'is', null)
+      .limit(1)
+      .executeTakeFirst();
+    return unfinished ? this.#store.now() : null;
+  }
+
+  #expire(limit: number): Promise<VideoTask[]> {
     return this.#store.write(async ({ tx, nowMs }) => {
       const rows = await tx
         .selectFrom('video_tasks')
