@@ -36,7 +36,8 @@ test('work that another connection to the file added, or that falls due, is foun
   const folder = mkdtempSync(join(tmpdir(), 'registry-'));
   let nowMs = Date.UTC(2026, 0, 1);
   const open = () => openRegistry({ path: join(folder, 'registry.sqlite'), now: () => nowMs });
-  const [worker, other] = await Promise.all([open(), open()]);
+  const worker = await open();
+  const other = await open();
   const lease = () => worker.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 1 });
   const add = (afterMs: number) =>
     other.jobs.add({ kind: 'report', subjectId: 'a', parameters: {}, dueAtMs: nowMs + afterMs }, (waiting) => waiting);
