@@ -27,6 +27,7 @@ export interface Files {
    *
    * @param source in parts of any size; where it throws, nothing is put
    * @throws {FileIdError}
+   * @throws {FilesFullError} when the disk is full
    */
   put(id: string, source: AsyncIterable<Uint8Array>): Promise<PutFile>;
   /** Null where there is none. */
@@ -50,6 +51,11 @@ export interface Files {
 /** The store does not answer. */
 export class FilesAwayError extends Error {
   override name = 'FilesAwayError';
+}
+
+/** There is no space for the file: nothing was put. */
+export class FilesFullError extends FilesAwayError {
+  override name = 'FilesFullError';
 }
 
 /** Something that no file can be called. */

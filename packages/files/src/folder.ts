@@ -1,7 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ByteRange, type FileInfo, type Files, type PutFile, requireFileId, requireRange } from './files.ts';
+import {
+  type ByteRange,
+  type FileInfo,
+  type Files,
+  FilesFullError,
+  type PutFile,
+  requireFileId,
+  requireRange,
+} from './files.ts';
 
 /** Where files are until they are whole: no id has such a name. */
 const INCOMING = '.incoming';
@@ -49,7 +57,7 @@ class FolderFiles implements Files {
       await rename(aside, place);
     } catch (error) {
       await rm(aside, { force: true });
-      throw error;
+      throw orFull(error);
     }
     await syncFolder(this.#path);
     return { bytes, sha256: hash.digest('hex') };
@@ -119,4 +127,9 @@ async function syncFolder(path: string): Promise<void> {
 function absent(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
   throw error;
+}
+
+function orFull(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' ? new FilesFullError(message, { cause: error }) : error;
 }

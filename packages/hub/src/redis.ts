@@ -37,8 +37,8 @@ const SILENT_AFTER_MS = 4000;
 /** Who only listens asks so often whether the server is still there. */
 const ASK_EVERY_MS = 5000;
 const LONGEST_PAUSE_MS = 2000;
-/** Answers of a server that starts, or is no master any more: another is about to be. */
-const NOT_NOW = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN) /;
+/** Answers of a server that starts, or is no master any more: another is about to be. The last two: its disk or its memory is full. */
+const NOT_NOW = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|OOM) /;
 /** A block is kept this long beyond its end: clocks of instances differ. */
 const BLOCK_SLACK_MS = 3_600_000;
 

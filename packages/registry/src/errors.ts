@@ -5,6 +5,11 @@ export class RegistryAwayError extends Error {
   override name = 'RegistryAwayError';
 }
 
+/** The disk of the database is full: nothing was written. What only reads still works. */
+export class RegistryFullError extends RegistryAwayError {
+  override name = 'RegistryFullError';
+}
+
 /** Fields whose value must be unique. */
 export type UniqueField = 'login' | 'name' | 'terminalId' | 'vehicleId' | 'address';
 

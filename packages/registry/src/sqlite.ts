@@ -9,6 +9,11 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import { RegistryFullError } from './errors.ts';
+
+/** Result codes of SQLite (https://www.sqlite.org/rescode.html): the second is of the index of the write-ahead log, which could not grow. */
+const SQLITE_FULL = 13;
+const SQLITE_IOERR_SHMSIZE = 4874;
 
 const MAX_CACHED_STATEMENTS = 256;
 const BUSY_TIMEOUT_MS = 5000;
@@ -29,6 +34,7 @@ export class NodeSqliteDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
   readonly #writes: { count: number };
   readonly #othersVersion: StatementSync;
+  readonly #isInTransaction: () => boolean;
 
   constructor(database: DatabaseSync) {
     const writes = { count: 0 };
@@ -37,6 +43,7 @@ export class NodeSqliteDialect extends SqliteDialect {
     this.#database = adapted;
     this.#writes = writes;
     this.#othersVersion = database.prepare('PRAGMA data_version');
+    this.#isInTransaction = () => database.isTransaction;
   }
 
   /** Of what is in the database: another after each statement of this connection that writes, and each commit of another one. */
@@ -45,7 +52,7 @@ export class NodeSqliteDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new ImmediateDriver({ database: this.#database });
+    return new ImmediateDriver({ database: this.#database }, () => this.#isInTransaction());
   }
 
   override createAdapter(): SqliteAdapter {
@@ -55,6 +62,18 @@ export class NodeSqliteDialect extends SqliteDialect {
 
 /** Takes the write lock at once: a transaction that reads first and writes later could not wait for another process. */
 class ImmediateDriver extends SqliteDriver {
+  readonly #isInTransaction: () => boolean;
+
+  constructor(config: ConstructorParameters<typeof SqliteDriver>[0], isInTransaction: () => boolean) {
+    super(config);
+    this.#isInTransaction = isInTransaction;
+  }
+
+  /** A full disk may have ended the transaction already. That there is none would hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#isInTransaction()) await super.rollbackTransaction(connection);
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
@@ -102,19 +121,24 @@ const READS = /^\s*(select|begin|commit|rollback)\b/i;
 
 function adaptStatement(statement: StatementSync, onRun: () => void): SqliteStatement {
   const values = (parameters: ReadonlyArray<unknown>) => parameters as readonly SQLInputValue[];
+  /** @throws {RegistryFullError} when the disk is full */
+  const run = <T>(action: () => T): T => {
+    onRun();
+    try {
+      return action();
+    } catch (error) {
+      throw isFull(error) ? new RegistryFullError((error as Error).message, { cause: error }) : error;
+    }
+  };
   return {
     reader: statement.columns().length > 0,
-    all(parameters) {
-      onRun();
-      return statement.all(...values(parameters));
-    },
-    run(parameters) {
-      onRun();
-      return statement.run(...values(parameters));
-    },
-    iterate(parameters) {
-      onRun();
-      return statement.iterate(...values(parameters));
-    },
+    all: (parameters) => run(() => statement.all(...values(parameters))),
+    run: (parameters) => run(() => statement.run(...values(parameters))),
+    iterate: (parameters) => run(() => statement.iterate(...values(parameters))),
   };
+}
+
+function isFull(error: unknown): boolean {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === 'number' && ((code & 0xff) === SQLITE_FULL || code === SQLITE_IOERR_SHMSIZE);
 }

@@ -17,6 +17,8 @@ export interface HealthParts {
   checks(): Readonly<Record<string, ReadyCheck>>;
   metricsText(): Promise<string>;
   logger: Logger;
+  /** Where what is usually served here is not yet: any other path is answered with 503 and this as `Retry-After`. Default: with 404. */
+  retryAfterSeconds?: number;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function openHealthServer({
   checks,
   metricsText,
   logger,
+  retryAfterSeconds,
 }: HealthParts): Promise<HealthServer> {
   const answers: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     '/health/live': async () => json(200, { status: 'ok' }),
@@ -48,7 +51,10 @@ export async function openHealthServer({
     request.resume();
     const answer = answers[request.url?.split('?', 1)[0] ?? ''];
     try {
-      const { status, type, body } = answer ? await answer() : json(404, { status: 'failed' });
+      if (!answer && retryAfterSeconds !== undefined) response.setHeader('retry-after', retryAfterSeconds);
+      const { status, type, body } = answer
+        ? await answer()
+        : json(retryAfterSeconds === undefined ? 404 : 503, { status: 'failed' });
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     } catch (error) {
       logger.error({ err: error }, 'a request for health or metrics failed');

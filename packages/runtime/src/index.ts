@@ -1,4 +1,7 @@
+export { measureBuild } from './build-info.ts';
 export * from './config.ts';
+export * from './disk-space.ts';
+export { type HealthServer, openHealthServer } from './health-server.ts';
 export { KNOWN_VARIABLES } from './known-variables.ts';
 export * from './lifecycle.ts';
 export * from './logger.ts';

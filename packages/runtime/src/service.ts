@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { measureBuild } from './build-info.ts';
 import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
 import { openHealthServer } from './health-server.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -73,6 +74,7 @@ export async function runService<V extends Variables>(
     const life = new Lifecycle(logger);
     const metrics = new Registry();
     collectDefaultMetrics({ register: metrics });
+    measureBuild(metrics);
     let checks: Readonly<Record<string, ReadyCheck>> = { start: () => Promise.reject(new Error('it starts')) };
     new Gauge({
       name: 'outrider_part_ready',

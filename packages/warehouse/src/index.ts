@@ -5,6 +5,7 @@ export {
   type FileRows,
   TooMuchError,
   WarehouseAwayError,
+  WarehouseFullError,
 } from './engines/engine.ts';
 export type { EventReplacement } from './events/replacement.ts';
 export { type Recorded, UnfitRecordError } from './recorded.ts';

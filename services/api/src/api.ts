@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { arrivalOf, countedAs, type Refused, type Tokens, trustedProxies, type Verified } from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
-import { type Files, FilesAwayError } from '@outrider/files';
+import { type Files, FilesAwayError, FilesFullError } from '@outrider/files';
 import { type Hub, HubAwayError } from '@outrider/hub';
 import {
   type Claim,
@@ -10,11 +10,12 @@ import {
   PasswordsBusyError,
   type Registry,
   RegistryAwayError,
+  RegistryFullError,
   StaleError,
   UnknownReferenceError,
 } from '@outrider/registry';
 import { Histogram, type Logger, type Registry as Metrics, NO_TRACING, type Tracing } from '@outrider/runtime';
-import { BusyError, TooMuchError, WarehouseAwayError } from '@outrider/warehouse';
+import { BusyError, TooMuchError, WarehouseAwayError, WarehouseFullError } from '@outrider/warehouse';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
@@ -184,7 +185,10 @@ export function createApi(parts: ApiParts): Api {
     if ('caller' in identity) {
       await limits.refuseBlocked(`user:${identity.caller.id}`);
       if (identity.via === 'cookie' && lastUse.isDue(identity.sessionId, now()))
-        await registry.sessions.touch(identity.sessionId, arrival.address);
+        await registry.sessions.touch(identity.sessionId, arrival.address).catch((error) => {
+          // What only reads goes on while the disk is full.
+          if (!isDiskFull(error)) throw error;
+        });
     }
     await next();
   });
@@ -360,6 +364,11 @@ function isAway(error: unknown): boolean {
   return [HubAwayError, RegistryAwayError, WarehouseAwayError, FilesAwayError].some((Away) => error instanceof Away);
 }
 
+/** Is it that a disk is full? */
+function isDiskFull(error: unknown): boolean {
+  return [RegistryFullError, WarehouseFullError, FilesFullError].some((Full) => error instanceof Full);
+}
+
 /** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */
 function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
@@ -387,6 +396,10 @@ function asProblem(error: unknown): Problem | null {
   if (error instanceof PasswordsBusyError)
     return new Problem('unavailable', 'Too many passwords are being checked; try again.', {
       headers: { 'retry-after': '1' },
+    });
+  if (isDiskFull(error))
+    return new Problem('unavailable', 'The disk is full: nothing was written. Try again later.', {
+      headers: { 'retry-after': '30' },
     });
   if (isAway(error))
     return new Problem('unavailable', 'A part of the service does not answer; try again.', {

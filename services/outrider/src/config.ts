@@ -4,13 +4,14 @@ import { accessVariables, logVariables, serverVariables, videoStoreVariables } f
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
 import { rulesVariables } from '@outrider/rules';
-import { hostVariables, loggerVariables, tracingVariables, type Variables } from '@outrider/runtime';
+import { diskVariables, hostVariables, loggerVariables, tracingVariables, type Variables } from '@outrider/runtime';
 import { videoVariables } from '@outrider/video';
 
 /** Every environment variable that Outrider reads as one process; the README's table is checked against this. */
 export const variables = {
   ...accessVariables,
   ...hostVariables,
+  ...diskVariables,
   ...apiVariables,
   ...gatewayVariables,
   ...videoVariables,

@@ -10,6 +10,7 @@ import {
 import { variables } from './config.ts';
 import { runDeadLetters } from './dead-letters.ts';
 import { runDemo } from './demo.ts';
+import { waitForDisk } from './disk.ts';
 import { startOutrider } from './outrider.ts';
 import { rotateSigningKeys } from './rotate-keys.ts';
 import { printWelcome } from './welcome.ts';
@@ -61,6 +62,10 @@ async function run(command: 'start' | 'demo'): Promise<void> {
     const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
     tellWarnings(logger);
     logger.debug({ config: describeConfig(variables, config) }, 'configuration');
+    if (!(await waitForDisk(config, logger, stopped))) {
+      logger.info('stopped');
+      process.exit(0);
+    }
     const outrider = await startOutrider(config, logger);
     printWelcome(config, outrider);
     const demo = command === 'demo' ? await runDemo(config, outrider) : null;

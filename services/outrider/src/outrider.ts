@@ -30,8 +30,10 @@ import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
   type Config,
+  createDiskWatch,
   Lifecycle,
   Registry as Metrics,
+  measureBuild,
   measureThread,
   mergedMetrics,
   openTracing,
@@ -42,6 +44,7 @@ import {
 import { createVideo, openDrivers, videoConfigOf } from '@outrider/video';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
+import { measureLog } from './disk.ts';
 import type { GatewaySettings } from './gateway-thread.ts';
 import type { RulesSettings } from './rules-thread.ts';
 import { openTerminalSecret } from './terminal-secret.ts';
@@ -72,6 +75,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
   const life = new Lifecycle(logger);
   const metrics = new Metrics();
   measureThread('main', metrics);
+  measureBuild(metrics);
   const now = Date.now;
   const part = (name: string) => logger.child({ part: name });
 
@@ -82,6 +86,10 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     life.own('traces', () => tracing.close());
 
     const backing = backingOf(config, dataDir.path);
+    await life.start(
+      createDiskWatch({ folder: dataDir.path, warningMb: config.DISK_WARNING_MB, logger: part('disk'), metrics }),
+    );
+    if (backing.log.brokers === null) measureLog(dataDir.file('log.sqlite'), metrics);
     const registry = await openRegistry(backing, part('registry'));
     life.own('registry', () => registry.close());
     const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);

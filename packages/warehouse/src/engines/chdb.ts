@@ -188,6 +188,9 @@ export async function openChdb(path: string): Promise<Engine> {
           signal?.throwIfAborted();
           yield chunk as Buffer;
         }
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw limitError(error);
       } finally {
         await rm(from, { force: true });
         await rm(to, { force: true });

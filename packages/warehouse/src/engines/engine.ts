@@ -40,6 +40,11 @@ export class WarehouseAwayError extends Error {
   override name = 'WarehouseAwayError';
 }
 
+/** The disk of the warehouse is full. */
+export class WarehouseFullError extends WarehouseAwayError {
+  override name = 'WarehouseFullError';
+}
+
 /** More queries wait than will be answered in any time that somebody waits. */
 export class BusyError extends Error {
   override name = 'BusyError';
@@ -107,11 +112,13 @@ SETTINGS max_execution_time = ${Number(limits.maxSeconds)}, max_memory_usage = $
 }
 
 /**
- * An error of ClickHouse in this package's words, where it says that a limit was reached; else as it is.
+ * An error of ClickHouse in this package's words, where a limit was reached or the disk is full; else as it is.
  *
  * @param text with the name of the error, as ClickHouse writes it at the end of its messages
  */
 export function limitError(error: unknown, text = error instanceof Error ? error.message : String(error)): unknown {
+  if (/NOT_ENOUGH_SPACE|No space left on device|ENOSPC|EDQUOT/.test(text))
+    return new WarehouseFullError(text, { cause: error });
   if (/TIMEOUT_EXCEEDED|TOO_SLOW/.test(text)) return new TooMuchError('time', error);
   if (/MEMORY_LIMIT_EXCEEDED/.test(text)) return new TooMuchError('memory', error);
   if (/TOO_MANY_ROWS/.test(text)) return new TooMuchError('rows', error);

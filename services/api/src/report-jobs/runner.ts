@@ -7,7 +7,7 @@ import {
   type ReportJobNews,
   type User,
 } from '@outrider/domain';
-import type { Files } from '@outrider/files';
+import { type Files, FilesFullError } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import type { JobProgress, LeasedJob, Registry } from '@outrider/registry';
 import {
@@ -20,7 +20,7 @@ import {
   type Span,
   type Tracing,
 } from '@outrider/runtime';
-import { BusyError, TooMuchError } from '@outrider/warehouse';
+import { BusyError, TooMuchError, WarehouseFullError } from '@outrider/warehouse';
 import { ReportReach } from '../report-reach.ts';
 import type { Format } from '../reports/formats/format.ts';
 import {
@@ -222,7 +222,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     }
     const told = reasonOf(error);
     if (told === null) {
-      if (error instanceof BusyError) {
+      if (error instanceof BusyError || error instanceof FilesFullError || error instanceof WarehouseFullError) {
         await later(retryMs, failures);
         return;
       }

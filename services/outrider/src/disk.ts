@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import {
+  type Config,
+  createDiskWatch,
+  freeBytes,
+  Gauge,
+  type Logger,
+  Registry as Metrics,
+  measureBuild,
+  openHealthServer,
+} from '@outrider/runtime';
+import type { variables } from './config.ts';
+
+/** A start writes: write-ahead logs of three databases, ClickHouse's own files. Started with less it would fail halfway. */
+const START_NEEDS_BYTES = 32 * 1024 * 1024;
+const CHECK_EVERY_MS = 1000;
+const RETRY_AFTER_SECONDS = 30;
+
+/**
+ * Waits until the disk of the data folder has space to start with. Meanwhile health and metrics answer at the place of the REST API, and
+ * everything else there is answered with 503: a process that ended instead would be started again and again, and say nothing.
+ *
+ * @param stopped resolves when the process is to stop
+ * @returns false when it is to stop
+ * @throws {Error} when the port is in use
+ */
+export async function waitForDisk(
+  config: Pick<Config<typeof variables>, 'DATA_DIR' | 'DISK_WARNING_MB' | 'HOST' | 'PORT'>,
+  logger: Logger,
+  stopped: Promise<unknown>,
+): Promise<boolean> {
+  const folder = await existing(resolve(config.DATA_DIR));
+  const hasSpace = async () => (await freeBytes(folder)) >= START_NEEDS_BYTES;
+  if (await hasSpace()) return true;
+  const metrics = new Metrics();
+  measureBuild(metrics);
+  createDiskWatch({ folder, warningMb: config.DISK_WARNING_MB, logger, metrics });
+  const needed = Math.round(START_NEEDS_BYTES / 1024 / 1024);
+  const health = await openHealthServer({
+    host: config.HOST,
+    port: config.PORT,
+    checks: () => ({
+      disk: () => Promise.reject(new Error(`less than ${needed} MB are free on the disk of DATA_DIR`)),
+    }),
+    metricsText: () => metrics.metrics(),
+    logger,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+  try {
+    logger.error(
+      { folder, freeMb: Math.round((await freeBytes(folder)) / 1024 / 1024), neededMb: needed },
+      'the disk is full: waiting for space to start',
+    );
+    let isToStop = false;
+    const stop = stopped.then(() => {
+      isToStop = true;
+    });
+    while (!(await hasSpace())) {
+      await Promise.race([new Promise((next) => setTimeout(next, CHECK_EVERY_MS)), stop]);
+      if (isToStop) return false;
+    }
+    logger.info({ folder }, 'the disk has space again: starting');
+    return true;
+  } finally {
+    await health.close();
+  }
+}
+
+/** The folder, or the nearest above it that exists. */
+async function existing(folder: string): Promise<string> {
+  const known = await stat(folder).catch(() => null);
+  return known || dirname(folder) === folder ? folder : existing(dirname(folder));
+}
+
+/** Measures what the log takes on the disk. Kafka has metrics of its own for that. */
+export function measureLog(path: string, metrics: Metrics): void {
+  new Gauge({
+    name: 'outrider_log_bytes',
+    help: 'What the embedded log takes on the disk',
+    registers: [metrics],
+    async collect() {
+      const files = [path, `${path}-wal`].map((file) => stat(file).catch(() => null));
+      this.set((await Promise.all(files)).reduce((bytes, file) => bytes + (file?.size ?? 0), 0));
+    },
+  });
+}
