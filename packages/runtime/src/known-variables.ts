@@ -12,6 +12,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'CLICKHOUSE_URL',
   'DATABASE_URL',
   'DATA_DIR',
+  'DISK_WARNING_MB',
   'FFMPEG',
   'HEALTH_PORT',
   'HOST',

@@ -46,6 +46,10 @@ class RecordedLog {
     this.appended.push(...(records as readonly DeadLetter[]));
   }
 
+  async endOffsets<T>({ name }: Topic<T>): Promise<Map<number, number>> {
+    return new Map([[0, (this.#topics[name]?.at(-1)?.offset ?? -1) + 1]]);
+  }
+
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
     const all = (this.#topics[topic.name] ?? []) as readonly LogRecord<T>[];
     const begin = async () => {
@@ -305,16 +309,22 @@ test('while the warehouse is away no more than two inserts are held, and nothing
   shelf.shut = true;
   const checkpoints = new MemoryCheckpoints();
   const log = new RecordedLog({ telemetry: telemetry(700, 1) });
-  const { archiver } = archiverOn(log, checkpoints, shelf, { maxRows: 100 });
+  const { archiver, metrics } = archiverOn(log, checkpoints, shelf, { maxRows: 100 });
   await archiver.start();
   await vi.waitFor(() => expect(shelf.attempts).toBeGreaterThan(20), PATIENCE);
   expect(archiver.healthy).toBe(false);
   expect(log.taken.telemetry).toBeLessThanOrEqual(200);
   expect(checkpoints.next('telemetry')).toBeUndefined();
+  // Offsets go by twos.
+  const lagging = await metrics.metrics();
+  expect(lagging).toMatch(/^outrider_archive_lag_records\{topic="telemetry"\} 1400$/m);
+  expect(lagging).toMatch(/^outrider_archive_lag_records\{topic="events"\} 0$/m);
   shelf.shut = false;
   await vi.waitFor(() => expect(shelf.positions).toBe(700), PATIENCE);
   await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(1400), PATIENCE);
   expect(archiver.healthy).toBe(true);
+  expect(await metrics.metrics()).toMatch(/^outrider_archive_lag_records\{topic="telemetry"\} 0$/m);
+  expect(await metrics.metrics()).toMatch(/^outrider_archive_lag_seconds\{topic="telemetry"\} 0$/m);
   await archiver.stop();
 });
 

@@ -22,7 +22,7 @@ import {
 } from '@outrider/runtime';
 import { type Rows, UnfitRecordError, type Warehouse } from '@outrider/warehouse';
 import { Gatherer } from './gatherer.ts';
-import { archiverMetrics } from './metrics.ts';
+import { type ArchiveLag, archiverMetrics } from './metrics.ts';
 import { retry } from './retry.ts';
 
 export { archiverVariables } from './settings.ts';
@@ -39,7 +39,7 @@ export interface ArchiverConfig {
 
 export interface ArchiverParts {
   config?: ArchiverConfig;
-  log: Pick<Log, 'consume' | 'append'>;
+  log: Pick<Log, 'consume' | 'append' | 'endOffsets'>;
   checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
   warehouse: Pick<Warehouse, 'positionRows' | 'eventRows' | 'insert'>;
   logger: Logger;
@@ -67,6 +67,8 @@ interface Packed<T> {
   unfit: { partition: number; record: LogRecord<T>; error: UnfitRecordError }[];
   /** The first of the records that came in. */
   oldest: T | undefined;
+  /** When the last of them was received, where that is known. */
+  newestMs: number | null;
   /** The packets of it whose traces are recorded. */
   recorded: readonly TraceId[];
 }
@@ -84,7 +86,7 @@ interface Packed<T> {
 export function createArchiver(parts: ArchiverParts): Archiver {
   const { log, checkpoints, warehouse, logger, now, tracing = NO_TRACING } = parts;
   const { maxRows = 250_000, maxDelayMs = 500, retryFirstMs = 100, retryLongestMs = 30_000 } = parts.config ?? {};
-  const metrics = archiverMetrics(parts.metrics);
+  const metrics = archiverMetrics(parts.metrics, lags);
   const giveUp = new AbortController();
   const deadLetters = createDeadLetterOffice({ log, reader: GROUP, logger, metrics: parts.metrics, now });
   const troubled = new Set<string>();
@@ -100,6 +102,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
     topic: Topic<T>,
     rowsOf: (value: T) => number,
     asRows: (records: readonly LogRecord<T>[]) => Rows,
+    receivedAtMsOf: (value: T) => number | null,
     onInserted: (oldest: T) => void = () => {},
     recordedOf: (records: readonly LogRecord<T>[]) => readonly TraceId[] = () => [],
   ) {
@@ -120,6 +123,18 @@ export function createArchiver(parts: ArchiverParts): Archiver {
 
     /** Of these another member has claimed the checkpoints. */
     const fenced = new Set<number>();
+    /** Of each partition that this member has: the offset below which all is archived. */
+    const archived = new Map<number, number>();
+    /** When the newest archived record was received, or, before the first, when this began. */
+    let archivedThroughMs = now();
+
+    async function lagOf(): Promise<ArchiveLag | null> {
+      const ends = await log.endOffsets(topic).catch(() => null);
+      if (ends === null) return null;
+      let records = 0;
+      for (const [partition, next] of archived) records += Math.max(0, (ends.get(partition) ?? 0) - next);
+      return { topic: topic.name, records, seconds: records > 0 ? Math.max(0, now() - archivedThroughMs) / 1000 : 0 };
+    }
 
     /** The rows are in the warehouse, where those that the other member brings again replace them. */
     async function savePlace(partition: number, offset: number): Promise<void> {
@@ -157,7 +172,9 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       maxRows,
       maxDelayMs,
       pack(partition, records) {
-        const packed: Packed<T> = { rows: [], unfit: [], oldest: records[0]?.value, recorded: recordedOf(records) };
+        const [first, last] = [records[0]?.value, records.at(-1)?.value];
+        const newestMs = last === undefined ? null : receivedAtMsOf(last);
+        const packed: Packed<T> = { rows: [], unfit: [], oldest: first, newestMs, recorded: recordedOf(records) };
         packInto(packed, partition, records);
         return packed;
       },
@@ -174,7 +191,11 @@ export function createArchiver(parts: ArchiverParts): Archiver {
         await inSpan(span, () => persistently(() => warehouse.insert(all)));
         const oldest = packed[0]?.oldest;
         if (oldest !== undefined) onInserted(oldest);
-        for (const [partition, offset] of nextOffsets) await savePlace(partition, offset);
+        archivedThroughMs = packed.findLast(({ newestMs }) => newestMs !== null)?.newestMs ?? archivedThroughMs;
+        for (const [partition, offset] of nextOffsets) {
+          if (archived.has(partition)) archived.set(partition, offset);
+          await savePlace(partition, offset);
+        }
         if (troubled.delete(topic.name)) logger.info({ topic: topic.name }, 'archives again');
         counted.rows.inc(rows);
         counted.inserts.inc();
@@ -197,14 +218,20 @@ export function createArchiver(parts: ArchiverParts): Archiver {
             if (fenced.has(partition)) await gatherer.drain();
             const checkpoint = await checkpoints.claim(consumer, partition);
             fenced.delete(partition);
-            return checkpoint?.offsets[topic.name] ?? 'earliest';
+            const next = checkpoint?.offsets[topic.name];
+            archived.set(partition, next ?? 0);
+            return next ?? 'earliest';
           },
           async onBatch({ partition, records }) {
             if (fenced.has(partition)) throw new CheckpointFencedError(consumer, partition);
             await gatherer.add(partition, records);
           },
-          onRevoked: () => gatherer.drain(),
+          async onRevoked(partition) {
+            await gatherer.drain();
+            archived.delete(partition);
+          },
         }),
+      lag: lagOf,
       drain: () => gatherer.drain(),
     };
   }
@@ -214,6 +241,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       telemetryTopic,
       (packet) => packet.positions.length,
       (packets) => warehouse.positionRows(packets),
+      ({ receivedAtMs }) => receivedAtMs,
       ({ receivedAtMs }) => metrics.delay.set((now() - receivedAtMs) / 1000),
       (packets) => recordedAmong(tracing, packets),
     ),
@@ -221,8 +249,14 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       eventsTopic,
       () => 1,
       (events) => warehouse.eventRows(events),
+      ({ receivedAtMs }) => receivedAtMs ?? null,
     ),
   ];
+
+  async function lags(): Promise<readonly ArchiveLag[] | null> {
+    const all = await Promise.all(roads.map((each) => each.lag()));
+    return all.filter((each) => each !== null);
+  }
 
   return {
     name: 'archiver',

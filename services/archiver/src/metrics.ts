@@ -1,9 +1,39 @@
 import { Counter, Gauge, type Registry } from '@outrider/runtime';
 
-/** What the archiver counts, under the names that `/metrics` shows. */
-export function archiverMetrics(registry: Registry) {
+/** How far the archive is behind the log in a topic, over the partitions that this archiver has. */
+export interface ArchiveLag {
+  topic: string;
+  records: number;
+  /** From the receipt of the newest record that is archived to now; 0 where all are. */
+  seconds: number;
+}
+
+/**
+ * What the archiver counts, under the names that `/metrics` shows.
+ *
+ * @param lag asked with every scrape; null where the log does not answer
+ */
+export function archiverMetrics(registry: Registry, lag: () => Promise<readonly ArchiveLag[] | null>) {
   const registers = [registry];
   const labelNames = ['topic'];
+  const lagSeconds = new Gauge({
+    name: 'outrider_archive_lag_seconds',
+    help: 'At most so long ago the oldest record was received that is in the log and not archived',
+    labelNames,
+    registers,
+  });
+  new Gauge({
+    name: 'outrider_archive_lag_records',
+    help: 'Records in the log that are not archived',
+    labelNames,
+    registers,
+    async collect() {
+      for (const { topic, records, seconds } of (await lag()) ?? []) {
+        this.set({ topic }, records);
+        lagSeconds.set({ topic }, seconds);
+      }
+    },
+  });
   const rows = new Counter({
     name: 'outrider_archived_rows_total',
     help: 'Rows made durable in the warehouse, repeated ones included',

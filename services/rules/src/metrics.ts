@@ -78,6 +78,13 @@ export function rulesMetrics(registry: Registry, vehicles: () => number, lag: ()
         for (const [phase, alike] of Map.groupBy(ofKind, (event) => event.phase))
           events.inc({ kind, phase }, alike.length);
     },
+    endToEnd: new Histogram({
+      name: 'outrider_end_to_end_seconds',
+      help: 'From the receipt of a packet until its position is live, or its event published; of one packet in each batch',
+      labelNames: ['stage'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers,
+    }),
     replayed: new Counter({
       name: 'outrider_rules_replayed_events_total',
       help: 'Events that a replay made again and that were left out',

@@ -119,6 +119,8 @@ export class PartitionRules {
   #appending: Promise<void> = Promise.resolve();
   /** Where vehicles are whose events are in `#appending` or before it, for the hub. */
   readonly #moved = new Map<VehicleId, LatestPosition>();
+  /** When a packet was received that is the first of those that moved them. */
+  #movedFirstReceivedAtMs: number | null = null;
   /** What the hub is being told; null while it is not. */
   #telling: Promise<void> | null = null;
   #tellingFailed: { error: unknown } | null = null;
@@ -217,7 +219,10 @@ export class PartitionRules {
       metrics.packets.inc(records.length);
       metrics.positions.inc(positions);
       metrics.moved.inc(moved);
-      for (const latest of this.#engine.takeMoved()) this.#moved.set(latest.vehicleId, latest);
+      for (const latest of this.#engine.takeMoved()) {
+        this.#movedFirstReceivedAtMs ??= latest.receivedAtMs;
+        this.#moved.set(latest.vehicleId, latest);
+      }
       this.#tell();
       await this.#releaseWhenReplayed();
       if (this.#packetsSinceSave >= checkpointPackets || now() - this.#savedAtMs >= checkpointMs) await this.#save();
@@ -348,6 +353,7 @@ export class PartitionRules {
     await this.#put(async () => {
       await appendAll(log, eventsTopic, events, () => metrics.logFull.inc());
       metrics.countEvents(events);
+      this.#measure('event', events.find(({ receivedAtMs }) => receivedAtMs != null)?.receivedAtMs ?? null);
       if (!isDebugEnabled(logger)) return;
       for (const { id, kind, phase, vehicleId, traceId } of events)
         logger.debug({ traceId, eventId: id, kind, phase, vehicleId }, 'event');
@@ -368,9 +374,12 @@ export class PartitionRules {
   #tell(): void {
     if (this.#moved.size === 0 || this.#telling !== null || this.#tellingFailed !== null) return;
     const latest = [...this.#moved.values()];
+    const firstReceivedAtMs = this.#movedFirstReceivedAtMs;
     this.#moved.clear();
+    this.#movedFirstReceivedAtMs = null;
     this.#telling = this.#appending
       .then(() => this.#parts.hub.updateLatest(latest))
+      .then(() => this.#measure('live', firstReceivedAtMs))
       .catch((error: unknown) => {
         this.#tellingFailed = { error };
       })
@@ -378,6 +387,12 @@ export class PartitionRules {
         this.#telling = null;
         this.#tell();
       });
+  }
+
+  /** Notes how long a packet took to get here; clocks of two machines may differ. */
+  #measure(stage: 'live' | 'event', receivedAtMs: number | null): void {
+    if (receivedAtMs === null) return;
+    this.#parts.metrics.endToEnd.observe({ stage }, Math.max(0, this.#parts.now() - receivedAtMs) / 1000);
   }
 
   /** Before the checkpoint, as events are: a replay tells them again, which changes nothing. */

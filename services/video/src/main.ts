@@ -13,13 +13,14 @@ import {
   serverVariables,
   videoStoreVariables,
 } from '@outrider/backing';
-import { runService } from '@outrider/runtime';
+import { createDiskWatch, diskVariables, runService } from '@outrider/runtime';
 import { openDrivers } from './drivers.ts';
 import { videoConfigOf, videoVariables } from './settings.ts';
 import { createVideo } from './video.ts';
 
 const VARIABLES = {
   ...folderVariables,
+  ...diskVariables,
   ...videoVariables,
   ...videoStoreVariables,
   ...logVariables,
@@ -57,6 +58,7 @@ await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, 
     random: Math.random,
   });
   await life.start(video);
+  await life.start(createDiskWatch({ folder: config.DATA_DIR, warningMb: config.DISK_WARNING_MB, logger, metrics }));
   return {
     checks: {
       registry: () => registry.ping(),
