@@ -16,24 +16,27 @@ export interface ArchiveLag {
 export function archiverMetrics(registry: Registry, lag: () => Promise<readonly ArchiveLag[] | null>) {
   const registers = [registry];
   const labelNames = ['topic'];
-  const lagSeconds = new Gauge({
-    name: 'outrider_archive_lag_seconds',
-    help: 'At most so long ago the oldest record was received that is in the log and not archived',
-    labelNames,
-    registers,
-  });
-  new Gauge({
-    name: 'outrider_archive_lag_records',
-    help: 'Records in the log that are not archived',
-    labelNames,
-    registers,
-    async collect() {
-      for (const { topic, records, seconds } of (await lag()) ?? []) {
-        this.set({ topic }, records);
-        lagSeconds.set({ topic }, seconds);
-      }
-    },
-  });
+  let asking: Promise<readonly ArchiveLag[] | null> | null = null;
+  const gaugeOfLag = (name: string, help: string, valueOf: (lag: ArchiveLag) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        // Both gauges of one scrape are of one moment.
+        asking ??= lag().finally(() => {
+          asking = null;
+        });
+        for (const each of (await asking) ?? []) this.set({ topic: each.topic }, valueOf(each));
+      },
+    });
+  gaugeOfLag('outrider_archive_lag_records', 'Records in the log that are not archived', ({ records }) => records);
+  gaugeOfLag(
+    'outrider_archive_lag_seconds',
+    'At most so long ago the oldest record was received that is in the log and not archived',
+    ({ seconds }) => seconds,
+  );
   const rows = new Counter({
     name: 'outrider_archived_rows_total',
     help: 'Rows made durable in the warehouse, repeated ones included',
