@@ -17,7 +17,7 @@ export function archiverMetrics(registry: Registry, lag: () => Promise<readonly 
   const registers = [registry];
   const labelNames = ['topic'];
   let asking: Promise<readonly ArchiveLag[] | null> | null = null;
-  const gaugeOfLag = (name: string, help: string, valueOf: (lag: ArchiveLag) => number) =>
+  const gaugeOfLag = (name: string, help: string, inLag: (lag: ArchiveLag) => number) =>
     new Gauge({
       name,
       help,
@@ -28,7 +28,7 @@ export function archiverMetrics(registry: Registry, lag: () => Promise<readonly 
         asking ??= lag().finally(() => {
           asking = null;
         });
-        for (const each of (await asking) ?? []) this.set({ topic: each.topic }, valueOf(each));
+        for (const each of (await asking) ?? []) this.set({ topic: each.topic }, inLag(each));
       },
     });
   gaugeOfLag('outrider_archive_lag_records', 'Records in the log that are not archived', ({ records }) => records);
