@@ -16,6 +16,7 @@ import {
   type ReportJobNews,
   reportJobJson,
   type SessionId,
+  type User,
   type UserId,
   type VehicleId,
   VIDEO_TASK_CHANNEL,
@@ -184,8 +185,12 @@ export function createNotifier(parts: NotifierParts): Notifier {
     slowLoggedAtMs = performance.now();
   }
 
+  function userOf({ userId }: LiveClient): User | undefined {
+    return userId === null ? undefined : directory.users.get(userId);
+  }
+
   function maySee(client: LiveClient, vehicleId: VehicleId): boolean {
-    const user = client.userId === null ? undefined : directory.users.get(client.userId);
+    const user = userOf(client);
     const vehicle = directory.vehicles.get(vehicleId);
     return user !== undefined && vehicle !== undefined && maySeeVehicle(user, vehicle);
   }
@@ -246,7 +251,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   }
 
   function mayHearOf(client: LiveClient, { event }: Notification): boolean {
-    const user = client.userId === null ? undefined : directory.users.get(client.userId);
+    const user = userOf(client);
     if (user === undefined) return false;
     const geofenceId = geofenceOf(event);
     const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
@@ -261,7 +266,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     if (vehicle === undefined) return;
     let frame: Buffer | null = null;
     for (const client of audienceOf(vehicleId)) {
-      const user = client.userId === null ? undefined : directory.users.get(client.userId);
+      const user = userOf(client);
       if (!client.subscription?.videoTasks || user === undefined || !maySeeVideo(user, vehicle)) continue;
       frame ??= jsonFrame({ type: 'video-task', ...videoTaskJson(task) });
       client.send(frame);
@@ -554,13 +559,15 @@ export function createNotifier(parts: NotifierParts): Notifier {
     const kept = Math.min(messages[start]?.offset ?? endOffset, endOffset);
     if (asked && kept > from)
       client.send(jsonFrame({ type: 'gap', stream: 'events', partition, from, to: kept, detail: GAP_DETAIL }));
+    const user = userOf(client);
     let count = 0;
     for (let index = start; index < messages.length; index++) {
       const message = messages[index];
       if (message === undefined || message.offset >= endOffset) break;
       const { offset, vehicleId } = message;
-      const groupIds = directory.vehicles.get(vehicleId)?.groupIds ?? [];
-      if (!client.wants(vehicleId, groupIds) || !maySee(client, vehicleId)) continue;
+      // As `maySee`, of all clients for all events when many return: each is asked for once.
+      const vehicle = directory.vehicles.get(vehicleId);
+      if (!user || !vehicle || !client.wants(vehicleId, vehicle.groupIds) || !maySeeVehicle(user, vehicle)) continue;
       if (repeated.isRepetition(partition, offset, message)) continue;
       reached.set(partition, offset + 1);
       client.send(eventFrame(message, writeCursor({ events: reached, notifications: client.notified })));

@@ -47,6 +47,7 @@ export class PastEvents {
    */
   async from(partition: number, offset: number, to: number): Promise<EventRange> {
     const page = await this.#entry(partition, offset, to).page;
+    if (page.endOffset < to) this.prefetch(partition, page.endOffset, to);
     return { messages: page.messages, start: indexAt(page.messages, offset), endOffset: page.endOffset };
   }
 
