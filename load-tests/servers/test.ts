@@ -10,6 +10,7 @@ const ON_SERVERS = [
   'packages/warehouse/src/server.test.ts',
   'packages/files/src/s3',
   'services/outrider/src/distributed.test.ts',
+  'services/outrider/src/distributed-api.test.ts',
   'services/outrider/src/distributed-jobs.test.ts',
   'services/outrider/src/distributed-promises.test.ts',
   'load-tests/servers/secure.test.ts',

@@ -32,6 +32,16 @@ export class Directory {
     return this.#videoProfileByAddress.get(addressKey(protocol, address));
   }
 
+  /** Every definition. */
+  *all(): Generator<Definition> {
+    yield* this.users.values();
+    yield* this.groups.values();
+    yield* this.vehicles.values();
+    yield* this.geofences.values();
+    yield* this.notificationRules.values();
+    yield* this.videoProfiles.values();
+  }
+
   /**
    * Takes one change in.
    *

@@ -14,6 +14,7 @@ export {
   type Outcome,
 } from './deliveries.ts';
 export * from './errors.ts';
+export { type FollowedRegistry, followRegistry } from './follow-registry.ts';
 export type { GeofenceFields, GeofenceFilter, Geofences } from './geofences.ts';
 export type { GroupFields, GroupFilter, Groups } from './groups.ts';
 export {
@@ -57,6 +58,7 @@ export type {
 export type { Outbox, PendingChange } from './outbox.ts';
 export type { Page, Paging } from './page.ts';
 export { PasswordsBusyError } from './password.ts';
+export type { ChangesAfter, RecentChanges } from './recent-changes.ts';
 export * from './registry.ts';
 export type { ReportDeliveries, ReportDelivery, ReportDeliveryOutcome } from './report-deliveries.ts';
 export type { ReportFile, ReportFileFields, ReportFiles, StoredReport } from './report-files.ts';

@@ -459,6 +459,15 @@ function migrations(dialect: DialectName): Record<string, Migration> {
           .execute();
       },
     },
+    '0010-recent-changes': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .createTable('recent_changes')
+          .addColumn('seq', timeMs, (c) => c.primaryKey())
+          .addColumn('change', 'text', (c) => c.notNull())
+          .execute();
+      },
+    },
   };
 }
 

@@ -581,6 +581,65 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
       });
     });
 
+    describe('another process on the same database', () => {
+      let other: Registry;
+      beforeEach(async () => {
+        other = await place.open(now);
+      });
+      afterEach(() => other.close());
+
+      test('reads what was written before its refresh began: made, changed and deleted', async () => {
+        const news: string[] = [];
+        const followed = await followRegistry(other, ({ kind, version }) => news.push(`${kind} ${version}`));
+        const boss = await operator();
+        const depot = await registry.geofences.create(geofence('Depot', boss.id));
+        expect(followed.directory.geofences.get(depot.id)).toBeUndefined();
+        await followed.refresh();
+        expect(followed.directory.geofences.get(depot.id)).toEqual(depot);
+        const renamed = await registry.geofences.update(depot.id, null, { name: 'Yard' });
+        await followed.refresh();
+        expect(followed.directory.geofences.get(depot.id)).toEqual(renamed);
+        await registry.geofences.delete(depot.id, null);
+        await followed.refresh();
+        expect(followed.directory.geofences.has(depot.id)).toBe(false);
+        expect(news).toEqual(['user 1', 'geofence 1', 'geofence 2', 'geofence 3']);
+        // Its own changes are in force at once, and no news.
+        const own = await other.groups.create({ name: 'Own', dealerId: null });
+        expect(followed.directory.groups.get(own.id)).toEqual(own);
+        await followed.refresh();
+        expect(news).toHaveLength(4);
+        followed.stop();
+      });
+
+      test('reads every write of many that come at once, each by a refresh that began after its answer', async () => {
+        const followed = await followRegistry(other);
+        await Promise.all(
+          Array.from({ length: 40 }, async (_, n) => {
+            const truck = await registry.vehicles.create(vehicle(`Truck ${n}`));
+            await followed.refresh();
+            expect(followed.directory.vehicles.get(truck.id)).toEqual(truck);
+          }),
+        );
+        followed.stop();
+      });
+
+      test('reads everything anew where it missed more changes than are kept', { timeout: 120_000 }, async () => {
+        const followed = await followRegistry(other);
+        const gone = await registry.vehicles.create(vehicle('Gone'));
+        const kept = await registry.vehicles.create(vehicle('Kept'));
+        await followed.refresh();
+        await registry.vehicles.delete(gone.id, null);
+        const many = Array.from({ length: 10_500 }, (_, n) => ({ id: null, fields: vehicle(`Van ${n}`) }));
+        await registry.vehicles.writeAll(many, false);
+        expect(await registry.recentChanges.after(0)).toBe('too-many');
+        await followed.refresh();
+        expect(followed.directory.vehicles.size).toBe(10_501);
+        expect(followed.directory.vehicles.has(gone.id)).toBe(false);
+        expect(followed.directory.vehicles.get(kept.id)).toEqual(kept);
+        followed.stop();
+      });
+    });
+
     test('everything is there after the database was closed and opened again', async () => {
       const boss = await operator();
       const truck = await registry.vehicles.create(vehicle('One'));

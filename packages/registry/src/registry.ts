@@ -1,4 +1,4 @@
-import { type DefinitionChange, Directory } from '@outrider/domain';
+import type { DefinitionChange } from '@outrider/domain';
 import { Kysely, sql } from 'kysely';
 import type { Actor } from './actor.ts';
 import { Audit } from './audit.ts';
@@ -15,6 +15,7 @@ import { allRules, NotificationRules } from './notification-rules.ts';
 import { Notifications } from './notifications.ts';
 import { Outbox } from './outbox.ts';
 import { postgresDialect } from './postgres.ts';
+import { RecentChanges } from './recent-changes.ts';
 import { ReportDeliveries } from './report-deliveries.ts';
 import { ReportFiles } from './report-files.ts';
 import { ReportSchedules } from './report-schedules.ts';
@@ -65,6 +66,7 @@ export class Registry {
   readonly videoProfiles: VideoProfiles;
   readonly videoTasks: VideoTasks;
   readonly outbox: Outbox;
+  readonly recentChanges: RecentChanges;
   readonly audit: Audit;
   readonly idempotency: Idempotency;
   readonly #store: Store;
@@ -86,6 +88,7 @@ export class Registry {
     this.videoProfiles = new VideoProfiles(store);
     this.videoTasks = new VideoTasks(store);
     this.outbox = new Outbox(store);
+    this.recentChanges = new RecentChanges(store);
     this.audit = new Audit(store);
     this.idempotency = new Idempotency(store);
   }
@@ -180,19 +183,4 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
   const onIdleError = options.onIdleError ?? ((error: Error) => process.emitWarning(error));
   return open(new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError) }), 'postgres', null, schema);
-}
-
-/**
- * A view of everything defined that follows the changes made through this registry, each in force before the call that
- * made it resolves.
- */
-export async function followRegistry(registry: Registry): Promise<{ directory: Directory; stop: () => void }> {
-  const directory = new Directory();
-  const take: ChangeListener = (changes) => {
-    for (const change of changes) directory.apply(change);
-  };
-  // Listens first: a change made while the snapshot is read is in one of the two, and the newer version wins.
-  const stop = registry.onChange(take);
-  take(await registry.snapshot());
-  return { directory, stop };
 }

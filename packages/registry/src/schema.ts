@@ -80,6 +80,12 @@ export interface MemberRow {
   member_id: string;
 }
 
+export interface RecentChangeRow {
+  seq: number;
+  /** `DefinitionChange` as JSON. */
+  change: string;
+}
+
 export interface OutboxRow {
   seq: Generated<number>;
   kind: string;
@@ -375,6 +381,7 @@ export interface Tables {
   user_group_access: MemberRow;
   geofence_groups: MemberRow;
   outbox: OutboxRow;
+  recent_changes: RecentChangeRow;
   audit: AuditRow;
   audit_dealers: AuditDealerRow;
   idempotency: IdempotencyRow;

@@ -7,6 +7,7 @@ import { inChunks } from './lists.ts';
 import type { DialectName } from './migrations.ts';
 import type { NothingDue } from './nothing-due.ts';
 import { IDLE_IN_TRANSACTION_MS } from './postgres.ts';
+import { appendRecentChanges } from './recent-changes.ts';
 import type { Tables } from './schema.ts';
 
 export { CHUNK, differences, inChunks } from './lists.ts';
@@ -116,18 +117,14 @@ export class Store {
       const writer = new Writer(tx, this.now(), this.newId, this.actor);
       if (claim) await takeClaim(tx, claim, writer.nowMs);
       const result = await work(writer);
-      for (const some of inChunks(writer.changes))
-        await tx
-          .insertInto('outbox')
-          .values(
-            some.map((change) => ({
-              kind: change.kind,
-              id: change.id,
-              version: change.version,
-              change: JSON.stringify(change),
-            })),
-          )
-          .execute();
+      const rows = writer.changes.map((change) => ({
+        kind: change.kind,
+        id: change.id,
+        version: change.version,
+        change: JSON.stringify(change),
+      }));
+      for (const some of inChunks(rows)) await tx.insertInto('outbox').values(some).execute();
+      await appendRecentChanges(tx, rows);
       await insertNotes(tx, writer.notes, writer.actor, writer.nowMs, this.newId);
       return { result, changes: writer.changes };
     });

@@ -75,9 +75,14 @@ export interface ApiParts {
   /**
    * Everything defined, as it is in force: rights are decided by it, so that a call costs no query. Fed by
    * `followRegistry`, a change made here is in force before its call is answered; where other instances write to the
-   * same registry, it must be fed from topic `definitions` as well.
+   * same registry, it must be fed from topic `definitions` as well, and brought up to date by `refresh`.
    */
   directory: Directory;
+  /**
+   * Brings the directory up to what other instances committed before the call. Undefined where there are none: then a
+   * call costs nothing for it.
+   */
+  refresh?: () => Promise<void>;
   tokens: Tokens;
   hub: Hub;
   trackReport: TrackReport;
@@ -180,6 +185,8 @@ export function createApi(parts: ApiParts): Api {
     const arrival = arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted);
     c.set('arrival', arrival);
     await limits.refuseBlocked(ipOf(c));
+    // A client may read here what it has just written through another instance: the account of a login included.
+    await parts.refresh?.();
     const identity = await identify(c.req.path, c.req.header('authorization'), arrival.cookie, tokens, directory);
     c.set('identity', identity);
     if ('caller' in identity) {

@@ -37,7 +37,7 @@ const VARIABLES = {
 
 /**
  * The REST API in a process of its own, with the relay of definitions. Any number of instances answer side by side: what one
- * changes is in force in the others once the relay has told it; of the relays one works at a time.
+ * changes is in force for every call that another answers from then on; of the relays one works at a time.
  */
 await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
@@ -60,18 +60,19 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
 
   const { tokens, close } = await openTokens(config, registry, logger, now);
   life.own('keys', close);
-  const definitions = await openDirectory(registry, log, 'api', ({ kind, id }) => {
+  const definitions = await openDirectory(registry, log, 'api', logger, ({ kind, id }) => {
     if (kind === 'user') tokens.revokeUser(id as UserId);
   });
   await life.start(definitions);
   await life.start(
     createHousekeeping({ config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS }, registry, logger, now }),
   );
-  const { directory } = definitions;
+  const { directory, refresh } = definitions;
   const reports = createReportRunner({
     config: reportsConfigOf(config),
     registry,
     directory,
+    refresh,
     hub,
     reportArchive: warehouse,
     files: reportFiles,
@@ -100,6 +101,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     config: apiConfigOf(config),
     registry,
     directory,
+    refresh,
     tokens,
     hub,
     trackReport: warehouse,

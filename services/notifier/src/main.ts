@@ -41,7 +41,7 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
   const { tokens, close } = await openTokens(config, registry, logger, now);
   life.own('keys', close);
 
-  const definitions = await openDirectory(registry, log, 'report-mail');
+  const definitions = await openDirectory(registry, log, 'report-mail', logger);
   await life.start(definitions);
   const { directory } = definitions;
   const reportFiles = await openReportFiles(backing);

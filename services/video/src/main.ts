@@ -41,7 +41,7 @@ await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, 
   const hub = await openHub(backing, logger);
   life.own('hub', () => hub.close());
   const files = await openVideoFiles(backing);
-  const definitions = await openDirectory(registry, log, 'video');
+  const definitions = await openDirectory(registry, log, 'video', logger);
   await life.start(definitions);
   const { drivers, mediaPort } = await openDrivers(config, { hub, metrics, logger });
   const video = createVideo({

@@ -60,6 +60,8 @@ export interface ReportRunnerParts {
   config: ReportRunnerConfig;
   registry: Pick<Registry, 'jobs' | 'reportFiles'>;
   directory: Directory;
+  /** As of the API: a job may name what another instance has just made. */
+  refresh?: () => Promise<void>;
   hub: Pick<Hub, 'latest' | 'publish'>;
   reportArchive: ReportArchive;
   files: Files;
@@ -160,6 +162,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
 
   async function make(leased: LeasedJob, request: ReportRequest, progress: JobProgress, signal: AbortSignal) {
     const { job, lease } = leased;
+    await parts.refresh?.();
     const user = askerOf(leased, request);
     const reach = new ReportReach(user, { directory, hub, reportArchive: parts.reportArchive });
     const [kind, format] = [kindOf(request), formatOf(request)];
@@ -173,6 +176,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     const tells = { vehicleIds: question.vehicles.map(({ id }) => id), geofenceIds: [...named] };
     try {
       signal.throwIfAborted();
+      await parts.refresh?.();
       if (!maySeeStill(tells, askerOf(leased, request), directory)) throw new RightsChanged();
     } catch (error) {
       await shelf.delete(file.id);

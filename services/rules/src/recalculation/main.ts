@@ -29,7 +29,7 @@ await runService('recalculator', { ...logVariables, ...serverVariables }, async 
   life.own('checkpoints', () => checkpoints.close());
   const warehouse = await openWarehouse(backing);
   life.own('warehouse', () => warehouse.close());
-  const definitions = await openDirectory(registry, log, 'recalculator');
+  const definitions = await openDirectory(registry, log, 'recalculator', logger);
   await life.start(definitions);
   const recalculator = createRecalculator({
     log,

@@ -1,0 +1,25 @@
+/**
+ * Runs `work` for its callers, one run at a time. A caller gets a run that began after its call, and shares it with all
+ * that called meanwhile: whatever happened before the call, the run has seen it.
+ */
+export function coalesced(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+  const start = (): Promise<void> => {
+    const run = work().finally(() => {
+      running = null;
+    });
+    running = run;
+    return run;
+  };
+  return () => {
+    if (running === null) return start();
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        return running ?? start();
+      });
+    return next;
+  };
+}

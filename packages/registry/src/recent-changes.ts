@@ -1,0 +1,83 @@
+import type { DefinitionChange } from '@outrider/domain';
+import type { Transaction } from 'kysely';
+import { inChunks } from './lists.ts';
+import type { Tables } from './schema.ts';
+import type { Reader, Store } from './store.ts';
+
+/** Older ones are deleted: a process that missed more reads everything anew. */
+const KEPT = 10_000;
+const AT_ONCE = 500;
+
+/** Changes that came after some other, or that they are no longer all kept. */
+export type ChangesAfter = { changes: readonly DefinitionChange[]; seq: number } | 'too-many';
+
+/**
+ * The newest changes of definitions in the order of their commits, without gaps in their numbers: by them a process learns
+ * what others have committed, at once and from the registry alone. The outbox can't serve for that, as it forgets what
+ * the log has.
+ */
+export class RecentChanges {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Number of the newest committed change; 0 where there is none. */
+  newest(): Promise<number> {
+    return newestSeq(this.#store.db);
+  }
+
+  /** Everything committed after the change with the number `after`, the oldest first. */
+  async after(after: number): Promise<ChangesAfter> {
+    const changes: DefinitionChange[] = [];
+    for (let seq = after; ; ) {
+      const rows = await this.#store.db
+        .selectFrom('recent_changes')
+        .select(['seq', 'change'])
+        .where('seq', '>', seq)
+        .orderBy('seq')
+        .limit(AT_ONCE)
+        .execute();
+      for (const row of rows) {
+        if (row.seq !== seq + 1) return 'too-many';
+        seq = row.seq;
+        changes.push(JSON.parse(row.change) as DefinitionChange);
+      }
+      if (rows.length < AT_ONCE) return { changes, seq };
+    }
+  }
+}
+
+/** Appends changes within the transaction that makes them. Writers come one after the other, so numbers have no gaps. */
+export async function appendRecentChanges(
+  tx: Transaction<Tables>,
+  changes: readonly Pick<Tables['recent_changes'], 'change'>[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  let seq = await newestSeq(tx);
+  // More than are kept would be deleted again at once; the gap that they leave is found by its number.
+  seq += Math.max(0, changes.length - KEPT);
+  for (const some of inChunks(changes.slice(-KEPT)))
+    await tx
+      .insertInto('recent_changes')
+      .values(
+        some.map(({ change }) => {
+          seq += 1;
+          return { seq, change };
+        }),
+      )
+      .execute();
+  await tx
+    .deleteFrom('recent_changes')
+    .where('seq', '<=', seq - KEPT)
+    .execute();
+}
+
+async function newestSeq(db: Reader): Promise<number> {
+  const row = await db
+    .selectFrom('recent_changes')
+    .select((e) => e.fn.max('seq').as('seq'))
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
