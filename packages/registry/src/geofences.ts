@@ -19,6 +19,15 @@ export interface GeofenceFilter {
   ofDealer?: UserId;
 }
 
+/** What is kept of a geofence that was deleted: visits of the past are still about it. */
+export interface DeletedGeofence {
+  id: GeofenceId;
+  name: string;
+  ownerId: UserId;
+  /** The dealer of its owner, or, where that account is deleted too, the last one that the owner had. */
+  dealerId: UserId | null;
+}
+
 /** Geofences, each with one owner. */
 export class Geofences {
   readonly #store: Store;
@@ -123,6 +132,63 @@ export class Geofences {
       await removeGeofence(writer, await requireGeofence(writer, id, expectedVersion));
     });
   }
+
+  /** Those of these ids that were deleted. */
+  async deleted(ids: readonly GeofenceId[]): Promise<DeletedGeofence[]> {
+    const found: DeletedGeofence[] = [];
+    for (const some of inChunks(ids))
+      found.push(
+        ...(await deletedGeofences(this.#store.db).where('gone.id', 'in', some).execute()).map(fromDeletedRow),
+      );
+    return found;
+  }
+
+  /** Ids of all that were deleted and for which all that is set holds. */
+  async deletedIds({ ownerId, ofDealer }: GeofenceFilter): Promise<GeofenceId[]> {
+    let query = deletedGeofences(this.#store.db).orderBy('gone.id');
+    if (ownerId !== undefined) query = query.where('gone.owner_id', '=', ownerId);
+    if (ofDealer !== undefined)
+      query = query.where((e) =>
+        e.or([
+          e('gone.owner_id', '=', ofDealer),
+          e('users.dealer_id', '=', ofDealer),
+          e.and([e('users.id', 'is', null), e('gone.dealer_id', '=', ofDealer)]),
+        ]),
+      );
+    return (await query.execute()).map(({ id }) => id as GeofenceId);
+  }
+}
+
+function deletedGeofences(db: Reader) {
+  return db
+    .selectFrom('deleted_geofences as gone')
+    .leftJoin('users', 'users.id', 'gone.owner_id')
+    .select((e) => [
+      'gone.id',
+      'gone.name',
+      'gone.owner_id',
+      e
+        .case()
+        .when('users.id', 'is', null)
+        .then(e.ref('gone.dealer_id'))
+        .else(e.ref('users.dealer_id'))
+        .end()
+        .as('dealer_id'),
+    ]);
+}
+
+function fromDeletedRow(row: {
+  id: string;
+  name: string;
+  owner_id: string;
+  dealer_id: string | null;
+}): DeletedGeofence {
+  return {
+    id: row.id as GeofenceId,
+    name: row.name,
+    ownerId: row.owner_id as UserId,
+    dealerId: row.dealer_id as UserId | null,
+  };
 }
 
 /** Deletes everything that the owner drew. */
@@ -135,6 +201,12 @@ async function removeGeofence(writer: Writer, geofence: Geofence): Promise<void>
   await dropFromRules(writer, 'geofence', geofence.id);
   await writer.tx.deleteFrom('geofence_groups').where('member_id', '=', geofence.id).execute();
   await writer.tx.deleteFrom('geofences').where('id', '=', geofence.id).execute();
+  const { id, name, ownerId } = geofence;
+  const owner = await writer.tx.selectFrom('users').select('dealer_id').where('id', '=', ownerId).executeTakeFirst();
+  await writer.tx
+    .insertInto('deleted_geofences')
+    .values({ id, name, owner_id: ownerId, dealer_id: owner?.dealer_id ?? null, deleted_at_ms: writer.nowMs })
+    .execute();
   writer.deleted(geofence);
 }
 

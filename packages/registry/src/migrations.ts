@@ -1,5 +1,6 @@
 import type { ColumnDataType, Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import type { Tables } from './schema.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
 
@@ -468,7 +469,67 @@ function migrations(dialect: DialectName): Record<string, Migration> {
           .execute();
       },
     },
+    '0011-deleted-geofences': {
+      async up(db: Kysely<unknown>) {
+        // No foreign keys: the names outlive their owners.
+        await db.schema
+          .createTable('deleted_geofences')
+          .addColumn('id', 'text', (c) => c.primaryKey())
+          .addColumn('name', 'text', (c) => c.notNull())
+          .addColumn('owner_id', 'text', (c) => c.notNull())
+          .addColumn('dealer_id', 'text')
+          .addColumn('deleted_at_ms', timeMs, (c) => c.notNull())
+          .execute();
+        for (const column of ['owner_id', 'dealer_id'] as const)
+          await db.schema
+            .createIndex(`deleted_geofences_by_${column}`)
+            .on('deleted_geofences')
+            .column(column)
+            .execute();
+        await takeFromAudit(db);
+      },
+    },
   };
+}
+
+/** Geofences that were deleted before their names were kept: the audit trail still has them. */
+async function takeFromAudit(db: Kysely<unknown>): Promise<void> {
+  const tables = db as Kysely<Pick<Tables, 'audit' | 'audit_dealers' | 'deleted_geofences'>>;
+  for (let after = ''; ; ) {
+    const rows = await tables
+      .selectFrom('audit')
+      .select((e) => [
+        'id',
+        'subject_id',
+        'subject_name',
+        'before',
+        'at_ms',
+        e
+          .selectFrom('audit_dealers')
+          .select('dealer_id')
+          .whereRef('entry_id', '=', 'audit.id')
+          .orderBy('dealer_id')
+          .limit(1)
+          .as('dealer_id'),
+      ])
+      .where('subject_kind', '=', 'geofence')
+      .where('action', '=', 'deleted')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(500)
+      .execute();
+    for (const { id, subject_id, subject_name, before, at_ms, dealer_id } of rows) {
+      after = id;
+      const { ownerId } = JSON.parse(before ?? '{}') as { ownerId?: string };
+      if (subject_id === null || ownerId === undefined) continue;
+      await tables
+        .insertInto('deleted_geofences')
+        .values({ id: subject_id, name: subject_name, owner_id: ownerId, dealer_id, deleted_at_ms: at_ms })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    if (rows.length < 500) return;
+  }
 }
 
 /**

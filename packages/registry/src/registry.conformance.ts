@@ -581,6 +581,37 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
       });
     });
 
+    describe('a geofence that was deleted', () => {
+      test('keeps its last name, its owner and the owner’s dealer, as the owner is or last was', async () => {
+        const dealer = await registry.users.create(user('dealer', { role: 'dealer' }), 'a long password');
+        const other = await registry.users.create(user('other', { role: 'dealer' }), 'a long password');
+        const anna = await registry.users.create(user('anna', { dealerId: dealer.id }), 'a long password');
+        const depot = await registry.geofences.create(geofence('Depot', anna.id));
+        const yard = await registry.geofences.create(geofence('Yard', dealer.id));
+        expect(await registry.geofences.deleted([depot.id])).toEqual([]);
+        await registry.geofences.update(depot.id, null, { name: 'Main depot' });
+        await registry.geofences.delete(depot.id, null);
+        await registry.geofences.delete(yard.id, null);
+        const gone = { id: depot.id, name: 'Main depot', ownerId: anna.id };
+        expect(await registry.geofences.deleted([depot.id, ABSENT as GeofenceId])).toEqual([
+          { ...gone, dealerId: dealer.id },
+        ]);
+        const idsOf = async () =>
+          Promise.all(
+            [{ ownerId: anna.id }, { ofDealer: dealer.id }, { ofDealer: other.id }].map((filter) =>
+              registry.geofences.deletedIds(filter),
+            ),
+          );
+        expect(await idsOf()).toEqual([[depot.id], [depot.id, yard.id], []]);
+        await registry.users.update(anna.id, null, { dealerId: other.id });
+        expect(await idsOf()).toEqual([[depot.id], [yard.id], [depot.id]]);
+        // What the account had is deleted with it, and stays its last dealer's to know.
+        const home = await registry.geofences.create(geofence('Home', anna.id));
+        await registry.users.delete(anna.id, null);
+        expect(await registry.geofences.deleted([home.id])).toMatchObject([{ name: 'Home', dealerId: other.id }]);
+      });
+    });
+
     describe('another process on the same database', () => {
       let other: Registry;
       beforeEach(async () => {

@@ -86,6 +86,15 @@ export interface RecentChangeRow {
   change: string;
 }
 
+export interface DeletedGeofenceRow {
+  id: string;
+  name: string;
+  owner_id: string;
+  /** The owner's dealer when it was deleted. */
+  dealer_id: string | null;
+  deleted_at_ms: number;
+}
+
 export interface OutboxRow {
   seq: Generated<number>;
   kind: string;
@@ -382,6 +391,7 @@ export interface Tables {
   geofence_groups: MemberRow;
   outbox: OutboxRow;
   recent_changes: RecentChangeRow;
+  deleted_geofences: DeletedGeofenceRow;
   audit: AuditRow;
   audit_dealers: AuditDealerRow;
   idempotency: IdempotencyRow;

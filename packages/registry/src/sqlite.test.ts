@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { auditConformance } from './audit.conformance.ts';
 import { bulkConformance } from './bulk.conformance.ts';
+import { geofenceFields, PASSWORD, userFields } from './fields.fixture.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
@@ -50,4 +51,29 @@ test('a folder that does not exist is an error, not an empty registry', async ()
   await rm(folder, { recursive: true });
   await expect(openRegistry({ path: join(folder, 'registry.sqlite') })).rejects.toThrow('unable to open database file');
   await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('names of geofences that were deleted before they were kept come from the audit trail', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'registry.sqlite');
+  const before = await openRegistry({ path });
+  const dealer = await before.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD);
+  const anna = await before.users.create(userFields('anna', { dealerId: dealer.id }), PASSWORD);
+  const depot = await before.geofences.create(geofenceFields('Depot', anna.id));
+  await before.geofences.delete(depot.id, null);
+  await before.users.delete(anna.id, null);
+  await before.close();
+  const database = openDatabase(path);
+  database.exec(`
+    drop table deleted_geofences; drop table recent_changes;
+    delete from kysely_migration where name >= '0010'`);
+  database.close();
+
+  const registry = await openRegistry({ path });
+  expect(await registry.geofences.deleted([depot.id])).toEqual([
+    { id: depot.id, name: 'Depot', ownerId: anna.id, dealerId: dealer.id },
+  ]);
+  expect(await registry.recentChanges.newest()).toBe(0);
+  await registry.close();
+  await rm(folder, { recursive: true });
 });

@@ -1,13 +1,18 @@
 import type { Directory, GeofenceId, GroupId, User, Vehicle } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
+import type { DeletedGeofence, Registry } from '@outrider/registry';
 import type { ReportArchive, ReportSources } from './reports/report.ts';
-import { isOperator, rightToGeofence, rightToVehicle } from './rights.ts';
+import { isOperator, rightToGeofence, rightToVehicle, visibleGeofences } from './rights.ts';
 
 export interface ReportReachSources {
   directory: Directory;
   hub: Pick<Hub, 'latest'>;
   reportArchive: ReportArchive;
+  registry: { geofences: Pick<Registry['geofences'], 'deleted' | 'deletedIds'> };
 }
+
+/** Names of deleted geofences that a report remembers; then it reads them anew. */
+const MAX_DELETED = 10_000;
 
 /** What one caller's reports may be made of. */
 export class ReportReach {
@@ -21,16 +26,31 @@ export class ReportReach {
 
   /** The archive, to be asked about {@link vehicles} alone, and what of it may be told. */
   get sources(): ReportSources {
-    const { directory, hub, reportArchive } = this.#sources;
+    const { directory, hub, reportArchive, registry } = this.#sources;
+    /** Null: none of this id was deleted since names are kept. */
+    const deleted = new Map<GeofenceId, DeletedGeofence | null>();
     return {
       archive: reportArchive,
+      readDeleted: async (ids) => {
+        if (deleted.size > MAX_DELETED) deleted.clear();
+        const unknown = new Set<GeofenceId>();
+        for (const id of ids) if (id !== null && !directory.geofences.has(id) && !deleted.has(id)) unknown.add(id);
+        if (unknown.size === 0) return;
+        for (const id of unknown) deleted.set(id, null);
+        for (const each of await registry.geofences.deleted([...unknown])) deleted.set(each.id, each);
+      },
       geofenceName: (id) => {
         const geofence = directory.geofences.get(id);
-        return geofence && this.#seesGeofence(id) ? geofence.name : null;
+        if (geofence) return this.#seesGeofence(id) ? geofence.name : null;
+        const gone = deleted.get(id);
+        return gone && rightToGeofence(this.#caller, gone, gone) !== 'none' ? gone.name : null;
       },
       seesGone: (id) => isOperator(this.#caller) && !directory.geofences.has(id),
-      visibleGeofences: () =>
-        isOperator(this.#caller) ? null : [...directory.geofences.keys()].filter((id) => this.#seesGeofence(id)),
+      visibleGeofences: async () => {
+        if (isOperator(this.#caller)) return null;
+        const existing = [...directory.geofences.keys()].filter((id) => this.#seesGeofence(id));
+        return [...existing, ...(await registry.geofences.deletedIds(visibleGeofences(this.#caller)))];
+      },
       latest: (vehicleIds) => hub.latest([...vehicleIds]),
     };
   }

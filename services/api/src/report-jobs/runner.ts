@@ -58,7 +58,7 @@ export interface ReportRunnerConfig extends ReportShelfConfig {
 
 export interface ReportRunnerParts {
   config: ReportRunnerConfig;
-  registry: Pick<Registry, 'jobs' | 'reportFiles'>;
+  registry: Pick<Registry, 'jobs' | 'reportFiles' | 'geofences'>;
   directory: Directory;
   /** As of the API: a job may name what another instance has just made. */
   refresh?: () => Promise<void>;
@@ -164,7 +164,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     const { job, lease } = leased;
     await parts.refresh?.();
     const user = askerOf(leased, request);
-    const reach = new ReportReach(user, { directory, hub, reportArchive: parts.reportArchive });
+    const reach = new ReportReach(user, { directory, hub, registry, reportArchive: parts.reportArchive });
     const [kind, format] = [kindOf(request), formatOf(request)];
     const question = questionFor(request, reach, now(), signal);
     const named = new Set<GeofenceId>(request.geofenceId === null ? [] : [request.geofenceId]);

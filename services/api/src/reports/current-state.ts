@@ -1,4 +1,4 @@
-import type { EventKind, FleetEvent } from '@outrider/domain';
+import { type EventKind, type FleetEvent, geofenceOf } from '@outrider/domain';
 import { MAX_FLEET } from '@outrider/warehouse';
 import { type VehicleCursor, vehicleCursor } from './cursors.ts';
 import { type Column, fleetFrom, type ReportKind, type Row, seconds } from './report.ts';
@@ -44,6 +44,7 @@ export const currentStateReport: ReportKind = {
       sources.latest(vehicleIds),
       sources.archive.openEvents({ vehicleIds, signal }),
     ]);
+    await sources.readDeleted(open.map(geofenceOf));
     const latestOf = new Map(latest.map((each) => [each.vehicleId, each]));
     const openOf = Map.groupBy(open, (event) => event.vehicleId);
     const rows = part.map(({ id, name }): Row => {

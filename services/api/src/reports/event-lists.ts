@@ -69,6 +69,7 @@ export function eventList(
         after: last,
         signal: question.signal,
       });
+      await sources.readDeleted(page.events.map(geofenceOf));
       const names = new Map(part.map(({ id, name: vehicleName }) => [id, vehicleName]));
       const rows: Row[] = [];
       for (const event of page.events) {

@@ -60,7 +60,8 @@ test.runIf(existsSync(RECORDED))(
         archive: warehouse,
         geofenceName: (id) => zones.find((zone) => zone.id === id)?.name ?? null,
         seesGone: () => false,
-        visibleGeofences: () => null,
+        visibleGeofences: async () => null,
+        readDeleted: async () => {},
         latest: async () => [],
       };
       // biome-ignore lint/suspicious/noExplicitAny: rows are looked into by the names of their columns.

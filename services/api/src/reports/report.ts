@@ -34,12 +34,14 @@ export interface Question {
 /** Where a report's rows come from. */
 export interface ReportSources {
   archive: ReportArchive;
-  /** Name of a geofence; null where the caller may not see it, or there is none any more. */
+  /** Reads the names of those geofences that were deleted: `geofenceName` has them from then on. */
+  readDeleted(ids: Iterable<GeofenceId | null>): Promise<void>;
+  /** Name of a geofence, or its last name where it was deleted; null where the caller may not see it. */
   geofenceName(id: GeofenceId): string | null;
-  /** May what is about a geofence be told, though it is gone? Operators alone are told so. */
+  /** May a row about a geofence be shown of which not even the name is left? Operators alone see such rows. */
   seesGone(id: GeofenceId): boolean;
-  /** Those that the caller may see; null: all. */
-  visibleGeofences(): readonly GeofenceId[] | null;
+  /** Those that the caller may see, deleted ones included; null: all. */
+  visibleGeofences(): Promise<readonly GeofenceId[] | null>;
   latest(vehicleIds: readonly VehicleId[]): Promise<readonly LatestPosition[]>;
 }
 

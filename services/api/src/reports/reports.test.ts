@@ -96,7 +96,8 @@ beforeAll(async () => {
     archive: warehouse,
     geofenceName: (id) => names.get(id) ?? null,
     seesGone: () => false,
-    visibleGeofences: () => null,
+    visibleGeofences: async () => null,
+    readDeleted: async () => {},
     latest: async () => [],
   };
 }, 120_000);

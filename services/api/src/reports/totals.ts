@@ -118,7 +118,7 @@ async function totalsOf(
     fromMs,
     toMs,
     cuts,
-    geofenceIds: kinds.includes('geofence-visit') ? visibleGeofences() : null,
+    geofenceIds: kinds.includes('geofence-visit') ? await visibleGeofences() : null,
     nowMs,
     signal,
     ...(places && { places }),

@@ -68,7 +68,8 @@ function ask(tracks: Tracks, more: Partial<Question> = {}): [ReportSources, Ques
     archive: { ...EMPTY_ARCHIVE, ...archiveOf(tracks) },
     geofenceName: () => null,
     seesGone: () => false,
-    visibleGeofences: () => null,
+    visibleGeofences: async () => null,
+    readDeleted: async () => {},
     latest: async () => [],
   };
   const question: Question = {

@@ -24,7 +24,7 @@ export const VISIT_COLUMNS: readonly Column[] = [
       '`inside`: a visit; `between`: from when a geozone was left, the vehicle being in no other, to the next visit.',
   },
   { name: 'geozoneId', type: 'id', about: 'Of a visit; of a stretch between two, the geozone that was left.' },
-  { name: 'geozoneName', type: 'text' },
+  { name: 'geozoneName', type: 'text', about: 'Where it was deleted, its last name.' },
   { name: 'nextGeozoneId', type: 'id', about: 'Of a stretch between two visits, the geozone that came next.' },
   { name: 'nextGeozoneName', type: 'text' },
   { name: 'startedAt', type: 'time', always: true },
@@ -68,6 +68,7 @@ export const visitsReport: ReportKind = {
       after: cursor?.after ?? null,
       signal: question.signal,
     });
+    await sources.readDeleted([cursor?.left?.geofenceId ?? null, ...page.events.map(geofenceOf)]);
     const names = new Map(part.map(({ id, name }) => [id, name]));
     const told = page.events.filter((event): event is GeofenceVisit => isToldVisit(event, sources, question));
     const { rows, left } = visitRows(

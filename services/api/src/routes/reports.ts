@@ -241,7 +241,7 @@ const SUMMARIES: Readonly<Record<string, { summary: string; description?: string
   'geozone-visits': {
     summary: 'Visits of geozones, and what lies between them.',
     description:
-      'Of the geozones that the caller may see. Where a vehicle is in two at once there is nothing between them.',
+      'Of the geozones that the caller may see, deleted ones included. Where a vehicle is in two at once there is nothing between them.',
   },
   events: { summary: 'All that happened, by vehicle and time.' },
   summary: { summary: 'Everything about each vehicle and period, in a row.' },
