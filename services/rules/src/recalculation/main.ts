@@ -37,6 +37,7 @@ await runService('recalculator', { ...logVariables, ...serverVariables }, async 
     jobs: registry.jobs,
     history: warehouse,
     directory: definitions.directory,
+    refresh: definitions.refresh,
     logger,
     metrics,
     now,

@@ -59,6 +59,11 @@ export interface RecalculatorParts {
   >;
   history: ManyHistory & ArrivalHistory;
   directory: Directory;
+  /**
+   * Brings the directory up to what other processes committed before the call: a job may be about what was made a moment
+   * ago. Undefined where there are none.
+   */
+  refresh?: () => Promise<void>;
   logger: Logger;
   metrics: Registry;
   /** Unix milliseconds. */
@@ -292,6 +297,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     try {
       const freshMs = now() - FRESH_MS;
       await caughtUp(() => heart({ percent: 0, positions: done.positions }, null));
+      await parts.refresh?.();
       const all = vehiclesOf(leased);
       const todo = all.filter((id) => done.afterVehicleId === null || id > done.afterVehicleId);
       for (const [nth, vehicleId] of todo.entries()) {
