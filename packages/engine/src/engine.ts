@@ -89,6 +89,7 @@ export class Engine {
   #dirty: VehicleState[] = [];
   #moved: VehicleState[] = [];
   readonly #late = new Map<VehicleId, LateInterval>();
+  #jumps = 0;
   #removed = new Set<VehicleId>();
   #changedDefinitions = new Map<string, Definition | null>();
 
@@ -196,6 +197,7 @@ export class Engine {
         if (impliesJump(latest.latitude, latest.longitude, fix.latitude, fix.longitude, elapsedMs)) {
           vehicle.suspects = suspectsAfter(vehicle.suspects, fix);
           if (!outweighAnchor(vehicle.suspects) || vehicle.suspects.lastAtMs !== fix.fixTimeMs) {
+            this.#jumps++;
             carry(vehicle, latest, fix, receivedAtMs, events);
             continue;
           }
@@ -291,6 +293,13 @@ export class Engine {
     const late = [...this.#late.values()];
     this.#late.clear();
     return late;
+  }
+
+  /** How many fixes were rejected as jumps since the last call. */
+  takeJumps(): number {
+    const jumps = this.#jumps;
+    this.#jumps = 0;
+    return jumps;
   }
 
   /**

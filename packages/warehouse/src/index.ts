@@ -18,6 +18,7 @@ export type { LateArrivalsQuestion } from './reports/late-arrivals.ts';
 export type { FleetCursor, OverlappingEvents, OverlappingEventsQuestion } from './reports/overlapping-events.ts';
 export type { Box, Positions, PositionsCursor, PositionsQuestion } from './reports/positions.ts';
 export { MAX_RECENT_VEHICLES, type RecentEventsQuestion } from './reports/recent-events.ts';
+export type { RejectedPositions, RejectionsQuestion } from './reports/rejections.ts';
 export type { CrossingTrip, Tallies, TalliesQuestion, Tally } from './reports/tallies.ts';
 export {
   type ArchivedPosition,

@@ -362,6 +362,39 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(await hasLate(3, 3)).toBe(false);
     });
 
+    test('rejected positions are counted by reason since a moment, the last rejected first', async () => {
+      const vehicleId = nextVehicleId();
+      const at = (second: number) => blankPosition(RECEIVED_MS - 100_000 + second * 1000, 50, 10);
+      const ahead = { ...at(9), fixTimeMs: RECEIVED_MS + 3_600_000 };
+      const sent = (offset: number, second: number, ...positions: Position[]) => ({
+        offset,
+        value: packet(vehicleId, positions, { receivedAtMs: at(second).fixTimeMs }),
+      });
+      await warehouse.insertPositions([
+        sent(1, 5, at(1), { ...at(2), latitude: 91 }, { ...at(3), latitude: 0, longitude: 0 }),
+        sent(2, 10, { ...at(4), latitude: 95 }, ahead),
+        // Sent again, it is none more.
+        sent(3, 20, { ...at(4), latitude: 95 }),
+      ]);
+      const since = (second: number) => warehouse.rejections({ vehicleId, receivedFromMs: at(second).fixTimeMs });
+      const all = await since(0);
+      expect(all.map(({ reason, count }) => [reason, count])).toEqual([
+        ['out-of-range', 2],
+        ['time-in-future', 1],
+        ['null-island', 1],
+      ]);
+      expect(all[1]).toEqual({
+        reason: 'time-in-future',
+        count: 1,
+        lastFixTimeMs: ahead.fixTimeMs,
+        lastReceivedAtMs: at(10).fixTimeMs,
+        latitude: 50,
+        longitude: 10,
+      });
+      expect((await since(6)).map(({ reason }) => reason)).toEqual(['out-of-range', 'time-in-future']);
+      expect(await since(30)).toEqual([]);
+    });
+
     test('the last fixes up to a moment begin where they begin', async () => {
       const vehicleId = nextVehicleId();
       const at = (second: number) => blankPosition(RECEIVED_MS - 100_000 + second * 1000, 50, 10);

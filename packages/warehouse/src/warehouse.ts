@@ -24,6 +24,7 @@ import {
 } from './reports/overlapping-events.ts';
 import { type Box, type Positions, type PositionsQuestion, positions, vehiclesWithin } from './reports/positions.ts';
 import { type RecentEventsQuestion, recentEvents } from './reports/recent-events.ts';
+import { type RejectedPositions, type RejectionsQuestion, rejections } from './reports/rejections.ts';
 import { type Tallies, type TalliesQuestion, tallies } from './reports/tallies.ts';
 import {
   type JudgedPosition,
@@ -103,6 +104,8 @@ export interface Warehouse {
     questions: readonly JudgedTrackQuestion[],
     limit: number,
   ): Promise<{ positions: JudgedPosition[]; next: TrackCursor | null }[]>;
+  /** How many positions of a vehicle were rejected since a moment, by reason. */
+  rejections(question: RejectionsQuestion): Promise<RejectedPositions[]>;
   /** Good positions of many vehicles in a stretch of time, a page at a time. */
   positions(question: PositionsQuestion): Promise<Positions>;
   /** The vehicles, of many, that were in a box in a stretch of time. */
@@ -177,6 +180,7 @@ function warehouseOn(engine: Engine): Warehouse {
     startsOfLastFixes: (questions) => startsOfLastFixes(engine, questions),
     archivedEventsOfMany: (questions, limit) => archivedEventsOfMany(engine, questions, limit),
     judgedTracks: (questions, limit) => judgedTracks(engine, questions, limit),
+    rejections: (question) => rejections(engine, question),
     positions: (question) => positions(engine, question),
     vehiclesWithin: (question) => vehiclesWithin(engine, question),
     overlappingEvents: (question) => overlappingEvents(engine, question),

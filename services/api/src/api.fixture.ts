@@ -25,6 +25,7 @@ export const EMPTY_ARCHIVE: ApiParts['reportArchive'] = {
   openEvents: async () => [],
   tallies: async () => ({ tallies: [], crossing: [] }),
   tripParts: async () => [],
+  rejections: async () => [],
   async *file() {},
 };
 
@@ -59,6 +60,7 @@ export class World {
   readonly tracksAsked: Parameters<TrackReport['track']>[0][] = [];
   fixesBefore: Awaited<ReturnType<TrackReport['fixesBefore']>> = [];
   trackAnswer: Awaited<ReturnType<TrackReport['track']>> = { positions: [], next: null };
+  rejections: Awaited<ReturnType<ApiParts['reportArchive']['rejections']>> = [];
   readonly eventsAsked: Parameters<EventReport['recentEvents']>[0][] = [];
   eventsAnswer: FleetEvent[] = [];
   readonly told: unknown[][] = [];
@@ -114,7 +116,7 @@ export class World {
           return this.eventsAnswer;
         },
       },
-      reportArchive: EMPTY_ARCHIVE,
+      reportArchive: { ...EMPTY_ARCHIVE, rejections: async () => [...this.rejections] },
       checks: {},
       metricsText: async () => '',
       logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },

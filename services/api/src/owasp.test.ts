@@ -905,6 +905,7 @@ describe('API5: broken function level authorization', () => {
     'listVehicles',
     'getVehicle',
     'getVehicleState',
+    'getRejectedPositions',
     'exportVehicles',
     'listVehicleGroups',
     'getVehicleGroup',

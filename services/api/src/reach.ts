@@ -39,6 +39,7 @@ import { badField, notFound, Problem, wrongPassword } from './problem.ts';
 import { ReportReach } from './report-reach.ts';
 import { ReportScheduleReach } from './report-schedule-reach.ts';
 import { judgedTrack } from './reports/jumps.ts';
+import { rejectedPositions } from './reports/rejected-positions.ts';
 import type { ReportArchive } from './reports/report.ts';
 import {
   bothHold,
@@ -220,6 +221,18 @@ export class Reach {
     const vehicle = await this.#vehicle(key, 'read');
     const page = await judgedTrack(this.#sources.trackReport, { ...question, vehicleId: vehicle.id });
     return { vehicleId: vehicle.id, ...page };
+  }
+
+  /** Which positions of the vehicle moved nothing since a moment, and why. */
+  async rejectedPositions(key: VehicleKey, fromMs: number, toMs: number) {
+    const vehicle = await this.#vehicle(key, 'read');
+    const { trackReport, reportArchive } = this.#sources;
+    const archive = {
+      track: (question: Parameters<TrackReport['track']>[0]) => trackReport.track(question),
+      fixesBefore: (question: Parameters<TrackReport['fixesBefore']>[0]) => trackReport.fixesBefore(question),
+      rejections: (question: Parameters<ReportArchive['rejections']>[0]) => reportArchive.rejections(question),
+    };
+    return { vehicleId: vehicle.id, ...(await rejectedPositions(archive, vehicle.id, fromMs, toMs)) };
   }
 
   /** Terminals that spoke and have no profile now, the last heard first. */

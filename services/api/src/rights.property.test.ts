@@ -733,6 +733,10 @@ const MODEL: Record<string, readonly Probe[]> = {
         position: { attributes: { secret: scene.org.secrets.get(vehicleOf(scene).id)?.[0] } },
       }),
   }),
+  getRejectedPositions: byEither({
+    good: () => 200,
+    shows: ({ body }, scene) => expect(body).toMatchObject({ vehicleId: vehicleOf(scene).id }),
+  }),
   listUnknownTerminals: [
     {
       kinds: [],

@@ -152,6 +152,60 @@ describe('vehicles', () => {
   });
 });
 
+describe('rejected positions', () => {
+  test('say why a vehicle does not move: by reason, the last one first, jumps included', async () => {
+    const { body } = await addVehicle({ name: 'Van 12', terminalId: '1' });
+    const at = (secondsAgo: number) => world.nowMs - secondsAgo * 1000;
+    const fix = (secondsAgo: number, latitude: number) => ({
+      ...blankPosition(at(secondsAgo), latitude, 30.31),
+      receivedAtMs: at(secondsAgo) + 500,
+    });
+    world.rejections = [
+      {
+        reason: 'time-in-future',
+        count: 42,
+        lastFixTimeMs: at(-1200),
+        lastReceivedAtMs: at(10),
+        latitude: 59.9,
+        longitude: 30.3,
+      },
+    ];
+    // Out to sea and back: two jumps between three good fixes.
+    world.trackAnswer = {
+      positions: [fix(50, 59.9), fix(40, 10), fix(30, 59.9), fix(5, 20), fix(4, 59.9)],
+      next: null,
+    };
+    const path = '/api/v1/vehicles/terminal:1/rejected-positions';
+    expect((await world.call('GET', path, { jwt })).body).toEqual({
+      vehicleId: body.id,
+      from: '2026-01-14T12:00:00.000Z',
+      to: '2026-01-15T12:00:00.000Z',
+      complete: true,
+      rejections: [
+        {
+          reason: 'jump',
+          count: 2,
+          lastFixTime: '2026-01-15T11:59:55.000Z',
+          lastReceivedAt: '2026-01-15T11:59:55.500Z',
+          latitude: 20,
+          longitude: 30.31,
+        },
+        {
+          reason: 'time-in-future',
+          count: 42,
+          lastFixTime: '2026-01-15T12:20:00.000Z',
+          lastReceivedAt: '2026-01-15T11:59:50.000Z',
+          latitude: 59.9,
+          longitude: 30.3,
+        },
+      ],
+    });
+    world.trackAnswer = { positions: [], next: null };
+    world.rejections = [];
+    expect((await world.call('GET', path, { jwt })).body.rejections).toEqual([]);
+  });
+});
+
 describe('state', () => {
   test('is the newest position that the hub holds, as the live API shows it', async () => {
     const { body } = await addVehicle({ name: 'Van 12', terminalId: '1' });

@@ -7,6 +7,7 @@ import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outride
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { type Protocol, tcpProtocols } from '@outrider/protocols';
 import { type Logger, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
+import { ClockWatch } from './clock-watch.ts';
 import { Connection } from './connection.ts';
 import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
@@ -80,11 +81,18 @@ export function createGateway({
   failed.catch(() => {});
 
   const traces = new PacketTraces(() => randomBytes(4).readInt32BE());
-  const intake = new Intake(log, directory, logger, (hold) => {
-    held = hold;
-    logger.debug({ held, connections: connections.size }, held ? 'terminals are held back' : 'terminals go on');
-    for (const connection of connections) connection.hold(held);
-  });
+  const clockWatch = new ClockWatch(logger, registry);
+  const intake = new Intake(
+    log,
+    directory,
+    logger,
+    (hold) => {
+      held = hold;
+      logger.debug({ held, connections: connections.size }, held ? 'terminals are held back' : 'terminals go on');
+      for (const connection of connections) connection.hold(held);
+    },
+    ({ terminalId, positions, receivedAtMs }) => clockWatch.note(terminalId, positions, receivedAtMs),
+  );
 
   function refusals(protocol: ProtocolName) {
     return {

@@ -30,6 +30,7 @@ export class Intake {
   readonly #directory: Directory;
   readonly #logger: Logger;
   readonly #onHold: (held: boolean) => void;
+  readonly #onTaken: (packet: TelemetryPacket) => void;
   /** Packets are many: what is not written down is not put together either. */
   readonly #tellsPackets: boolean;
   #packets: TelemetryPacket[] = [];
@@ -45,12 +46,22 @@ export class Intake {
   #troubled = false;
   #idle: (() => void) | null = null;
 
-  /** @param onHold told when peers must be held back, and when they may go on */
-  constructor(log: Log, directory: Directory, logger: Logger, onHold: (held: boolean) => void) {
+  /**
+   * @param onHold called when peers must be held back, and when they may go on
+   * @param onTaken called with each packet that is taken, before it is durable
+   */
+  constructor(
+    log: Log,
+    directory: Directory,
+    logger: Logger,
+    onHold: (held: boolean) => void,
+    onTaken: (packet: TelemetryPacket) => void = () => {},
+  ) {
     this.#log = log;
     this.#directory = directory;
     this.#logger = logger;
     this.#onHold = onHold;
+    this.#onTaken = onTaken;
     this.#tellsPackets = isDebugEnabled(logger);
   }
 
@@ -74,7 +85,9 @@ export class Intake {
   ): boolean {
     const vehicle = this.#directory.vehicleOfTerminal(terminalId);
     if (vehicle === undefined) return false;
-    this.#packets.push({ vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions, trace });
+    const packet: TelemetryPacket = { vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions, trace };
+    this.#packets.push(packet);
+    this.#onTaken(packet);
     if (this.#tellsPackets)
       this.#logger.debug(
         { traceId: trace.id, protocol, terminalId, vehicleId: vehicle.id, positions: positions.length },

@@ -44,14 +44,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(saved: Checkpoints = checkpoints) {
+async function start(saved: Checkpoints = checkpoints, metrics = new Registry()) {
   const rules = createRules({
     config: { checkpointMs: 3_600_000, checkpointPackets: 1 },
     log,
     checkpoints: saved,
     hub: new MemoryHub(),
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
-    metrics: new Registry(),
+    metrics,
     now: Date.now,
   });
   rules.failed.catch(() => {});
@@ -103,4 +103,30 @@ test('what was not saved as known is told again: nothing of it is lost, wherever
   expect(await told()).toEqual([late]);
   await start();
   await vi.waitFor(async () => expect(await told()).toEqual([late, late]), PATIENCE);
+});
+
+test('an interval says whether one of its records raised an alarm', async () => {
+  await start();
+  await send(1000, fix(900), { ...fix(990), alarms: ['sos'] });
+  await send(1100, fix(300));
+  await send(1200, fix(400), { ...fix(410), alarms: ['sos'] });
+  await vi.waitFor(async () => expect((await told()).map(({ hasAlarm }) => hasAlarm)).toEqual([false, true]), PATIENCE);
+});
+
+test('rejected positions are counted by reason', async () => {
+  const metrics = new Registry();
+  await start(checkpoints, metrics);
+  const away = { ...fix(0), latitude: -50 };
+  await send(1000, fix(900), { ...fix(910), latitude: 91 }, { ...fix(920), latitude: 0, longitude: 0 });
+  await send(1100, fix(100_000), { ...away, fixTimeMs: at(1010) }, { ...away, fixTimeMs: at(1020) }, fix(1030));
+  const counted = async () => (await metrics.getSingleMetric('outrider_rejected_positions_total')?.get())?.values ?? [];
+  await vi.waitFor(async () => {
+    const values = (await counted()).map(({ labels, value }) => [labels.reason, value]);
+    expect(values.toSorted()).toEqual([
+      ['jump', 2],
+      ['null-island', 1],
+      ['out-of-range', 1],
+      ['time-in-future', 1],
+    ]);
+  }, PATIENCE);
 });

@@ -67,6 +67,12 @@ export function rulesMetrics(registry: Registry, vehicles: () => number, lag: ()
   return {
     packets: new Counter({ name: 'outrider_rules_packets_total', help: 'Packets taken from the log', registers }),
     positions: new Counter({ name: 'outrider_rules_positions_total', help: 'Positions taken from the log', registers }),
+    rejected: new Counter({
+      name: 'outrider_rejected_positions_total',
+      help: 'Positions that moved nothing because something is wrong with them, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
     moved: new Counter({
       name: 'outrider_rules_moves_total',
       help: 'Positions that moved a vehicle: good fixes, newer than the newest',

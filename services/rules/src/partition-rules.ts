@@ -5,6 +5,7 @@ import {
   type LateInterval,
   noteCause,
   noteNoCause,
+  rejectionOf,
   type TelemetryPacket,
   type TraceId,
   type VehicleId,
@@ -209,6 +210,7 @@ export class PartitionRules {
         }
         noteCause(events, eventsBefore, value);
         positions += value.positions.length;
+        this.#countRejected(value);
         this.#position = offset + 1;
         this.#reachedAtMs = value.receivedAtMs;
       }
@@ -219,6 +221,8 @@ export class PartitionRules {
       metrics.packets.inc(records.length);
       metrics.positions.inc(positions);
       metrics.moved.inc(moved);
+      const jumps = this.#engine.takeJumps();
+      if (jumps > 0) metrics.rejected.inc({ reason: 'jump' }, jumps);
       for (const latest of this.#engine.takeMoved()) {
         this.#movedFirstReceivedAtMs ??= latest.receivedAtMs;
         this.#moved.set(latest.vehicleId, latest);
@@ -227,6 +231,13 @@ export class PartitionRules {
       await this.#releaseWhenReplayed();
       if (this.#packetsSinceSave >= checkpointPackets || now() - this.#savedAtMs >= checkpointMs) await this.#save();
     });
+  }
+
+  #countRejected({ positions, receivedAtMs }: TelemetryPacket): void {
+    for (const position of positions) {
+      const reason = rejectionOf(position, receivedAtMs);
+      if (reason !== null) this.#parts.metrics.rejected.inc({ reason });
+    }
   }
 
   /** Takes changes in: they are in force for the next packet when this resolves, unless a replay has to go on first. */

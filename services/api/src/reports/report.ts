@@ -7,7 +7,15 @@ import type { Period } from './calendar.ts';
 /** The archive, as far as reports go. */
 export type ReportArchive = Pick<
   Warehouse,
-  'positions' | 'fixesBefore' | 'vehiclesWithin' | 'overlappingEvents' | 'openEvents' | 'tallies' | 'tripParts' | 'file'
+  | 'positions'
+  | 'fixesBefore'
+  | 'vehiclesWithin'
+  | 'overlappingEvents'
+  | 'openEvents'
+  | 'tallies'
+  | 'tripParts'
+  | 'rejections'
+  | 'file'
 >;
 
 /** What is asked, with everything about rights answered already. */

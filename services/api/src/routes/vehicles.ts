@@ -147,6 +147,49 @@ export const PositionOut = z
   })
   .meta({ id: 'Position', examples: [POSITION_EXAMPLE] });
 
+const REJECTIONS_OF_MS = 24 * 3_600_000;
+const RejectedPositionsOut = z
+  .strictObject({
+    vehicleId: idOut,
+    from: timeOut,
+    to: timeOut,
+    complete: z.boolean().meta({ description: 'False where there were too many positions to search all for jumps.' }),
+    rejections: z.array(
+      z.strictObject({
+        reason: z.enum(['out-of-range', 'null-island', 'time-in-future', 'time-too-old', 'jump']).meta({
+          description:
+            '`out-of-range`: no place on Earth; `null-island`: exactly 0/0, which a receiver reports before its first fix; `time-in-future`: ahead of the clock of the server; `time-too-old`: before 2005; `jump`: over 500 km/h from the last position.',
+        }),
+        count: z.int(),
+        lastFixTime: timeOut.meta({ description: 'Of the one that came last: the time that the terminal gave it.' }),
+        lastReceivedAt: timeOut,
+        latitude: z.number(),
+        longitude: z.number(),
+      }),
+    ),
+  })
+  .meta({
+    id: 'RejectedPositions',
+    examples: [
+      {
+        vehicleId: POSITION_EXAMPLE.vehicleId,
+        from: '2026-01-14T12:00:00.000Z',
+        to: '2026-01-15T12:00:00.000Z',
+        complete: true,
+        rejections: [
+          {
+            reason: 'time-in-future',
+            count: 42,
+            lastFixTime: '2026-01-15T12:20:00.000Z',
+            lastReceivedAt: '2026-01-15T12:00:00.000Z',
+            latitude: 59.9386,
+            longitude: 30.3141,
+          },
+        ],
+      },
+    ],
+  });
+
 const UnknownTerminalOut = z
   .strictObject({
     terminalId: z.string(),
@@ -318,6 +361,42 @@ export const vehicleRoutes: Route[] = [
           vehicleId,
           position: latest && positionJson(vehicleId, latest.position),
           receivedAt: latest && isoTime(latest.receivedAtMs),
+        },
+      };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/vehicles/{id}/rejected-positions',
+    group: 'Vehicles',
+    operationId: 'getRejectedPositions',
+    summary: 'Why the vehicle does not move: positions of the last 24 hours that were rejected, by reason.',
+    description:
+      'They are stored with their reason, and move nothing: neither the vehicle on a map, nor a trip or a geozone visit. Where this list is empty and the vehicle stands still all the same, nothing came, or the terminal calls its fixes invalid.',
+    params: byKey,
+    answers: {
+      200: {
+        description:
+          'The reason of the position that was rejected last comes first; an empty list where there is none.',
+        body: RejectedPositionsOut,
+      },
+    },
+    problems: ['not-found'],
+    async handle({ params }, { reach, nowMs }) {
+      const fromMs = nowMs - REJECTIONS_OF_MS;
+      const { vehicleId, rejections, isComplete } = await reach.rejectedPositions(params.id, fromMs, nowMs);
+      return {
+        status: 200,
+        body: {
+          vehicleId,
+          from: isoTime(fromMs),
+          to: isoTime(nowMs),
+          complete: isComplete,
+          rejections: rejections.map(({ lastFixTimeMs, lastReceivedAtMs, ...rest }) => ({
+            ...rest,
+            lastFixTime: isoTime(lastFixTimeMs),
+            lastReceivedAt: isoTime(lastReceivedAtMs),
+          })),
         },
       };
     },

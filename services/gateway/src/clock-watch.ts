@@ -1,0 +1,68 @@
+import type { Position, TerminalId } from '@outrider/domain';
+import { Gauge, type Logger, type Registry } from '@outrider/runtime';
+
+const WINDOW_MS = 60_000;
+/** Terminals take their time from satellites: one is ahead by more than this where its receiver is wrong, or the server's clock. */
+const AHEAD_MS = 60_000;
+/** Of fewer terminals in a window nothing follows. */
+const MIN_TERMINALS = 3;
+/** Terminals that are counted in a window: more of them say no more. */
+const MAX_TERMINALS = 10_000;
+
+/**
+ * Compares the server's clock with those of the terminals: where most of their newest fixes are ahead of it by more than a minute, it is
+ * the server's that is slow, and true fixes may be rejected as being in the future.
+ */
+export class ClockWatch {
+  readonly #logger: Logger;
+  /** Whether the newest fix of each terminal of the window is ahead. */
+  readonly #isAhead = new Map<TerminalId, boolean>();
+  #windowStartMs = Number.NEGATIVE_INFINITY;
+  #isSuspect = false;
+
+  constructor(logger: Logger, registry: Registry) {
+    this.#logger = logger;
+    const isSuspect = () => this.#isSuspect;
+    new Gauge({
+      name: 'outrider_server_clock_suspect',
+      help: '1 where most terminals are ahead of the clock of the server by more than a minute',
+      registers: [registry],
+      collect() {
+        this.set(isSuspect() ? 1 : 0);
+      },
+    });
+  }
+
+  get isSuspect(): boolean {
+    return this.#isSuspect;
+  }
+
+  /** Takes in when a packet was received, by the clock of the server, and what it holds. */
+  note(terminalId: TerminalId, positions: readonly Position[], receivedAtMs: number): void {
+    const elapsedMs = receivedAtMs - this.#windowStartMs;
+    if (elapsedMs >= WINDOW_MS || elapsedMs < 0) this.#beginWindow(receivedAtMs);
+    if (this.#isAhead.size >= MAX_TERMINALS && !this.#isAhead.has(terminalId)) return;
+    let newestMs = Number.NEGATIVE_INFINITY;
+    for (const { valid, fixTimeMs } of positions) if (valid && fixTimeMs > newestMs) newestMs = fixTimeMs;
+    if (newestMs > Number.NEGATIVE_INFINITY) this.#isAhead.set(terminalId, newestMs > receivedAtMs + AHEAD_MS);
+  }
+
+  #beginWindow(startMs: number): void {
+    const terminals = this.#isAhead.size;
+    if (terminals >= MIN_TERMINALS) {
+      let ahead = 0;
+      for (const isAhead of this.#isAhead.values()) if (isAhead) ahead++;
+      const isSuspect = 2 * ahead > terminals;
+      if (isSuspect && !this.#isSuspect)
+        this.#logger.warn(
+          { terminals, ahead, aheadMs: AHEAD_MS },
+          'most terminals are ahead of the server clock: check it',
+        );
+      else if (!isSuspect && this.#isSuspect)
+        this.#logger.info({ terminals, ahead }, 'server clock agrees with the terminals');
+      this.#isSuspect = isSuspect;
+    }
+    this.#isAhead.clear();
+    this.#windowStartMs = startMs;
+  }
+}
