@@ -217,6 +217,7 @@ async function sufferFullDisk(lastsMs: number): Promise<string[]> {
   const { disk, ports, said } = lone;
   const wrong: string[] = [];
   const saidBefore = said().length;
+  const jwt = await new Access(ports.http).token();
   await lone.giveBackRoom();
   disk.fill();
   // What still had room is taken; then nothing is, and that is said.
@@ -224,9 +225,27 @@ async function sufferFullDisk(lastsMs: number): Promise<string[]> {
     wrong.push('readiness did not say that the log is full');
   // Now and then a little finds room yet, where the database folds in what it had set aside: whether it is kept is held against at the
   // end of the round, as for all that was acknowledged.
-  await wait(lastsMs);
+  wrong.push(...(await wronglyRefusedWrites(ports.http, jwt, lastsMs)));
   if (!said().slice(saidBefore).includes('the log takes no packets')) wrong.push('no log said that nothing is taken');
   disk.free();
+  return wrong;
+}
+
+/** Writes by REST for a while: each is done, or answered with 503 and when to try again. */
+async function wronglyRefusedWrites(http: number, jwt: string, lastsMs: number): Promise<string[]> {
+  const wrong: string[] = [];
+  const untilMs = performance.now() + lastsMs;
+  for (let number = 0; performance.now() < untilMs; number++) {
+    const name = `Full disk ${Date.now()} ${number}`;
+    const answer = await fetch(`http://127.0.0.1:${http}/api/v1/vehicles`, {
+      method: 'POST',
+      headers: { authorization: `JWT ${jwt}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, terminalId: `99${Date.now()}${number}`.slice(0, 20) }),
+    }).catch(() => null);
+    if (answer && !answer.ok && (answer.status !== 503 || !answer.headers.has('retry-after')))
+      wrong.push(`REST answered ${answer.status} to a write on the full disk: ${await answer.text()}`);
+    await wait(200);
+  }
   return wrong;
 }
 
