@@ -7,7 +7,9 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:26-bookworm-slim
 ARG SERVICE=outrider
-ENV NODE_ENV=production \
+# With an arena of the allocator per thread the service that has all in one process takes 50 MB more.
+ENV MALLOC_ARENA_MAX=2 \
+    NODE_ENV=production \
     SERVICE=${SERVICE} \
     DATA_DIR=/data \
     LOG_FORMAT=json
