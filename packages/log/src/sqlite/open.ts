@@ -39,7 +39,7 @@ export interface SqliteLogOptions {
  * A gap between commits for appends by many peers at a time, see {@link SqliteLogOptions.commitGapMs}. Each packet of a small fleet
  * would have a commit of its own without it, and each commit is synced and wakes those who read.
  */
-export const COMMIT_GAP_MS = 15;
+export const COMMIT_GAP_MS = 20;
 
 const DEFAULT_BATCH_RECORDS = 1000;
 const MIB = 1024 * 1024;
