@@ -207,6 +207,48 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     expect(events.get(fleet.tardy)?.length).toBeGreaterThan(20);
   }, 360_000);
 
+  test('an alarm of minutes ago that comes late is notified once, marked late, and the live view knows nothing of it', async () => {
+    service = await startService(folder, undefined, ENVIRONMENT);
+    const fleet = await define([]);
+    const rule = { name: 'Alarms', eventKinds: ['alarm'], phases: ['begin'], maxDataAgeMinutes: 30 };
+    await service.call('POST', '/api/v1/notification-rules', rule);
+    await inForce();
+    await live.connect(service);
+    const startMs = Math.floor(Date.now() / 1000) * 1000 - 12 * 60_000;
+    const recent = positions
+      .slice(0, 24)
+      .map(
+        (each, nth): Position => ({ ...each, fixTimeMs: startMs + nth * 30_000, alarms: nth === 11 ? ['sos'] : [] }),
+      );
+    await send(TARDY, [...recent.slice(0, 8), ...recent.slice(16)]);
+    await send(TARDY, recent.slice(8, 16));
+
+    interface Told {
+      late: boolean;
+      createdAt: string;
+      event: { kind: string; vehicleId: string; startedAt: string; origin: string; receivedAt: string };
+    }
+    const inbox = async () => (await service.call<{ items: Told[] }>('GET', '/api/v1/notifications')).items;
+    await vi.waitFor(async () => expect(await inbox()).toHaveLength(1), PATIENCE);
+    const [told] = await inbox();
+    expect(told).toMatchObject({
+      late: true,
+      event: {
+        kind: 'alarm',
+        vehicleId: fleet.tardy,
+        startedAt: new Date(recent[11]?.fixTimeMs ?? 0).toISOString(),
+        origin: 'recalculated',
+      },
+    });
+    await vi.waitFor(() => expect(live.of('notification')).toMatchObject([{ late: true }]), PATIENCE);
+    expect(live.of('event').filter(({ kind }) => kind === 'alarm')).toEqual([]);
+
+    // What was only sent again is no news.
+    await send(TARDY, recent.slice(8, 16));
+    await recalculatedSince(Date.now());
+    expect(await inbox()).toHaveLength(1);
+  }, 240_000);
+
   test('a geofence that was drawn today knows the past when it is asked', async () => {
     service = await startService(folder, undefined, ENVIRONMENT);
     const fleet = await define([circle(0.6, 150)]);
