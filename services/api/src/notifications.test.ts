@@ -390,6 +390,14 @@ describe('the inbox', () => {
     expect([all.body, (await list()).body.unreadCount]).toEqual([{ marked: 1 }, 0]);
   });
 
+  test('keeps the names of a geozone and a vehicle that were deleted', async () => {
+    const made = await ruleOf((await add(rule())).body.id);
+    await tell(made, [visit(car, depot, world.nowMs)]);
+    await world.registry.geofences.delete(depot, null);
+    await world.registry.vehicles.delete(car, null);
+    expect((await list()).body.items).toMatchObject([{ vehicleName: 'Car', geofenceName: 'Depot' }]);
+  });
+
   test('is its user’s own, even for an operator', async () => {
     const made = await ruleOf((await add(rule())).body.id);
     await tell(made, [visit(car, depot, world.nowMs)]);
