@@ -39,6 +39,9 @@ export function patientHub(hub: Hub, logger: Logger): Hub {
   return {
     updateLatest: (entries) => patience.have(() => hub.updateLatest(entries)),
     latest: (vehicleIds) => hub.latest(vehicleIds),
+    forgetLatest: (vehicleIds) => patience.have(() => hub.forgetLatest(vehicleIds)),
+    noteConnections: (gateway, changes) => hub.noteConnections(gateway, changes),
+    connections: (terminalIds) => hub.connections(terminalIds),
     onLatest: (listener) => hub.onLatest(listener),
     hit: (key, windowMs, nowMs) => hub.hit(key, windowMs, nowMs),
     unhit: (key) => hub.unhit(key),

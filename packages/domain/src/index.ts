@@ -13,4 +13,5 @@ export * from './rights.ts';
 export * from './stream-address.ts';
 export * from './terminal-command.ts';
 export * from './trace.ts';
+export * from './vehicle-status.ts';
 export * from './video.ts';

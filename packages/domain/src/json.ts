@@ -1,6 +1,7 @@
 import type { FleetEvent } from './event.ts';
 import type { VehicleId } from './ids.ts';
 import type { Position } from './position.ts';
+import type { VehicleStatus } from './vehicle-status.ts';
 
 /** Unix milliseconds as ISO 8601 in UTC with milliseconds, the one form of time in the API. */
 export function isoTime(timeMs: number): string {
@@ -32,6 +33,24 @@ export function positionJson(vehicleId: VehicleId, position: Position): Record<s
   if (position.alarms.length > 0) json.alarms = position.alarms;
   if (position.attributes !== null) json.attributes = position.attributes;
   return json;
+}
+
+/** The state of a vehicle as REST and live API show it, without its position: what is not known is null. */
+export function vehicleStateJson({ vehicleId, lastContactAtMs, protocol, record, activity }: VehicleStatus) {
+  return {
+    vehicleId,
+    state: activity?.state ?? 'unknown',
+    stateSince: activity === null || activity.sinceMs === null ? null : isoTime(activity.sinceMs),
+    online: activity && activity.state !== 'offline',
+    lastContactAt: isoTime(lastContactAtMs),
+    protocol,
+    recordTime: isoTime(record.fixTimeMs),
+    ignition: activity?.ignition ?? record.ignition,
+    supplyV: record.supplyV,
+    fuelL: record.fuelL,
+    alarms: [...(activity?.alarms ?? record.alarms)],
+    attributes: record.attributes,
+  };
 }
 
 /** An event as REST and live API show it: times of the clock as text and without `Ms`, everything else as it is. */

@@ -1,6 +1,8 @@
 import { DEFAULT_THRESHOLDS, type Geofence, type User, type Vehicle } from './definitions.ts';
 import type { GeofenceId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
+import type { Position } from './position.ts';
+import type { VehicleStatus } from './vehicle-status.ts';
 
 /** What a definition is made of before it has an id and a version. */
 type Fields<Definition> = Omit<Definition, 'kind' | 'id' | 'version'>;
@@ -92,4 +94,25 @@ export function sampleRuleFields(more: Partial<RuleFields> = {}): RuleFields {
 export function sampleRule(more: Partial<NotificationRule> = {}): NotificationRule {
   const id = '00000000-0000-7000-8000-0000000000b1' as NotificationRuleId;
   return { kind: 'notification-rule', id, version: 1, inactiveReason: null, ...sampleRuleFields(), ...more };
+}
+
+/** A vehicle whose last record is its last position, of which nothing more is known. */
+export function sampleStatus(
+  vehicleId: VehicleId,
+  position: Position,
+  receivedAtMs = position.fixTimeMs,
+  more: Partial<VehicleStatus> = {},
+): VehicleStatus {
+  return {
+    vehicleId,
+    asOfMs: receivedAtMs,
+    position,
+    receivedAtMs,
+    record: position,
+    recordReceivedAtMs: receivedAtMs,
+    lastContactAtMs: receivedAtMs,
+    protocol: null,
+    activity: null,
+    ...more,
+  };
 }

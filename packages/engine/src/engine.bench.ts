@@ -124,7 +124,7 @@ export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }:
     }
     engineTime.endRound();
     plainRulesTime.endRound();
-    engine.takeMoved();
+    engine.takeUpdated();
     baselineTime.start();
     for (let i = 0; i < places.length; i += 2) baseline(places[i] as number, places[i + 1] as number, hits);
     baselineTime.stop();
@@ -190,7 +190,7 @@ export function benchOwners(owners: number, geofencesEach: number, seconds = 2):
     }
     for (const { engine, time } of cases) {
       time.endRound();
-      engine.takeMoved();
+      engine.takeUpdated();
     }
   }
   const positions = VEHICLES * FIXES_EACH;

@@ -169,7 +169,7 @@ describe('positions that move nothing', () => {
   ])('%s', (_, position) => {
     const scene = started();
     expect(scene.send({ positions: [position], receivedAtMs: T0 + 30_000 })).toEqual([]);
-    expect(scene.engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(T0);
+    expect(scene.engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(T0);
     expect(told(scene.drive(inside))).toEqual(['+visit @30']);
   });
 
@@ -190,7 +190,7 @@ describe('positions that move nothing', () => {
     const scene = new Scene(user(), vehicle(), geofence());
     scene.drive(fix(0, 50, 50));
     expect(scene.drive(fix(10, 0.1, 0.1), fix(20, 0.1, 0.1), fix(30, 0.1, 0.1), fix(120, 0.1, 0.1))).toEqual([]);
-    expect(scene.engine.latestOf(VEHICLE)?.position.longitude).toBe(50);
+    expect(scene.engine.statusOf(VEHICLE)?.position?.longitude).toBe(50);
     // There is no way from the wrong fix to this one: the visit begins here.
     expect(told(scene.drive(fix(130, 0.1, 0.1)))).toEqual(['+visit @130']);
     expect(told(scene.drive(fix(190, 0.12, 0.1)))).toEqual(['-visit @160 left']);
@@ -199,14 +199,14 @@ describe('positions that move nothing', () => {
   test('wrong fixes that agree with nothing never take its place', () => {
     const scene = started();
     for (let i = 1; i < 50; i++) expect(scene.drive(fix(i * 10, i % 2 ? 50 : -50, 40))).toEqual([]);
-    expect(scene.engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(T0);
+    expect(scene.engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(T0);
   });
 
   test('a step that is a jump in an hour is none in a day', () => {
     const scene = started();
     expect(scene.drive(fix(3600, 10, 0.1))).toEqual([]);
     scene.drive(fix(86_400, 10, 0.1));
-    expect(scene.engine.latestOf(VEHICLE)?.position.longitude).toBe(10);
+    expect(scene.engine.statusOf(VEHICLE)?.position?.longitude).toBe(10);
   });
 });
 
@@ -503,11 +503,20 @@ describe('checkpoints', () => {
       ignition: true,
     });
     scene.drive(position);
-    expect(scene.engine.takeMoved()).toEqual([{ vehicleId: VEHICLE, position, receivedAtMs: T0 }]);
-    expect(scene.engine.takeMoved()).toEqual([]);
+    const known = {
+      vehicleId: VEHICLE,
+      position,
+      receivedAtMs: T0,
+      record: position,
+      lastContactAtMs: T0,
+      protocol: 'osmand',
+    };
+    expect(scene.engine.takeUpdated()).toMatchObject([known]);
+    expect(scene.engine.takeUpdated()).toEqual([]);
     const restored = new Engine();
     restored.restore(scene.engine.takeChanges().filter((entry): entry is [string, Buffer] => entry[1] !== null));
-    expect([...restored.allLatest()]).toEqual([{ vehicleId: VEHICLE, position, receivedAtMs: T0 }]);
+    expect([...restored.allStatuses()]).toMatchObject([known]);
+    expect([...restored.allStatuses()]).toEqual([...scene.engine.allStatuses()]);
   });
 
   test('definitions are loaded before vehicles, and into a fresh engine alone', () => {

@@ -17,6 +17,7 @@ import {
   type UserId,
   type Vehicle,
   type VehicleId,
+  type VehicleStatus,
 } from '@outrider/domain';
 import { Spot } from '@outrider/geo';
 import { keepsOn, settle, settleMotion, staysCalm, staysInPlace } from './calm.ts';
@@ -28,17 +29,11 @@ import { inFixTimeOrder } from './packet-order.ts';
 import { endSilence, hear, isSilent, tellSilence } from './silence.ts';
 import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts';
 import { decodeState, encodeState } from './state-codec.ts';
+import { noteRecord, statusOf } from './status.ts';
 import { atFix, isWayKnown, Step } from './step.ts';
 import { undecidedSinceMs } from './undecided.ts';
 import { freshState, orderOf, type SpeedingRun, type Stay, type VehicleState } from './vehicle-state.ts';
 import { advanceStay, confirmEntry, endStayByDefinition, enter, foundInside, passThrough } from './visits.ts';
-
-/** A vehicle's newest good fix, and when the gateway had it. */
-export interface VehicleLatest {
-  vehicleId: VehicleId;
-  position: Position;
-  receivedAtMs: number;
-}
 
 /** What a change did to a geofence, for the stays and runs that it is about. */
 interface FenceChange {
@@ -87,7 +82,7 @@ export class Engine {
   /** Grows with each change of a definition: what was found out about a vehicle before it may not hold any more. */
   #epoch = 0;
   #dirty: VehicleState[] = [];
-  #moved: VehicleState[] = [];
+  #updated: VehicleState[] = [];
   readonly #late = new Map<VehicleId, LateInterval>();
   #jumps = 0;
   #removed = new Set<VehicleId>();
@@ -166,12 +161,13 @@ export class Engine {
     const vehicle = this.#vehicles.get(packet.vehicleId) ?? this.#meet(packet.vehicleId);
     if (offset <= vehicle.offset) return 0;
     vehicle.offset = offset;
-    this.#touch(vehicle);
 
     const { receivedAtMs } = packet;
     const positions = inFixTimeOrder(packet.positions);
     if (this.#origin === 'live') hear(vehicle, receivedAtMs, events);
     else if (receivedAtMs > vehicle.heardAtMs) vehicle.heardAtMs = receivedAtMs;
+    vehicle.protocol = packet.protocol;
+    this.#update(vehicle, receivedAtMs);
     const before = vehicle.latest;
     let accepted = 0;
     // What nearly every fix changes, and nobody asks about in between, is written down once.
@@ -182,6 +178,7 @@ export class Engine {
         if (latest !== null && fix.fixTimeMs < Math.max(latest.fixTimeMs, vehicle.recordAtMs))
           if (isTimely(fix, receivedAtMs)) this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
         carry(vehicle, latest, fix, receivedAtMs, events);
+        noteRecord(vehicle, fix, receivedAtMs);
         continue;
       }
       if (latest === null) {
@@ -193,12 +190,16 @@ export class Engine {
         if (elapsedMs < 0 || fix.fixTimeMs < vehicle.recordAtMs)
           this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
         // The same fix again is no news.
-        if (elapsedMs <= 0) continue;
+        if (elapsedMs <= 0) {
+          noteRecord(vehicle, fix, receivedAtMs);
+          continue;
+        }
         if (impliesJump(latest.latitude, latest.longitude, fix.latitude, fix.longitude, elapsedMs)) {
           vehicle.suspects = suspectsAfter(vehicle.suspects, fix);
           if (!outweighAnchor(vehicle.suspects) || vehicle.suspects.lastAtMs !== fix.fixTimeMs) {
             this.#jumps++;
             carry(vehicle, latest, fix, receivedAtMs, events);
+            noteRecord(vehicle, fix, receivedAtMs);
             continue;
           }
           this.#step.set(latest, false, speedKmh, fix, elapsedMs);
@@ -226,15 +227,12 @@ export class Engine {
       latest = fix;
       accepted++;
     }
-    if (accepted === 0) return 0;
+    if (accepted === 0 || latest === null) return 0;
     if (vehicle.tripCut && before !== null) this.#resume(vehicle, before, packet);
+    noteRecord(vehicle, latest, receivedAtMs);
     vehicle.latest = latest;
     vehicle.speedKmh = speedKmh;
     vehicle.receivedAtMs = receivedAtMs;
-    if (!vehicle.moved) {
-      vehicle.moved = true;
-      this.#moved.push(vehicle);
-    }
     return accepted;
   }
 
@@ -248,7 +246,8 @@ export class Engine {
   advance(nowMs: number, events: FleetEvent[], only: VehicleId | null = null): void {
     const tell = this.#origin === 'live' ? tellSilence : endSilentTrip;
     const advanced = only === null ? this.#vehicles.values() : [this.#vehicles.get(only)];
-    for (const vehicle of advanced) if (vehicle !== undefined && tell(vehicle, nowMs, events)) this.#touch(vehicle);
+    for (const vehicle of advanced)
+      if (vehicle !== undefined && tell(vehicle, nowMs, events)) this.#update(vehicle, nowMs);
   }
 
   /** True where {@link advance} of the live rules would tell of a vehicle. */
@@ -258,31 +257,32 @@ export class Engine {
     return false;
   }
 
-  /** The newest good fix of a vehicle, if there ever was one. */
-  latestOf(vehicleId: VehicleId): VehicleLatest | undefined {
+  /** The status of a vehicle, if anything was ever heard of it. */
+  statusOf(vehicleId: VehicleId): VehicleStatus | undefined {
     const vehicle = this.#vehicles.get(vehicleId);
-    return vehicle && latestIn(vehicle);
+    return (vehicle && statusOf(vehicle)) ?? undefined;
   }
 
-  /** The newest good fix of every vehicle: what a hub that lost everything is filled with. */
-  *allLatest(): Generator<VehicleLatest> {
+  /** The status of every vehicle that is defined: what a hub that lost everything is filled with. */
+  *allStatuses(): Generator<VehicleStatus> {
     for (const vehicle of this.#vehicles.values()) {
-      const latest = latestIn(vehicle);
-      if (latest) yield latest;
+      const status = vehicle.definition && statusOf(vehicle);
+      if (status) yield status;
     }
   }
 
-  /** The newest good fix of each vehicle that moved since the last call. */
-  takeMoved(): VehicleLatest[] {
-    const moved = this.#moved;
-    this.#moved = [];
-    const entries: VehicleLatest[] = [];
-    for (const vehicle of moved) {
-      vehicle.moved = false;
-      const latest = latestIn(vehicle);
-      if (latest) entries.push(latest);
+  /** The status of each vehicle of which it changed since the last call, in agreement with the events made up to now. */
+  takeUpdated(): VehicleStatus[] {
+    const updated = this.#updated;
+    this.#updated = [];
+    const statuses: VehicleStatus[] = [];
+    for (const vehicle of updated) {
+      vehicle.updated = false;
+      // One that was deleted, or is not defined yet, is nobody's to see.
+      const status = vehicle.definition && statusOf(vehicle);
+      if (status) statuses.push(status);
     }
-    return entries;
+    return statuses;
   }
 
   /**
@@ -319,7 +319,7 @@ export class Engine {
     this.#vehicles.delete(vehicleId);
     this.#late.delete(vehicleId);
     this.#dirty = this.#dirty.filter((each) => each !== vehicle);
-    this.#moved = this.#moved.filter((each) => each !== vehicle);
+    this.#updated = this.#updated.filter((each) => each !== vehicle);
   }
 
   /** How many vehicles the engine keeps a state of. */
@@ -426,6 +426,15 @@ export class Engine {
     if (vehicle.dirty) return;
     vehicle.dirty = true;
     this.#dirty.push(vehicle);
+  }
+
+  /** Notes that the status of a vehicle changed, or may have. */
+  #update(vehicle: VehicleState, atMs: number): void {
+    this.#touch(vehicle);
+    if (atMs > vehicle.asOfMs) vehicle.asOfMs = atMs;
+    if (vehicle.updated) return;
+    vehicle.updated = true;
+    this.#updated.push(vehicle);
   }
 
   #note(change: DefinitionChange): void {
@@ -671,12 +680,10 @@ export class Engine {
     if (!vehicle) return;
     this.#resolve(vehicle);
     this.#reconcile(vehicle, null, atMs, events);
+    this.#update(vehicle, atMs);
     if (vehicle.definition !== null) {
       // What nobody watched for is no silence.
-      if (before === null) {
-        vehicle.heardAtMs = Math.max(vehicle.heardAtMs, atMs);
-        this.#touch(vehicle);
-      }
+      if (before === null) vehicle.heardAtMs = Math.max(vehicle.heardAtMs, atMs);
       return;
     }
     if (before !== null) endAll(vehicle, before.version, atMs, events);
@@ -793,8 +800,9 @@ export class Engine {
       this.#touch(vehicle);
     }
     vehicle.stays.sort((a, b) => orderOf(a.fence, b.fence));
-    if (events.length > before || vehicle.stays.length !== stays.length || vehicle.runs.length !== runs.length)
-      this.#touch(vehicle);
+    if (events.length > before || vehicle.stays.length !== stays.length || vehicle.runs.length !== runs.length) {
+      this.#update(vehicle, atMs);
+    }
   }
 }
 
@@ -846,11 +854,6 @@ function hasStay(stays: readonly Stay[], fence: Fence): boolean {
 function isWatched(vehicle: VehicleState, fence: Fence): boolean {
   const { definition } = vehicle;
   return definition !== null && vehicle.watchers.includes(fence.owner) && appliesTo(fence, definition);
-}
-
-function latestIn(vehicle: VehicleState): VehicleLatest | undefined {
-  const { id, latest, receivedAtMs } = vehicle;
-  return latest ? { vehicleId: id, position: latest, receivedAtMs } : undefined;
 }
 
 /** Who is told of what, and which cameras there are, is nothing that events come from, and so nothing to keep. */

@@ -1,4 +1,4 @@
-export { Engine, type VehicleLatest } from './engine.ts';
+export { Engine } from './engine.ts';
 export {
   ANYWHERE_MS,
   type FixPlace,

@@ -60,7 +60,7 @@ function compare(steps: readonly Step[]): void {
       )
     )
       seen.reanchored++;
-    expect(engine.latestOf(vehicleId)?.position).toMatchObject(judge.state.anchor ?? {});
+    expect(engine.statusOf(vehicleId)?.position).toMatchObject(judge.state.anchor ?? {});
   };
 
   for (const step of steps)

@@ -32,7 +32,7 @@ describe('what comes late', () => {
     const late = { vehicleId: VEHICLE, fromMs: at(60), toMs: at(80), receivedAtMs: at(200) };
     expect(engine.takeLate()).toEqual([late]);
     expect(engine.takeLate()).toEqual([]);
-    expect(engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(at(90));
+    expect(engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(at(90));
   });
 
   test('is not the same fix again, nor one that is nobody’s to believe', () => {
@@ -92,8 +92,8 @@ test('a vehicle that was forgotten is met for the first time again', () => {
   take(at(100), fix(90, 0.3, 0.3));
   engine.forget(VEHICLE);
   expect(engine.vehicleCount).toBe(0);
-  expect(engine.takeMoved()).toEqual([]);
+  expect(engine.takeUpdated()).toEqual([]);
   expect(take(at(200), fix(10, 0.3, 0.3))).toBe(1);
   expect(engine.takeLate()).toEqual([]);
-  expect(engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(at(10));
+  expect(engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(at(10));
 });

@@ -70,6 +70,7 @@ export class Oracle {
       motion: null,
       heardAtMs: 0,
       offline: null,
+      quiet: false,
       ignition: null,
       supplied: null,
       newestRecordMs: 0,
@@ -88,6 +89,7 @@ export class Oracle {
       events.push({ ...trail.offline, phase: 'end', endedAtMs, fixTimeMs: endedAtMs, ...why });
       trail.offline = null;
     }
+    trail.quiet = false;
     trail.heardAtMs = Math.max(trail.heardAtMs, receivedAtMs);
 
     for (const position of positions.toSorted((a, b) => a.fixTimeMs - b.fixTimeMs)) {
@@ -128,7 +130,7 @@ export class Oracle {
     return events;
   }
 
-  /** Would {@link advance} say anything? */
+  /** Would {@link advance} find a vehicle silent that it did not know to be? Of one without a fix there is no event. */
   hasSilent(nowMs: number): boolean {
     return [...this.#trails].some(
       ([vehicleId, trail]) => this.#dueMs(vehicleId, trail) <= nowMs || this.#tripUntilMs(vehicleId, trail) < nowMs,
@@ -157,9 +159,9 @@ export class Oracle {
   }
 
   /** From when on the vehicle is offline, if nothing comes. */
-  #dueMs(vehicleId: string, { good, offline, heardAtMs }: Trail): number {
+  #dueMs(vehicleId: string, { quiet, offline, heardAtMs }: Trail): number {
     const vehicle = this.vehicles.get(vehicleId);
-    if (!vehicle || good.length === 0 || offline) return Number.POSITIVE_INFINITY;
+    if (!vehicle || quiet || offline) return Number.POSITIVE_INFINITY;
     return heardAtMs + vehicle.offlineAfterMinutes * 60_000;
   }
 
@@ -188,7 +190,9 @@ export class Oracle {
     const vehicle = this.vehicles.get(vehicleId);
     const last = trail.good.at(-1)?.position;
     const dueMs = this.#dueMs(vehicleId, trail);
-    if (!vehicle || !last || nowMs < dueMs) return;
+    if (!vehicle || nowMs < dueMs) return;
+    trail.quiet = !last;
+    if (!last) return;
     trail.offline = {
       kind: 'offline',
       id: deriveEventId('offline', vehicle.id, '', trail.heardAtMs),
@@ -580,6 +584,8 @@ interface Trail {
   motion: PlainMotion | null;
   heardAtMs: number;
   offline: Offline | null;
+  /** Silent for as long, but without a place to be offline at. */
+  quiet: boolean;
   ignition: boolean | null;
   supplied: boolean | null;
   /** Of those that moved nothing. */

@@ -17,6 +17,7 @@ import type {
 } from '@outrider/domain';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { agreement } from './agreement.fixture.ts';
 import { Engine } from './engine.ts';
 import { comparable, inOrder, Oracle } from './oracle.fixture.ts';
 import { changeTo, deletion, fix, geofence, T0, user, vehicle } from './scene.fixture.ts';
@@ -252,6 +253,7 @@ export function play(steps: readonly Step[], told: Map<EventKind, number>): void
   const sent: { packet: TelemetryPacket; offset: number }[] = [];
   let seconds = 0;
   const places = new Map<VehicleId, LngLat>();
+  const agreed = agreement();
 
   const compare = (real: readonly FleetEvent[], expected: readonly FleetEvent[]) => {
     expect(inOrder(real)).toEqual(comparable(inOrder(expected)));
@@ -259,6 +261,8 @@ export function play(steps: readonly Step[], told: Map<EventKind, number>): void
       told.set(event.kind, (told.get(event.kind) ?? 0) + 1);
       if (event.kind === 'speeding') expect(event.peakKmh).toBeGreaterThanOrEqual(event.meanKmh - 1e-9);
     }
+    agreed.publish(real);
+    agreed.check(engine.takeUpdated());
   };
   const send = (packet: TelemetryPacket, offset: number) => {
     const events: FleetEvent[] = [];
@@ -328,6 +332,7 @@ export function play(steps: readonly Step[], told: Map<EventKind, number>): void
         }
         engine = new Engine();
         engine.restore(kept);
+        agreed.check(engine.allStatuses());
         break;
     }
   }

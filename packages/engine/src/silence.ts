@@ -13,22 +13,21 @@ export function offlineFromMs(vehicle: VehicleState, { offlineAfterMinutes }: Ve
   return vehicle.heardAtMs + Math.round(offlineAfterMinutes * 60_000);
 }
 
-/** True where {@link tellSilence} would tell something. */
+/** True where {@link tellSilence} would find something out. */
 export function isSilent(vehicle: VehicleState, nowMs: number): boolean {
   return nowMs > tripLastsUntilMs(vehicle) || isOffline(vehicle, nowMs);
 }
 
-/** True where it is to be told that the vehicle is offline, nothing having come up to `nowMs`. */
+/** True where the vehicle is offline and was not known to be, nothing having come up to `nowMs`. */
 function isOffline(vehicle: VehicleState, nowMs: number): boolean {
-  const { definition, offline, latest, heardAtMs } = vehicle;
-  // Without a fix there is no place to tell of.
-  if (offline || definition === null || latest === null || heardAtMs === 0) return false;
+  const { definition, offline, heardAtMs } = vehicle;
+  if (offline || definition === null || heardAtMs === 0) return false;
   return nowMs >= offlineFromMs(vehicle, definition);
 }
 
 /**
- * Tells what no data up to `nowMs` means, where that was not told yet: the vehicle is offline, and its trip is over. In the order in
- * which both become known, whoever asks when. Returns whether it told anything.
+ * Tells what no data up to `nowMs` means, where that was not found out yet: the vehicle is offline, of which there is an event where it has a
+ * place, and its trip is over. In the order in which both become known, whoever asks when. Returns whether it found anything out.
  */
 export function tellSilence(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
   const { definition } = vehicle;
@@ -37,7 +36,8 @@ export function tellSilence(vehicle: VehicleState, nowMs: number, events: FleetE
   let tells = isTripFirst && endSilentTrip(vehicle, nowMs, events);
   if (isOffline(vehicle, nowMs)) {
     vehicle.offline = true;
-    events.push(offlineEvent(vehicle, definition.version, null, null, offlineFromMs(vehicle, definition)));
+    if (vehicle.latest !== null)
+      events.push(offlineEvent(vehicle, definition.version, null, null, offlineFromMs(vehicle, definition)));
     tells = true;
   }
   return (!isTripFirst && endSilentTrip(vehicle, nowMs, events)) || tells;
@@ -62,7 +62,7 @@ export function endSilence(
   events: FleetEvent[],
 ): void {
   const endedAtMs = Math.max(atMs, vehicle.heardAtMs);
-  events.push(offlineEvent(vehicle, version, endedAtMs, endReason, endedAtMs));
+  if (vehicle.latest !== null) events.push(offlineEvent(vehicle, version, endedAtMs, endReason, endedAtMs));
   vehicle.offline = false;
 }
 

@@ -1,4 +1,12 @@
-import type { Alarm, AttributeValue, FleetEvent, GeofenceId, Position, VehicleId } from '@outrider/domain';
+import type {
+  Alarm,
+  AttributeValue,
+  FleetEvent,
+  GeofenceId,
+  Position,
+  ProtocolName,
+  VehicleId,
+} from '@outrider/domain';
 import { NO_ALARMS } from '@outrider/domain';
 import type { Fence } from './fences.ts';
 import type {
@@ -76,7 +84,12 @@ type Encoded = [
   ignition: boolean | null,
   supplied: boolean | null,
   EncodedCondition[],
+  // What follows is missing in states that earlier versions encoded.
   tripCut?: boolean,
+  /** Null where it is the newest good fix. */
+  record?: [valid: boolean, receivedAtMs: number, EncodedPosition] | null,
+  protocol?: ProtocolName | null,
+  asOfMs?: number,
 ];
 
 /** A vehicle's state as JSON without names: what the checkpoint keeps. Numbers come back bit for bit. */
@@ -117,6 +130,9 @@ export function encodeState(state: VehicleState): Buffer {
     state.supplied,
     state.conditions.map(({ what, silent, start }) => [what, silent, encodeMoment(start)]),
     state.tripCut,
+    encodeRecord(state),
+    state.protocol,
+    state.asOfMs,
   ];
   return Buffer.from(JSON.stringify(encoded));
 }
@@ -170,7 +186,8 @@ export function decodeState(
     }),
   );
   state.motion = motion && decodeMotion(motion);
-  const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions, tripCut = false] = rest;
+  const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions, ...added] = rest;
+  const [tripCut = false, record = null, protocol = null, asOfMs = 0] = added;
   state.heardAtMs = heardAtMs;
   state.offline = offline;
   state.recordAtMs = recordAtMs;
@@ -183,7 +200,15 @@ export function decodeState(
     start: decodeMoment(start),
     id: null,
   }));
+  state.record = record === null ? state.latest : { ...decodePosition(record[2]), valid: record[0] };
+  state.recordReceivedAtMs = record === null ? receivedAtMs : record[1];
+  state.protocol = protocol;
+  state.asOfMs = asOfMs;
   return state;
+}
+
+function encodeRecord({ record, recordReceivedAtMs, latest }: VehicleState): [boolean, number, EncodedPosition] | null {
+  return record === null || record === latest ? null : [record.valid, recordReceivedAtMs, encodePosition(record)];
 }
 
 function encodeMotion({ drive, rest, standing }: Motion): EncodedMotion {
@@ -221,7 +246,7 @@ function decodeMotion([drive, rest, standing]: EncodedMotion): Motion {
   };
 }
 
-/** Without `valid`: only a valid fix moves a vehicle. */
+/** Without `valid`: only a valid fix moves a vehicle; of another record it is kept beside it. */
 function encodePosition(p: Position): EncodedPosition {
   return [
     p.fixTimeMs,

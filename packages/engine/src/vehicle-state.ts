@@ -1,4 +1,14 @@
-import type { Alarm, EventId, FleetEvent, GeofenceId, Position, Stop, Vehicle, VehicleId } from '@outrider/domain';
+import type {
+  Alarm,
+  EventId,
+  FleetEvent,
+  GeofenceId,
+  Position,
+  ProtocolName,
+  Stop,
+  Vehicle,
+  VehicleId,
+} from '@outrider/domain';
 import type { Spot } from '@outrider/geo';
 import type { Fence, OwnerFences } from './fences.ts';
 
@@ -123,6 +133,13 @@ export interface VehicleState {
   /** The newest good fix, and when the gateway had it. */
   latest: Position | null;
   receivedAtMs: number;
+  /** The last record, whether it moved the vehicle or not, and when the gateway had it; null before the first. */
+  record: Position | null;
+  recordReceivedAtMs: number;
+  /** Of the newest packet; null before the first. */
+  protocol: ProtocolName | null;
+  /** What the newest status is as of: grows with the times at which packets came, definitions changed, and silence was noticed. */
+  asOfMs: number;
   /** Speed at the newest good fix: the terminal's, or what the step to it implies. */
   speedKmh: number | null;
   suspects: Suspects | null;
@@ -173,8 +190,8 @@ export interface VehicleState {
   calmEpoch: number;
   /** In the engine's list of changed vehicles already. */
   dirty: boolean;
-  /** In the engine's list of moved vehicles already. */
-  moved: boolean;
+  /** In the engine's list of vehicles with a new status already. */
+  updated: boolean;
 }
 
 /** The state of a vehicle of which nothing was heard yet. */
@@ -184,6 +201,10 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     offset: -1,
     latest: null,
     receivedAtMs: 0,
+    record: null,
+    recordReceivedAtMs: 0,
+    protocol: null,
+    asOfMs: 0,
     speedKmh: null,
     suspects: null,
     stays: [],
@@ -207,7 +228,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     steadyUntilMs: 0,
     calmEpoch: -1,
     dirty: false,
-    moved: false,
+    updated: false,
   };
 }
 

@@ -1,10 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Hub, LatestPosition, Unsubscribe } from './hub.ts';
+import type { VehicleStatus } from '@outrider/domain';
+import type { Hub, Unsubscribe } from './hub.ts';
+import { readStatuses, writeStatuses } from './status-text.ts';
 
 /** The calls of a hub that are a question and an answer; those that hear something, and `close`, are not. */
 type Call = Exclude<keyof Hub, 'updateLatest' | 'onLatest' | 'subscribe' | 'close'>;
 
-/** Positions are many: as JSON text they cross for a quarter of what copying the objects costs. As in Redis. */
+/** Statuses are many: as JSON text they cross for a quarter of what copying the objects costs. As in Redis. */
 type Request =
   | { update: string; id: number }
   | { call: Call; args: unknown[]; id: number }
@@ -25,7 +27,7 @@ export function serveHub(hub: Hub, port: MessagePort): void {
 
   port.on('message', async (request: Request) => {
     if ('listen' in request) {
-      if (request.listen) unsubscribe ??= await hub.onLatest((latest) => say({ latest: JSON.stringify(latest) }));
+      if (request.listen) unsubscribe ??= await hub.onLatest((statuses) => say({ latest: writeStatuses(statuses) }));
       else {
         await unsubscribe?.();
         unsubscribe = null;
@@ -47,7 +49,7 @@ export function serveHub(hub: Hub, port: MessagePort): void {
         return say({ id: request.id, value: null });
       }
       if ('update' in request) {
-        await hub.updateLatest(JSON.parse(request.update) as LatestPosition[]);
+        await hub.updateLatest(readStatuses(request.update));
         return say({ id: request.id, value: null });
       }
       const method = hub[request.call] as (...args: unknown[]) => Promise<unknown>;
@@ -65,14 +67,14 @@ export function serveHub(hub: Hub, port: MessagePort): void {
 /** A hub that lives in another thread of this process, at the other end of a port given to {@link serveHub}. */
 export function connectHub(port: MessagePort): Hub {
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  const listeners = new Set<(entries: readonly LatestPosition[]) => void>();
+  const listeners = new Set<(statuses: readonly VehicleStatus[]) => void>();
   const channels = new Map<string, Set<(message: string) => void>>();
   let nextId = 0;
   let closed = false;
 
   port.on('message', (response: Response) => {
     if ('latest' in response) {
-      const latest = JSON.parse(response.latest) as LatestPosition[];
+      const latest = readStatuses(response.latest);
       for (const listener of listeners) listener(latest);
       return;
     }
@@ -107,10 +109,13 @@ export function connectHub(port: MessagePort): Hub {
   }
 
   return {
-    async updateLatest(entries) {
-      await request({ update: JSON.stringify(entries) });
+    async updateLatest(statuses) {
+      await request({ update: writeStatuses(statuses) });
     },
     latest: ask('latest'),
+    forgetLatest: ask('forgetLatest'),
+    noteConnections: ask('noteConnections'),
+    connections: ask('connections'),
     hit: ask('hit'),
     unhit: ask('unhit'),
     resetCount: ask('resetCount'),

@@ -1,6 +1,7 @@
-import { blankPosition, type VehicleId } from '@outrider/domain';
+import { blankPosition, type TerminalId, type VehicleId, type VehicleStatus } from '@outrider/domain';
+import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Hub, LatestPosition } from './hub.ts';
+import type { Hub } from './hub.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 
@@ -8,8 +9,8 @@ const NOW = Date.UTC(2026, 0, 1);
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const VAN = '0190a000-0000-7000-8000-000000000002' as VehicleId;
 
-function seen(vehicleId: VehicleId, fixTimeMs: number): LatestPosition {
-  return { vehicleId, position: blankPosition(fixTimeMs, 52.5, 13.4), receivedAtMs: fixTimeMs + 1000 };
+function seen(vehicleId: VehicleId, fixTimeMs: number, more: Partial<VehicleStatus> = {}): VehicleStatus {
+  return sampleStatus(vehicleId, blankPosition(fixTimeMs, 52.5, 13.4), fixTimeMs + 1000, more);
 }
 
 /** What every hub promises. */
@@ -21,18 +22,84 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
     });
     afterEach(() => hub.close());
 
-    test('the latest position of a vehicle is that of its newest fix, whatever the order', async () => {
+    test('the status of a vehicle is the newest one, whatever the order', async () => {
       await hub.updateLatest([seen(CAR, NOW)]);
       await hub.updateLatest([seen(CAR, NOW - 5000), seen(VAN, NOW)]);
       expect(await hub.latest([CAR, VAN])).toEqual([seen(CAR, NOW), seen(VAN, NOW)]);
     });
 
-    test('a vehicle never seen has no latest position', async () => {
+    test('a vehicle never seen has no status', async () => {
       expect(await hub.latest([CAR])).toEqual([]);
     });
 
+    test('a status keeps the last record and the last position apart, and what the rules say', async () => {
+      const record = { ...blankPosition(NOW + 30_000, 0, 0), valid: false, supplyV: 11.9, attributes: { io21: 2 } };
+      const blind = seen(CAR, NOW, {
+        asOfMs: NOW + 31_000,
+        record,
+        recordReceivedAtMs: NOW + 31_000,
+        lastContactAtMs: NOW + 31_000,
+        protocol: 'teltonika',
+        activity: {
+          state: 'parking',
+          sinceMs: NOW,
+          ignition: false,
+          alarms: ['sos'],
+          geofenceIds: [],
+          speeding: [null],
+        },
+      });
+      const placeless = { ...blind, vehicleId: VAN, position: null, receivedAtMs: null };
+      const heard: VehicleStatus[] = [];
+      await hub.onLatest((statuses) => heard.push(...statuses));
+      await hub.updateLatest([blind, placeless]);
+      expect(await hub.latest([CAR, VAN])).toEqual([blind, placeless]);
+      await vi.waitFor(() => expect(heard).toEqual([blind, placeless]), PATIENCE);
+    });
+
+    test('of two statuses as of the same moment, the later one counts', async () => {
+      const heard: VehicleStatus[] = [];
+      await hub.onLatest((statuses) => heard.push(...statuses));
+      const first = seen(CAR, NOW);
+      const second = { ...first, protocol: 'jt808' as const };
+      await hub.updateLatest([first, second]);
+      await hub.updateLatest([second]);
+      expect(await hub.latest([CAR])).toEqual([second]);
+      await vi.waitFor(() => expect(heard.at(-1)).toEqual(second), PATIENCE);
+      expect(heard.filter(({ protocol }) => protocol === 'jt808')).toHaveLength(1);
+    });
+
+    test('a deleted vehicle is forgotten', async () => {
+      await hub.updateLatest([seen(CAR, NOW), seen(VAN, NOW)]);
+      await hub.forgetLatest([CAR]);
+      expect(await hub.latest([CAR, VAN])).toEqual([seen(VAN, NOW)]);
+      // Whatever it was as of, an older status of a vehicle with this id would be news.
+      await hub.updateLatest([seen(CAR, NOW - 5000)]);
+      expect(await hub.latest([CAR])).toEqual([seen(CAR, NOW - 5000)]);
+    });
+
+    test('terminals are connected to the gateway that they came to last', async () => {
+      const [one, two] = ['1', '2'] as TerminalId[] as [TerminalId, TerminalId];
+      const at = (address: string) => ({ protocol: 'teltonika', address, sinceMs: NOW });
+      expect(await hub.connections([one])).toEqual(new Map());
+      expect(await hub.noteConnections('a', [{ terminalId: one, connection: at('192.0.2.1') }])).toBe(false);
+      expect(await hub.noteConnections('a', [{ terminalId: two, connection: at('192.0.2.2') }])).toBe(true);
+      // It comes to another gateway, and the first one notices later.
+      await hub.noteConnections('b', [{ terminalId: one, connection: at('192.0.2.9') }]);
+      await hub.noteConnections('a', [{ terminalId: one, connection: null }]);
+      expect(await hub.connections([two, one])).toEqual(
+        new Map([
+          [two, at('192.0.2.2')],
+          [one, at('192.0.2.9')],
+        ]),
+      );
+      await hub.noteConnections('b', [{ terminalId: one, connection: null }]);
+      expect(await hub.connections([one])).toEqual(new Map());
+      expect(await hub.connections([])).toEqual(new Map());
+    });
+
     test('listeners hear what is new, and only that, until they leave', async () => {
-      const heard: LatestPosition[] = [];
+      const heard: VehicleStatus[] = [];
       const leave = await hub.onLatest((entries) => heard.push(...entries));
       await hub.updateLatest([seen(CAR, NOW)]);
       await hub.updateLatest([seen(CAR, NOW)]);

@@ -1,11 +1,18 @@
-import type { Position, VehicleId } from '@outrider/domain';
+import type { TerminalId, VehicleId, VehicleStatus } from '@outrider/domain';
 
-/** Where a vehicle was last, by its newest good fix. */
-export interface LatestPosition {
-  vehicleId: VehicleId;
-  position: Position;
-  /** Unix milliseconds at which the gateway had it. */
-  receivedAtMs: number;
+/** The connection that a terminal has to a gateway. */
+export interface TerminalConnection {
+  protocol: string;
+  /** Of the peer, as the gateway sees it. */
+  address: string;
+  /** Unix milliseconds at which the terminal identified itself. */
+  sinceMs: number;
+}
+
+/** A terminal that connected to a gateway, or, without a connection, disconnected from it. */
+export interface ConnectionChange {
+  terminalId: TerminalId;
+  connection: TerminalConnection | null;
 }
 
 /** A terminal that spoke to the gateway and has no vehicle profile. */
@@ -25,6 +32,9 @@ export interface Count {
   resetsAtMs: number;
 }
 
+/** How long the connections of a gateway are kept after its last call. */
+export const GATEWAY_KEPT_MS = 30_000;
+
 export type Unsubscribe = () => Promise<void>;
 
 /** The hub does not answer: what was asked may or may not have been done. */
@@ -32,13 +42,25 @@ export class HubAwayError extends Error {
   override name = 'HubAwayError';
 }
 
-/** What all services share and none must keep: latest positions, counters, messages. Lost with the hub, rebuilt by the road. */
+/** What all services share and none must keep: statuses of vehicles, counters, messages. Lost with the hub, rebuilt by the road. */
 export interface Hub {
-  /** Takes the newest per vehicle in, and tells every listener. An older fix than the known one changes nothing. */
-  updateLatest(entries: readonly LatestPosition[]): Promise<void>;
-  latest(vehicleIds: readonly VehicleId[]): Promise<LatestPosition[]>;
-  /** Entries as they are updated; a slow listener may miss intermediate ones. */
-  onLatest(listener: (entries: readonly LatestPosition[]) => void): Promise<Unsubscribe>;
+  /** Stores the newest status per vehicle, and sends it to every listener. One that is older than the known one, or the same, changes nothing. */
+  updateLatest(statuses: readonly VehicleStatus[]): Promise<void>;
+  latest(vehicleIds: readonly VehicleId[]): Promise<VehicleStatus[]>;
+  /** Forgets vehicles that were deleted. */
+  forgetLatest(vehicleIds: readonly VehicleId[]): Promise<void>;
+  /** Statuses as they are updated; a slow listener may miss intermediate ones. */
+  onLatest(listener: (statuses: readonly VehicleStatus[]) => void): Promise<Unsubscribe>;
+
+  /**
+   * Stores which terminals are connected to a gateway. A call, even without changes, keeps the gateway's connections for
+   * {@link GATEWAY_KEPT_MS}: those of a gateway that died are forgotten after that.
+   *
+   * @returns false where the hub knew nothing of the gateway: then all of its connections must be given
+   */
+  noteConnections(gateway: string, changes: readonly ConnectionChange[]): Promise<boolean>;
+  /** The connections of those of the terminals that have one now. */
+  connections(terminalIds: readonly TerminalId[]): Promise<ReadonlyMap<TerminalId, TerminalConnection>>;
 
   /** Counts one hit on `key` in a window that begins with its first hit. */
   hit(key: string, windowMs: number, nowMs: number): Promise<Count>;

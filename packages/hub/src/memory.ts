@@ -1,5 +1,5 @@
-import type { VehicleId } from '@outrider/domain';
-import type { Count, Hub, LatestPosition, UnknownTerminal, Unsubscribe } from './hub.ts';
+import type { TerminalId, VehicleId, VehicleStatus } from '@outrider/domain';
+import type { ConnectionChange, Count, Hub, TerminalConnection, UnknownTerminal, Unsubscribe } from './hub.ts';
 
 const MAX_UNKNOWN_TERMINALS = 1000;
 /** Counters and blocks that ran out are swept when the maps have grown this large since the last sweep. */
@@ -7,33 +7,58 @@ const SWEEP_EVERY = 10_000;
 
 /** The hub of a single process: what it knows is gone when it ends, and comes back with the data. */
 export class MemoryHub implements Hub {
-  readonly #latest = new Map<VehicleId, LatestPosition>();
-  readonly #listeners = new Set<(entries: readonly LatestPosition[]) => void>();
+  readonly #latest = new Map<VehicleId, VehicleStatus>();
+  readonly #listeners = new Set<(statuses: readonly VehicleStatus[]) => void>();
+  readonly #gateways = new Set<string>();
+  readonly #connections = new Map<TerminalId, { gateway: string; connection: TerminalConnection }>();
   readonly #channels = new Map<string, Set<(message: string) => void>>();
   readonly #counts = new Map<string, Count>();
   readonly #blocks = new Map<string, number>();
   readonly #unknown = new Map<string, UnknownTerminal>();
   #sweepAt = SWEEP_EVERY;
 
-  async updateLatest(entries: readonly LatestPosition[]): Promise<void> {
-    const news = entries.filter((entry) => {
-      const known = this.#latest.get(entry.vehicleId);
-      if (known && known.position.fixTimeMs >= entry.position.fixTimeMs) return false;
-      this.#latest.set(entry.vehicleId, entry);
+  async updateLatest(statuses: readonly VehicleStatus[]): Promise<void> {
+    const news = statuses.filter((status) => {
+      const known = this.#latest.get(status.vehicleId);
+      if (known && (known.asOfMs > status.asOfMs || isSame(known, status))) return false;
+      this.#latest.set(status.vehicleId, status);
       return true;
     });
     if (news.length > 0) for (const listener of this.#listeners) listener(news);
   }
 
-  async latest(vehicleIds: readonly VehicleId[]): Promise<LatestPosition[]> {
+  async latest(vehicleIds: readonly VehicleId[]): Promise<VehicleStatus[]> {
     return vehicleIds.map((id) => this.#latest.get(id)).filter((entry) => entry !== undefined);
   }
 
-  async onLatest(listener: (entries: readonly LatestPosition[]) => void): Promise<Unsubscribe> {
+  async forgetLatest(vehicleIds: readonly VehicleId[]): Promise<void> {
+    for (const id of vehicleIds) this.#latest.delete(id);
+  }
+
+  async onLatest(listener: (statuses: readonly VehicleStatus[]) => void): Promise<Unsubscribe> {
     this.#listeners.add(listener);
     return async () => {
       this.#listeners.delete(listener);
     };
+  }
+
+  /** A gateway lives and dies with the process that the hub is in. */
+  async noteConnections(gateway: string, changes: readonly ConnectionChange[]): Promise<boolean> {
+    const isKnown = this.#gateways.has(gateway);
+    this.#gateways.add(gateway);
+    for (const { terminalId, connection } of changes)
+      if (connection !== null) this.#connections.set(terminalId, { gateway, connection });
+      else if (this.#connections.get(terminalId)?.gateway === gateway) this.#connections.delete(terminalId);
+    return isKnown;
+  }
+
+  async connections(terminalIds: readonly TerminalId[]): Promise<ReadonlyMap<TerminalId, TerminalConnection>> {
+    const found = new Map<TerminalId, TerminalConnection>();
+    for (const id of terminalIds) {
+      const noted = this.#connections.get(id);
+      if (noted) found.set(id, noted.connection);
+    }
+    return found;
   }
 
   async hit(key: string, windowMs: number, nowMs: number): Promise<Count> {
@@ -117,4 +142,9 @@ export class MemoryHub implements Hub {
     for (const [key, untilMs] of this.#blocks) if (untilMs <= nowMs) this.#blocks.delete(key);
     this.#sweepAt = Math.max(SWEEP_EVERY, 2 * (this.#counts.size + this.#blocks.size));
   }
+}
+
+/** Compared as text where both are as of the same moment, which is rare. */
+function isSame(one: VehicleStatus, other: VehicleStatus): boolean {
+  return one.asOfMs === other.asOfMs && JSON.stringify(one) === JSON.stringify(other);
 }

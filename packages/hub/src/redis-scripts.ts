@@ -4,14 +4,18 @@
  */
 
 /**
- * KEYS: entries and fix times, hashes by vehicle. ARGV: the channel for news, then for each entry its vehicle, fix time and JSON.
- * Keeps and tells those that are newer than what is known, as one JSON array.
+ * KEYS: statuses and the times that they are as of, hashes by vehicle. ARGV: the channel for news, then for each status its vehicle, time and
+ * JSON. Keeps and publishes those that are not older than what is known, nor the same, as one JSON array.
  */
 export const UPDATE_LATEST = `
 local news = {}
 for i = 2, #ARGV, 3 do
   local known = redis.call('HGET', KEYS[2], ARGV[i])
-  if not known or tonumber(known) < tonumber(ARGV[i + 1]) then
+  local isNew = not known or tonumber(known) < tonumber(ARGV[i + 1])
+  if not isNew and tonumber(known) == tonumber(ARGV[i + 1]) then
+    isNew = redis.call('HGET', KEYS[1], ARGV[i]) ~= ARGV[i + 2]
+  end
+  if isNew then
     redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1])
     redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 2])
     news[#news + 1] = ARGV[i + 2]
@@ -19,6 +23,23 @@ for i = 2, #ARGV, 3 do
 end
 if #news > 0 then redis.call('PUBLISH', ARGV[1], '[' .. table.concat(news, ',') .. ']') end
 return #news`;
+
+/**
+ * KEYS: connections, a hash by terminal, and the mark of a gateway. ARGV: the gateway, how long its mark is kept, then for each change the
+ * terminal and its connection as JSON with the gateway in it; empty where there is none any more. A connection that another gateway noted since stays.
+ * Answers whether the mark was there.
+ */
+export const NOTE_CONNECTIONS = `
+local wasKnown = redis.call('EXISTS', KEYS[2])
+redis.call('SET', KEYS[2], 1, 'PX', ARGV[2])
+for i = 3, #ARGV, 2 do
+  if ARGV[i + 1] ~= '' then redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+  else
+    local noted = redis.call('HGET', KEYS[1], ARGV[i])
+    if noted and cjson.decode(noted).gateway == ARGV[1] then redis.call('HDEL', KEYS[1], ARGV[i]) end
+  end
+end
+return wasKnown`;
 
 /**
  * KEYS: a counter. ARGV: length of the window and the present time, milliseconds. Counts a hit in a window that begins with the

@@ -1,3 +1,5 @@
+import { blankPosition, type TerminalId, type VehicleId } from '@outrider/domain';
+import { sampleStatus } from '@outrider/domain/samples';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { hubConformance } from './hub.conformance.ts';
@@ -5,6 +7,7 @@ import { openRedisHub } from './redis.ts';
 
 const url = process.env.REDIS_URL;
 const onError = () => {};
+const NOW = Date.UTC(2026, 0, 1);
 
 /** Runs where REDIS_URL names a server whose present database may be emptied. */
 describe.skipIf(url === undefined)('Redis', () => {
@@ -27,6 +30,38 @@ describe.skipIf(url === undefined)('Redis', () => {
     expect(await heard).toBe('hello');
     await one.close();
     await two.close();
+  });
+
+  test('entries of versions that stored positions alone are read', async () => {
+    const admin = new Redis(at);
+    await admin.flushdb();
+    const vehicleId = '0190a000-0000-7000-8000-000000000001' as VehicleId;
+    const position = blankPosition(NOW, 52.5, 13.4);
+    await admin.hset('{outrider}:latest', vehicleId, JSON.stringify({ vehicleId, position, receivedAtMs: NOW + 1000 }));
+    await admin.hset('{outrider}:latest-times', vehicleId, NOW);
+    const hub = await openRedisHub({ url: at, onError });
+    expect(await hub.latest([vehicleId])).toEqual([sampleStatus(vehicleId, position, NOW + 1000)]);
+    const next = sampleStatus(vehicleId, position, NOW + 2000);
+    await hub.updateLatest([next]);
+    expect(await hub.latest([vehicleId])).toEqual([next]);
+    await hub.close();
+    await admin.quit();
+  });
+
+  test('the connections of a gateway that died are forgotten', async () => {
+    const admin = new Redis(at);
+    const hub = await openRedisHub({ url: at, onError });
+    const terminalId = '1' as TerminalId;
+    const connection = { protocol: 'teltonika', address: '192.0.2.1', sinceMs: NOW };
+    await hub.noteConnections('mortal', [{ terminalId, connection }]);
+    expect(await admin.pttl('{outrider}:gateway:mortal')).toBeGreaterThan(0);
+    expect((await hub.connections([terminalId])).size).toBe(1);
+    await admin.del('{outrider}:gateway:mortal');
+    expect((await hub.connections([terminalId])).size).toBe(0);
+    // Taken for dead, it is asked for all that it has.
+    expect(await hub.noteConnections('mortal', [])).toBe(false);
+    await hub.close();
+    await admin.quit();
   });
 
   test('what is listened to is heard again after the connection was lost', async () => {

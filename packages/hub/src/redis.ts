@@ -1,14 +1,24 @@
-import type { Position, VehicleId } from '@outrider/domain';
+import type { TerminalId, VehicleId, VehicleStatus } from '@outrider/domain';
 import { Redis, ReplyError } from 'ioredis';
 import {
+  type ConnectionChange,
   type Count,
+  GATEWAY_KEPT_MS,
   type Hub,
   HubAwayError,
-  type LatestPosition,
+  type TerminalConnection,
   type UnknownTerminal,
   type Unsubscribe,
 } from './hub.ts';
-import { FORGET_HIT, HIT, LENGTHEN_BLOCK, NOTE_UNKNOWN_TERMINAL, UPDATE_LATEST } from './redis-scripts.ts';
+import {
+  FORGET_HIT,
+  HIT,
+  LENGTHEN_BLOCK,
+  NOTE_CONNECTIONS,
+  NOTE_UNKNOWN_TERMINAL,
+  UPDATE_LATEST,
+} from './redis-scripts.ts';
+import { readStatus, readStatuses, writeStatus } from './status-text.ts';
 
 export interface RedisHubOptions {
   /** `redis://user:password@host:6379/0`; `rediss://…` for TLS. */
@@ -21,6 +31,8 @@ export interface RedisHubOptions {
 const KEY = {
   latest: '{outrider}:latest',
   latestTimes: '{outrider}:latest-times',
+  connections: '{outrider}:connections',
+  gateway: (gateway: string) => `{outrider}:gateway:${gateway}`,
   count: (key: string) => `{outrider}:count:${key}`,
   block: (key: string) => `{outrider}:block:${key}`,
   unknown: '{outrider}:unknown-terminals',
@@ -102,20 +114,60 @@ class RedisHub implements Hub {
     });
   }
 
-  async updateLatest(entries: readonly LatestPosition[]): Promise<void> {
-    if (entries.length === 0) return;
-    const args = entries.flatMap((entry) => [entry.vehicleId, entry.position.fixTimeMs, JSON.stringify(entry)]);
+  async updateLatest(statuses: readonly VehicleStatus[]): Promise<void> {
+    if (statuses.length === 0) return;
+    const args = statuses.flatMap((status) => [status.vehicleId, status.asOfMs, writeStatus(status)]);
     await this.#ask((redis) => redis.eval(UPDATE_LATEST, 2, KEY.latest, KEY.latestTimes, LATEST_CHANNEL, ...args));
   }
 
-  async latest(vehicleIds: readonly VehicleId[]): Promise<LatestPosition[]> {
+  async latest(vehicleIds: readonly VehicleId[]): Promise<VehicleStatus[]> {
     if (vehicleIds.length === 0) return [];
     const found = await this.#ask((redis) => redis.hmget(KEY.latest, ...vehicleIds));
-    return found.filter((entry) => entry !== null).map(readLatest);
+    return found.filter((entry) => entry !== null).map(readStatus);
   }
 
-  onLatest(listener: (entries: readonly LatestPosition[]) => void): Promise<Unsubscribe> {
-    return this.#listen(LATEST_CHANNEL, (message) => listener(JSON.parse(message).map(asLatest)));
+  async forgetLatest(vehicleIds: readonly VehicleId[]): Promise<void> {
+    if (vehicleIds.length === 0) return;
+    const forgotten = (redis: Redis) =>
+      redis
+        .multi()
+        .hdel(KEY.latest, ...vehicleIds)
+        .hdel(KEY.latestTimes, ...vehicleIds)
+        .exec();
+    await this.#ask(forgotten);
+  }
+
+  onLatest(listener: (statuses: readonly VehicleStatus[]) => void): Promise<Unsubscribe> {
+    return this.#listen(LATEST_CHANNEL, (message) => listener(readStatuses(message)));
+  }
+
+  async noteConnections(gateway: string, changes: readonly ConnectionChange[]): Promise<boolean> {
+    const args = changes.flatMap(({ terminalId, connection }) => [
+      terminalId,
+      connection === null ? '' : JSON.stringify({ ...connection, gateway }),
+    ]);
+    const keys = [KEY.connections, KEY.gateway(gateway)];
+    return (
+      (await this.#ask((redis) => redis.eval(NOTE_CONNECTIONS, 2, ...keys, gateway, GATEWAY_KEPT_MS, ...args))) === 1
+    );
+  }
+
+  async connections(terminalIds: readonly TerminalId[]): Promise<ReadonlyMap<TerminalId, TerminalConnection>> {
+    const found = new Map<TerminalId, TerminalConnection>();
+    if (terminalIds.length === 0) return found;
+    const texts = await this.#ask((redis) => redis.hmget(KEY.connections, ...terminalIds));
+    const noted = texts.map((text) => text && (JSON.parse(text) as TerminalConnection & { gateway: string }));
+    const gateways = [...new Set(noted.flatMap((each) => (each ? [each.gateway] : [])))];
+    if (gateways.length === 0) return found;
+    const marks = await this.#ask((redis) => redis.mget(gateways.map(KEY.gateway)));
+    const alive = new Set(gateways.filter((_, i) => marks[i] !== null));
+    for (const [i, terminalId] of terminalIds.entries()) {
+      const each = noted[i];
+      if (!each || !alive.has(each.gateway)) continue;
+      const { gateway: _, ...connection } = each;
+      found.set(terminalId, connection);
+    }
+    return found;
   }
 
   async hit(key: string, windowMs: number, nowMs: number): Promise<Count> {
@@ -197,15 +249,6 @@ class RedisHub implements Hub {
       await this.#ears.unsubscribe(channel);
     };
   }
-}
-
-function readLatest(text: string): LatestPosition {
-  return asLatest(JSON.parse(text));
-}
-
-/** Only what the hub itself wrote is under its keys. */
-function asLatest(entry: { vehicleId: string; position: Position; receivedAtMs: number }): LatestPosition {
-  return { ...entry, vehicleId: entry.vehicleId as VehicleId };
 }
 
 function withoutPassword(url: string): string {

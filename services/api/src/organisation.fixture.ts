@@ -21,7 +21,7 @@ import {
   type VideoTask,
   type VideoTaskId,
 } from '@outrider/domain';
-import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
+import { sampleGeofenceFields, sampleStatus, sampleVehicleFields } from '@outrider/domain/samples';
 import type { Delivery } from '@outrider/registry';
 import fc from 'fast-check';
 import { EMPTY_ARCHIVE, PASSWORD, World } from './api.fixture.ts';
@@ -243,7 +243,7 @@ export class Organisation implements Everything {
       const secret = this.mark();
       this.secrets.set(id, [secret]);
       const position = positionAt(nowMs, secret);
-      await hub.updateLatest([{ vehicleId: id, position, receivedAtMs: nowMs }]);
+      await hub.updateLatest([sampleStatus(id, position, nowMs)]);
     }
     for (const each of plan.geofences)
       await registry.geofences.create(

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { blankPosition, type User } from '@outrider/domain';
-import { sampleVehicleFields } from '@outrider/domain/samples';
+import { sampleStatus, sampleVehicleFields } from '@outrider/domain/samples';
 import type { Hono } from 'hono';
 import { exportJWK, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -1478,7 +1478,7 @@ describe('API10: unsafe consumption of what others send', () => {
     const van = await world.registry.vehicles.create(sampleVehicleFields({ name: 'Van' }));
     const attributes = JSON.parse('{"__proto__":"x","constructor":"y","note":"</script><b>"}');
     const position = { ...blankPosition(world.nowMs, 60, 30), attributes };
-    await world.hub.updateLatest([{ vehicleId: van.id, position, receivedAtMs: world.nowMs }]);
+    await world.hub.updateLatest([sampleStatus(van.id, position, world.nowMs)]);
     const { body } = await get(`/api/v1/vehicles/${van.id}/state`, operator.jwt);
     expect(Object.entries(body.position.attributes)).toEqual(Object.entries(attributes));
   });

@@ -14,8 +14,9 @@ import type {
   Vehicle,
   VehicleGroup,
   VehicleId,
+  VehicleStatus,
 } from '@outrider/domain';
-import type { Hub, LatestPosition, UnknownTerminal } from '@outrider/hub';
+import type { Hub, TerminalConnection, UnknownTerminal } from '@outrider/hub';
 import type {
   AuditEntry,
   AuditedFields,
@@ -88,7 +89,7 @@ export interface Sources extends NotificationSources, VideoSources, JobSources {
   /** Everything defined, as it is in force. */
   directory: Directory;
   config: NotificationSources['config'] & VideoSources['config'] & JobSources['config'];
-  hub: Pick<Hub, 'latest' | 'unknownTerminals' | 'publish'>;
+  hub: Pick<Hub, 'latest' | 'connections' | 'unknownTerminals' | 'publish'>;
   trackReport: TrackReport;
   reportArchive: ReportArchive;
   tokens: Tokens;
@@ -210,11 +211,18 @@ export class Reach {
     await this.#sources.registry.vehicles.delete(vehicle.id, ifMatch);
   }
 
-  /** Where the vehicle was last; null where nothing good was heard of it since the hub began to keep it. */
-  async latest(key: VehicleKey): Promise<{ vehicleId: VehicleId; latest: LatestPosition | null }> {
-    const vehicle = await this.#vehicle(key, 'read');
-    const [latest] = await this.#sources.hub.latest([vehicle.id]);
-    return { vehicleId: vehicle.id, latest: latest ?? null };
+  /** What is known of the vehicle now; a null status where nothing is, a null connection where its terminal has none. */
+  async status(
+    key: VehicleKey,
+  ): Promise<{ vehicleId: VehicleId; status: VehicleStatus | null; connection: TerminalConnection | null }> {
+    const { id, terminalId } = await this.#vehicle(key, 'read');
+    const { hub } = this.#sources;
+    const [[status], connections] = await Promise.all([
+      hub.latest([id]),
+      hub.connections(terminalId === null ? [] : [terminalId]),
+    ]);
+    const connection = terminalId === null ? undefined : connections.get(terminalId);
+    return { vehicleId: id, status: status ?? null, connection: connection ?? null };
   }
 
   async track(key: VehicleKey, question: Omit<Parameters<typeof judgedTrack>[1], 'vehicleId'>) {

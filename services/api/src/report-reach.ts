@@ -6,7 +6,7 @@ import { isOperator, rightToGeofence, rightToVehicle, visibleGeofences } from '.
 
 export interface ReportReachSources {
   directory: Directory;
-  hub: Pick<Hub, 'latest'>;
+  hub: Pick<Hub, 'latest' | 'connections'>;
   reportArchive: ReportArchive;
   registry: { geofences: Pick<Registry['geofences'], 'deleted' | 'deletedIds'> };
 }
@@ -51,7 +51,8 @@ export class ReportReach {
         const existing = [...directory.geofences.keys()].filter((id) => this.#seesGeofence(id));
         return [...existing, ...(await registry.geofences.deletedIds(visibleGeofences(this.#caller)))];
       },
-      latest: (vehicleIds) => hub.latest([...vehicleIds]),
+      latest: (vehicleIds) => hub.latest(vehicleIds),
+      connections: (terminalIds) => hub.connections(terminalIds),
     };
   }
 

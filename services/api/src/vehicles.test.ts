@@ -1,4 +1,5 @@
 import { blankPosition, type TerminalId, type User, type VehicleId } from '@outrider/domain';
+import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, World } from './api.fixture.ts';
 
@@ -212,6 +213,20 @@ describe('state', () => {
     const path = `/api/v1/vehicles/${body.id}/state`;
     expect((await world.call('GET', path, { jwt })).body).toEqual({
       vehicleId: body.id,
+      state: 'unknown',
+      stateSince: null,
+      online: null,
+      lastContactAt: null,
+      protocol: null,
+      connected: false,
+      connectedSince: null,
+      remoteAddress: null,
+      recordTime: null,
+      ignition: null,
+      supplyV: null,
+      fuelL: null,
+      alarms: [],
+      attributes: null,
       position: null,
       receivedAt: null,
     });
@@ -221,9 +236,42 @@ describe('state', () => {
       alarms: ['sos'] as const,
       attributes: { io1: 7 },
     };
-    await world.hub.updateLatest([{ vehicleId: body.id, position, receivedAtMs: world.nowMs }]);
+    // In a garage, two seconds ago: without a fix, with its ignition off.
+    const record = { ...blankPosition(world.nowMs - 2000, 0, 0), valid: false, supplyV: 12.4, attributes: { io21: 2 } };
+    await world.hub.updateLatest([
+      sampleStatus(body.id, position, world.nowMs - 4000, {
+        asOfMs: world.nowMs,
+        record,
+        lastContactAtMs: world.nowMs,
+        protocol: 'teltonika',
+        activity: {
+          state: 'parking',
+          sinceMs: world.nowMs - 5000,
+          ignition: false,
+          alarms: ['sos'],
+          geofenceIds: [],
+          speeding: [],
+        },
+      }),
+    ]);
+    const connection = { protocol: 'teltonika', address: '203.0.113.5', sinceMs: world.nowMs - 60_000 };
+    await world.hub.noteConnections('gateway', [{ terminalId: '1' as TerminalId, connection }]);
     expect((await world.call('GET', '/api/v1/vehicles/terminal:1/state', { jwt })).body).toEqual({
       vehicleId: body.id,
+      state: 'parking',
+      stateSince: '2026-01-15T11:59:55.000Z',
+      online: true,
+      lastContactAt: '2026-01-15T12:00:00.000Z',
+      protocol: 'teltonika',
+      connected: true,
+      connectedSince: '2026-01-15T11:59:00.000Z',
+      remoteAddress: '203.0.113.5',
+      recordTime: '2026-01-15T11:59:58.000Z',
+      ignition: false,
+      supplyV: 12.4,
+      fuelL: null,
+      alarms: ['sos'],
+      attributes: { io21: 2 },
       position: {
         vehicleId: body.id,
         fixTime: '2026-01-15T11:59:55.000Z',
@@ -234,7 +282,7 @@ describe('state', () => {
         alarms: ['sos'],
         attributes: { io1: 7 },
       },
-      receivedAt: '2026-01-15T12:00:00.000Z',
+      receivedAt: '2026-01-15T11:59:56.000Z',
     });
   });
 });

@@ -104,6 +104,11 @@ export class Connection {
     return this.#terminalId;
   }
 
+  /** Of the peer. */
+  get address(): string {
+    return this.#address();
+  }
+
   /** Does the terminal's protocol know commands? */
   get takesCommands(): boolean {
     return this.#session.command !== undefined;

@@ -19,6 +19,8 @@ import {
 } from '@outrider/protocols';
 import { createLogger, Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ConnectedTerminals } from './connected-terminals.ts';
+import type { Connection } from './connection.ts';
 import { createGateway, type Gateway } from './gateway.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
@@ -193,6 +195,59 @@ test('acknowledgements keep the order of the packets, even where a later one is 
   expect(car.heard).toBe('01');
   log.waiting[0]?.durable();
   await vi.waitFor(() => expect(car.heard).toBe('010000000100000002'), PATIENCE);
+});
+
+test('the hub knows which terminals are connected, and from where, until they go', async () => {
+  const connections = async () => (await hub.connections([IMEI])).get(IMEI);
+  const car = await terminal();
+  car.hello();
+  const noted = { protocol: 'teltonika', address: '127.0.0.1', sinceMs: NOON };
+  await vi.waitFor(async () => expect(await connections()).toEqual(noted), PATIENCE);
+  // It comes again before its old connection is known to be dead.
+  const again = await terminal();
+  again.hello();
+  await vi.waitFor(() => expect(again.heard).toBe('01'), PATIENCE);
+  car.socket.destroy();
+  await vi.waitFor(
+    async () => expect(await counted('outrider_terminal_connections', { protocol: 'teltonika' })).toBe(1),
+    PATIENCE,
+  );
+  expect(await connections()).toEqual(noted);
+  again.socket.destroy();
+  await vi.waitFor(async () => expect(await connections()).toBeUndefined(), PATIENCE);
+});
+
+test('connections that the hub did not take, or forgot, are noted again', async () => {
+  const noted: string[][] = [];
+  let answer: () => boolean = () => {
+    throw new Error('the hub is away');
+  };
+  const terminals = new ConnectedTerminals(
+    {
+      async noteConnections(_, changes) {
+        const isKnown = answer();
+        noted.push(changes.map(({ terminalId, connection }) => `${connection ? '+' : '-'}${terminalId}`));
+        return isKnown;
+      },
+    },
+    () => {},
+  );
+  const connection = { address: '192.0.2.1', takesCommands: false } as Connection;
+  terminals.came('1' as TerminalId, connection, 'teltonika', NOON);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  answer = () => noted.length > 0;
+  terminals.came('2' as TerminalId, connection, 'teltonika', NOON);
+  // The first call that it takes is the first that it hears of this gateway: it gets all once more.
+  await vi.waitFor(
+    () =>
+      expect(noted).toEqual([
+        ['+1', '+2'],
+        ['+1', '+2'],
+      ]),
+    PATIENCE,
+  );
+  await terminals.close();
+  expect(noted.at(-1)).toEqual(['-1', '-2']);
 });
 
 test('text of a terminal is counted, not answered, and its packets go on', async () => {

@@ -8,6 +8,7 @@ import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { type Protocol, tcpProtocols } from '@outrider/protocols';
 import { type Logger, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
 import { ClockWatch } from './clock-watch.ts';
+import { ConnectedTerminals } from './connected-terminals.ts';
 import { Connection } from './connection.ts';
 import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
@@ -71,8 +72,9 @@ export function createGateway({
   const ports: Partial<Record<ProtocolName, number>> = {};
   let held = false;
   let definitions: Subscription | null = null;
-  /** By terminal, the connection that commands to it go to: its latest. */
-  const commandable = new Map<TerminalId, Connection>();
+  const connected = new ConnectedTerminals(hub, (error) =>
+    logger.warn({ err: error }, 'connections of terminals could not be noted'),
+  );
   let presence: TerminalPresence | null = null;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
@@ -131,9 +133,8 @@ export function createGateway({
         directory.vehicleOfTerminal(terminalId) !== undefined ||
         (protocol.name === 'jt808' && directory.videoProfileOfAddress('jt1078', terminalId) !== undefined),
       onIdentified(terminalId: TerminalId, connection: Connection) {
-        if (!connection.takesCommands) return;
-        commandable.set(terminalId, connection);
-        presence?.came(terminalId);
+        connected.came(terminalId, connection, protocol.name, now());
+        if (connection.takesCommands) presence?.came(terminalId);
       },
       ...refusals(protocol.name),
     };
@@ -146,9 +147,8 @@ export function createGateway({
         connections.delete(connection);
         ofProtocol.connections.dec();
         const { terminalId } = connection;
-        if (terminalId === null || commandable.get(terminalId) !== connection) return;
-        commandable.delete(terminalId);
-        presence?.went(terminalId);
+        if (terminalId === null || !connected.went(terminalId, connection)) return;
+        if (connection.takesCommands) presence?.went(terminalId);
       });
     });
     server.maxConnections = config.maxConnections;
@@ -180,12 +180,13 @@ export function createGateway({
       presence = await serveTerminalCommands(
         hub,
         {
-          online: () => commandable.keys(),
+          online: () => connected.commandable(),
           deliver: ({ terminalId, command, timeoutMs }) =>
-            commandable.get(terminalId)?.command(command, timeoutMs) ?? null,
+            connected.of(terminalId)?.command(command, timeoutMs) ?? null,
         },
         (error) => logger.warn({ err: error }, 'the hub does not take what is said of connected terminals'),
       );
+      connected.start();
       for (const protocol of tcpProtocols) await listen(createTcpServer(protocol), protocol.name);
       const osmand = createOsmandServer({
         intake,
@@ -212,6 +213,7 @@ export function createGateway({
       }, GOODBYE_MS);
       await Promise.all(closed);
       clearTimeout(goodbye);
+      await connected.close();
       await definitions?.stop();
     },
   };

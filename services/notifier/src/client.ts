@@ -26,7 +26,7 @@ export class LiveClient implements Debtor {
   readonly #stream: Duplex;
   readonly #unsent: UnsentBytes;
   readonly #onTooSlow: () => void;
-  readonly #positions = new Map<VehicleId, Buffer>();
+  readonly #positions = new Map<string, Buffer>();
   #positionBytes = 0;
   /** Frames in their order, from `#firstWaiting` on. */
   #waiting: Buffer[] = [];
@@ -88,10 +88,19 @@ export class LiveClient implements Debtor {
 
   /** Keeps the vehicle's newest position for the next flush. */
   queuePosition(vehicleId: VehicleId, frame: Buffer): void {
+    this.#queue(vehicleId, frame);
+  }
+
+  /** Keeps the vehicle's newest state beside its newest position. */
+  queueState(vehicleId: VehicleId, frame: Buffer): void {
+    this.#queue(stateKey(vehicleId), frame);
+  }
+
+  #queue(key: string, frame: Buffer): void {
     if (!this.open) return;
-    // Deleted first, so that a vehicle's turn is that of its newest position.
-    this.dropPosition(vehicleId);
-    this.#positions.set(vehicleId, frame);
+    // Dropped first, so that the turn is that of the newest.
+    this.#unqueue(key);
+    this.#positions.set(key, frame);
     this.#countPositions(frame.length);
   }
 
@@ -113,9 +122,14 @@ export class LiveClient implements Debtor {
 
   /** Forgets what waits of one vehicle: the client may no longer see it. */
   dropPosition(vehicleId: VehicleId): void {
-    const frame = this.#positions.get(vehicleId);
+    this.#unqueue(vehicleId);
+    this.#unqueue(stateKey(vehicleId));
+  }
+
+  #unqueue(key: string): void {
+    const frame = this.#positions.get(key);
     if (frame === undefined) return;
-    this.#positions.delete(vehicleId);
+    this.#positions.delete(key);
     this.#countPositions(-frame.length);
   }
 
@@ -218,4 +232,8 @@ export class LiveClient implements Debtor {
   static mayStay(user: User | undefined): user is User {
     return user !== undefined && !user.blocked;
   }
+}
+
+function stateKey(vehicleId: VehicleId): string {
+  return `state ${vehicleId}`;
 }

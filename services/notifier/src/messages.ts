@@ -9,6 +9,8 @@ export type ClientMessage =
       vehicles: ReadonlySet<VehicleId> | null;
       groups: ReadonlySet<GroupId> | null;
       positions: boolean;
+      /** The state of these vehicles with each record, with or without a usable fix; for who asks for it. */
+      states: boolean;
       events: boolean;
       /** What the caller's own rules tell, of whatever vehicle. */
       notifications: boolean;
@@ -87,6 +89,7 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     'groups',
     'all',
     'positions',
+    'states',
     'events',
     'notifications',
     'videoTasks',
@@ -94,7 +97,7 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     'since',
   ]);
   if (extra) return { error: extra };
-  for (const name of ['all', 'positions', 'events', 'notifications', 'videoTasks', 'reportJobs'])
+  for (const name of ['all', 'positions', 'states', 'events', 'notifications', 'videoTasks', 'reportJobs'])
     if (message[name] !== undefined && typeof message[name] !== 'boolean')
       return { error: `/${name} must be true or false` };
 
@@ -117,6 +120,7 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     vehicles: vehicles as ReadonlySet<VehicleId> | null,
     groups: groups as ReadonlySet<GroupId> | null,
     positions: message.positions !== false,
+    states: message.states === true,
     events: message.events !== false,
     notifications: message.notifications !== false,
     videoTasks: message.videoTasks !== false,

@@ -27,7 +27,7 @@ import {
   type VideoTaskId,
   type VideoTaskNews,
 } from '@outrider/domain';
-import { sampleUser, sampleVehicle } from '@outrider/domain/samples';
+import { sampleStatus, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
@@ -100,11 +100,7 @@ function visits(count: number, from = 0): FleetEvent[] {
   return Array.from({ length: count - from }, (_, nth) => visit(CAR, NOON + from + nth));
 }
 
-const seen = (vehicleId: VehicleId, fixTimeMs: number) => ({
-  vehicleId,
-  position: blankPosition(fixTimeMs, 52.5, 13.4),
-  receivedAtMs: fixTimeMs,
-});
+const seen = (vehicleId: VehicleId, fixTimeMs: number) => sampleStatus(vehicleId, blankPosition(fixTimeMs, 52.5, 13.4));
 
 async function startNotifier(): Promise<void> {
   notifier = createNotifier({

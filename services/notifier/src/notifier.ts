@@ -19,11 +19,13 @@ import {
   type User,
   type UserId,
   type VehicleId,
+  type VehicleStatus,
   VIDEO_TASK_CHANNEL,
   type VideoTaskNews,
+  vehicleStateJson,
   videoTaskJson,
 } from '@outrider/domain';
-import type { Hub, LatestPosition, Unsubscribe } from '@outrider/hub';
+import type { Hub, Unsubscribe } from '@outrider/hub';
 import { eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
 import type { Notifications as Inbox } from '@outrider/registry';
 import { Counter, Gauge, isDebugEnabled, type Logger, type Part, type Registry } from '@outrider/runtime';
@@ -112,6 +114,8 @@ export function createNotifier(parts: NotifierParts): Notifier {
   const told = new Map<number, number>();
   /** Who is to hear of a vehicle; emptied whenever a definition or a subscription changes. */
   const audiences = new Map<VehicleId, LiveClient[]>();
+  /** Time of each vehicle's newest position. */
+  const positionTimes = new Map<VehicleId, number>();
   const dirty = new Set<LiveClient>();
   let flushing = false;
   let definitions: Subscription | null = null;
@@ -167,6 +171,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   let slowLoggedAtMs = Number.NEGATIVE_INFINITY;
   const snapshots = new Slots(SNAPSHOTS_AT_ONCE);
   const positionsSent = sent.labels('position');
+  const statesSent = sent.labels('vehicle-state');
   const eventsSent = sent.labels('event');
   const notificationsSent = sent.labels('notification');
   const videoTasksSent = sent.labels('video-task');
@@ -205,17 +210,30 @@ export function createNotifier(parts: NotifierParts): Notifier {
     return audience;
   }
 
-  function onLatest(entries: readonly LatestPosition[]): void {
-    for (const { vehicleId, position } of entries) {
+  function onLatest(statuses: readonly VehicleStatus[]): void {
+    for (const status of statuses) {
+      const { vehicleId, position } = status;
+      // A record without a usable fix comes with the position that is known already.
+      const isMoved = position !== null && positionTimes.get(vehicleId) !== position.fixTimeMs;
+      if (isMoved) positionTimes.set(vehicleId, position.fixTimeMs);
       const audience = audienceOf(vehicleId);
       if (audience.length === 0) continue;
       let frame: Buffer | null = null;
+      let stateFrame: Buffer | null = null;
       for (const client of audience) {
-        if (!client.subscription?.positions) continue;
-        frame ??= jsonFrame({ type: 'position', ...positionJson(vehicleId, position) });
-        client.queuePosition(vehicleId, frame);
-        positionsSent.inc();
-        dirty.add(client);
+        const { subscription } = client;
+        if (isMoved && subscription?.positions) {
+          frame ??= jsonFrame({ type: 'position', ...positionJson(vehicleId, position) });
+          client.queuePosition(vehicleId, frame);
+          positionsSent.inc();
+          dirty.add(client);
+        }
+        if (subscription?.states) {
+          stateFrame ??= jsonFrame({ type: 'vehicle-state', ...vehicleStateJson(status) });
+          client.queueState(vehicleId, stateFrame);
+          statesSent.inc();
+          dirty.add(client);
+        }
       }
     }
     if (dirty.size > 0 && !flushing) {
@@ -453,7 +471,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     const since = new Map(wish.since?.events ?? told);
     await client.telling;
     await beginNotifications(client, wish);
-    if (wish.positions) await sendSnapshot(client, wish);
+    if (wish.positions || wish.states) await sendSnapshot(client, wish);
     const missedNotifications = await tellOn(client, since);
     const joinLive = (missed: number) => {
       const cursor = writeCursor({ events: told, notifications: client.notified });
@@ -494,10 +512,12 @@ export function createNotifier(parts: NotifierParts): Notifier {
         const to = from + (unsent.isScarce ? SNAPSHOT_CHUNK_WHEN_SCARCE : SNAPSHOT_CHUNK);
         const chunk = await hub.latest(vehicleIds.slice(from, to));
         from = to;
-        const positions = chunk
-          .filter(({ vehicleId }) => maySee(client, vehicleId))
-          .map(({ vehicleId, position }) => positionJson(vehicleId, position));
-        client.send(jsonFrame({ type: 'snapshot', positions, complete: from >= vehicleIds.length }));
+        const visible = chunk.filter(({ vehicleId }) => maySee(client, vehicleId));
+        const positions = visible.flatMap(({ vehicleId, position }) =>
+          wish.positions && position !== null ? positionJson(vehicleId, position) : [],
+        );
+        const states = wish.states ? { states: visible.map(vehicleStateJson) } : {};
+        client.send(jsonFrame({ type: 'snapshot', positions, ...states, complete: from >= vehicleIds.length }));
       });
       await client.drained();
     } while (from < vehicleIds.length && client.open);
@@ -651,6 +671,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
         if (directory.apply(change) === undefined) return;
         onDefinitionChanged();
         if (change.kind === 'vehicle') dropForbidden(change.id as VehicleId);
+        if (change.kind === 'vehicle' && change.definition === null) positionTimes.delete(change.id as VehicleId);
         if (change.kind === 'user')
           for (const client of clients) if (client.userId === change.id) client.dropPositions();
       });

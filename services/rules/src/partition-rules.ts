@@ -9,9 +9,10 @@ import {
   type TelemetryPacket,
   type TraceId,
   type VehicleId,
+  type VehicleStatus,
 } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
-import type { Hub, LatestPosition } from '@outrider/hub';
+import type { Hub } from '@outrider/hub';
 import {
   type Batch,
   type Checkpoints,
@@ -118,10 +119,12 @@ export class PartitionRules {
   #turn: Promise<unknown> = Promise.resolve();
   /** What was made of the last batch, on its way into the log. */
   #appending: Promise<void> = Promise.resolve();
-  /** Where vehicles are whose events are in `#appending` or before it, for the hub. */
-  readonly #moved = new Map<VehicleId, LatestPosition>();
-  /** When a packet was received that is the first of those that moved them. */
-  #movedFirstReceivedAtMs: number | null = null;
+  /** Statuses of vehicles whose events are in `#appending` or before it, for the hub. */
+  readonly #updated = new Map<VehicleId, VehicleStatus>();
+  /** Deleted since the hub was last told. */
+  #deleted: VehicleId[] = [];
+  /** When a packet was received that is the first of those that they are of. */
+  #updatedFirstReceivedAtMs: number | null = null;
   /** What the hub is being told; null while it is not. */
   #telling: Promise<void> | null = null;
   #tellingFailed: { error: unknown } | null = null;
@@ -190,7 +193,7 @@ export class PartitionRules {
 
   /**
    * Takes packets in. Their events are on their way into the log when this resolves, and those of the packets before are there: the
-   * next are worked at meanwhile. The hub is told of the newest positions; while it is, what moves is told together, after that.
+   * next are worked at meanwhile. The hub is given the newest statuses; those that change meanwhile are given to it together, after that.
    */
   takePackets({ records }: Batch<TelemetryPacket>): Promise<void> {
     return this.#inTurn(async () => {
@@ -223,9 +226,9 @@ export class PartitionRules {
       metrics.moved.inc(moved);
       const jumps = this.#engine.takeJumps();
       if (jumps > 0) metrics.rejected.inc({ reason: 'jump' }, jumps);
-      for (const latest of this.#engine.takeMoved()) {
-        this.#movedFirstReceivedAtMs ??= latest.receivedAtMs;
-        this.#moved.set(latest.vehicleId, latest);
+      for (const status of this.#engine.takeUpdated()) {
+        this.#updatedFirstReceivedAtMs ??= status.lastContactAtMs;
+        this.#updated.set(status.vehicleId, status);
       }
       this.#tell();
       await this.#releaseWhenReplayed();
@@ -311,14 +314,20 @@ export class PartitionRules {
     noteNoCause(events);
     this.#unsaved = true;
     await this.#append(events);
+    this.#publishUpdated();
   }
 
   async #applyAll(changes: readonly DefinitionChange[]): Promise<void> {
     const events: FleetEvent[] = [];
-    for (const change of changes) events.push(...this.#engine.applyDefinition(change));
+    for (const change of changes) {
+      const isDeletion = change.kind === 'vehicle' && change.definition === null;
+      if (isDeletion && this.#engine.statusOf(change.id as VehicleId)) this.#deleted.push(change.id as VehicleId);
+      events.push(...this.#engine.applyDefinition(change));
+    }
     noteNoCause(events);
     this.#unsaved = true;
     await this.#append(events);
+    this.#publishUpdated();
   }
 
   /** Changes from where the partition has come to up to the newest. */
@@ -378,18 +387,31 @@ export class PartitionRules {
     this.#appending.catch(() => {});
   }
 
+  #publishUpdated(): void {
+    for (const status of this.#engine.takeUpdated()) this.#updated.set(status.vehicleId, status);
+    this.#tell();
+  }
+
   /**
-   * Tells the hub what moved, once its events are durable: who sees a vehicle somewhere is not to find later that it never was there. What
-   * moves meanwhile is told after that, together. A failure is met at the next turn.
+   * Gives the hub the statuses that changed, once their events are durable: a status agrees with the events, and none is seen that a crash could take
+   * back. What changes meanwhile follows after that, together. A failure is met at the next turn.
    */
   #tell(): void {
-    if (this.#moved.size === 0 || this.#telling !== null || this.#tellingFailed !== null) return;
-    const latest = [...this.#moved.values()];
-    const firstReceivedAtMs = this.#movedFirstReceivedAtMs;
-    this.#moved.clear();
-    this.#movedFirstReceivedAtMs = null;
+    if (this.#updated.size + this.#deleted.length === 0 || this.#telling !== null || this.#tellingFailed !== null)
+      return;
+    const { hub } = this.#parts;
+    const deleted = this.#deleted;
+    this.#deleted = [];
+    for (const id of deleted) this.#updated.delete(id);
+    const updated = [...this.#updated.values()];
+    const firstReceivedAtMs = this.#updatedFirstReceivedAtMs;
+    this.#updated.clear();
+    this.#updatedFirstReceivedAtMs = null;
     this.#telling = this.#appending
-      .then(() => this.#parts.hub.updateLatest(latest))
+      .then(async () => {
+        if (deleted.length > 0) await hub.forgetLatest(deleted);
+        if (updated.length > 0) await hub.updateLatest(updated);
+      })
       .then(() => this.#measure('live', firstReceivedAtMs))
       .catch((error: unknown) => {
         this.#tellingFailed = { error };
@@ -455,9 +477,9 @@ export class PartitionRules {
 
   /** A hub that lost everything has it back. */
   async #fillHub(): Promise<void> {
-    const latest = [...this.#engine.allLatest()];
-    for (let i = 0; i < latest.length; i += HUB_ENTRIES)
-      await this.#parts.hub.updateLatest(latest.slice(i, i + HUB_ENTRIES));
+    const statuses = [...this.#engine.allStatuses()];
+    for (let i = 0; i < statuses.length; i += HUB_ENTRIES)
+      await this.#parts.hub.updateLatest(statuses.slice(i, i + HUB_ENTRIES));
   }
 }
 

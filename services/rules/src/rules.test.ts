@@ -232,7 +232,7 @@ test('packets become events, and the hub knows the newest positions', async () =
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09), fix(60, 0.1)), packet(1, fix(120, 0.11, 70))]);
   await until('three events', async () => (await all(eventsTopic)).length === 3);
   expect(words(await all(eventsTopic))).toEqual(['geofence-visit begin', 'geofence-visit end left', 'speeding begin']);
-  await until('the hub knows', async () => (await hub.latest([vehicleId(1)]))[0]?.position.fixTimeMs === T0 + 120_000);
+  await until('the hub knows', async () => (await hub.latest([vehicleId(1)]))[0]?.position?.fixTimeMs === T0 + 120_000);
   await rules.stop();
 });
 
@@ -243,7 +243,7 @@ test('a hub that takes its time holds up nobody, and is told of the newest posit
   const memory = hub;
   const update = memory.updateLatest.bind(memory);
   memory.updateLatest = async (entries) => {
-    told.push(entries.map(({ position }) => (position.fixTimeMs - T0) / 1000));
+    told.push(entries.map(({ record }) => (record.fixTimeMs - T0) / 1000));
     await released;
     await update(entries);
   };
@@ -253,7 +253,7 @@ test('a hub that takes its time holds up nobody, and is told of the newest posit
   await until('both events', async () => (await all(eventsTopic)).length === 2);
   expect(told).toEqual([[0]]);
   release();
-  await until('the hub knows', async () => (await hub.latest([vehicleId(1)]))[0]?.position.fixTimeMs === T0 + 120_000);
+  await until('the hub knows', async () => (await hub.latest([vehicleId(1)]))[0]?.position?.fixTimeMs === T0 + 120_000);
   expect(told).toEqual([[0], [120]]);
   await rules.stop();
 });
@@ -275,7 +275,7 @@ test('nobody sees a vehicle where it came before its events are durable', async 
   const rules = rulesIn(new Life(), { batchPackets: 1 }, { log: slow });
   await rules.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(1, fix(60, 0.1))]);
-  const seen = async () => (await hub.latest([vehicleId(1)])).map(({ position }) => (position.fixTimeMs - T0) / 1000);
+  const seen = async () => (await hub.latest([vehicleId(1)])).map(({ record }) => (record.fixTimeMs - T0) / 1000);
   await until('an event is on its way', () => held === 1);
   await wait(50);
   expect(await seen()).not.toContain(60);

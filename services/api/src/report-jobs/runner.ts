@@ -62,7 +62,7 @@ export interface ReportRunnerParts {
   directory: Directory;
   /** As of the API: a job may name what another instance has just made. */
   refresh?: () => Promise<void>;
-  hub: Pick<Hub, 'latest' | 'publish'>;
+  hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
   reportArchive: ReportArchive;
   files: Files;
   logger: Logger;

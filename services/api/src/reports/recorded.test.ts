@@ -63,6 +63,7 @@ test.runIf(existsSync(RECORDED))(
         visibleGeofences: async () => null,
         readDeleted: async () => {},
         latest: async () => [],
+        connections: async () => new Map(),
       };
       // biome-ignore lint/suspicious/noExplicitAny: rows are looked into by the names of their columns.
       const report = async (kind: ReportKind, more: Partial<Question> = {}): Promise<Record<string, any>[]> => {

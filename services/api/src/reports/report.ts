@@ -1,5 +1,5 @@
-import type { GeofenceId, Vehicle, VehicleId } from '@outrider/domain';
-import type { LatestPosition } from '@outrider/hub';
+import type { GeofenceId, TerminalId, Vehicle, VehicleId, VehicleStatus } from '@outrider/domain';
+import type { TerminalConnection } from '@outrider/hub';
 import type { Warehouse } from '@outrider/warehouse';
 import type { z } from 'zod';
 import type { Period } from './calendar.ts';
@@ -21,7 +21,7 @@ export type ReportArchive = Pick<
 /** What is asked, with everything about rights answered already. */
 export interface Question {
   /** Those that the caller may see, by id. */
-  vehicles: readonly Pick<Vehicle, 'id' | 'name'>[];
+  vehicles: readonly Pick<Vehicle, 'id' | 'name' | 'terminalId'>[];
   /** Unix milliseconds, inclusive. */
   fromMs: number;
   /** Unix milliseconds, exclusive. */
@@ -50,7 +50,9 @@ export interface ReportSources {
   seesGone(id: GeofenceId): boolean;
   /** Those that the caller may see, deleted ones included; null: all. */
   visibleGeofences(): Promise<readonly GeofenceId[] | null>;
-  latest(vehicleIds: readonly VehicleId[]): Promise<readonly LatestPosition[]>;
+  latest(vehicleIds: readonly VehicleId[]): Promise<readonly VehicleStatus[]>;
+  /** Connections of those of the terminals that are connected. */
+  connections(terminalIds: readonly TerminalId[]): Promise<ReadonlyMap<TerminalId, TerminalConnection>>;
 }
 
 /**

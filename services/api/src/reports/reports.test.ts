@@ -99,6 +99,7 @@ beforeAll(async () => {
     visibleGeofences: async () => null,
     readDeleted: async () => {},
     latest: async () => [],
+    connections: async () => new Map(),
   };
 }, 120_000);
 afterAll(async () => {

@@ -71,6 +71,7 @@ function ask(tracks: Tracks, more: Partial<Question> = {}): [ReportSources, Ques
     visibleGeofences: async () => null,
     readDeleted: async () => {},
     latest: async () => [],
+    connections: async () => new Map(),
   };
   const question: Question = {
     vehicles: [...tracks.keys()].toSorted().map((id) => vehicleOf(id)),

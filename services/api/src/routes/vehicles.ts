@@ -6,9 +6,13 @@ import {
   positionJson,
   type TerminalId,
   type UserId,
+  VEHICLE_STATES,
   type Vehicle,
   type VehicleId,
+  type VehicleStatus,
+  vehicleStateJson,
 } from '@outrider/domain';
+import type { TerminalConnection } from '@outrider/hub';
 import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, readCursor, timeOut, writeCursor } from '../fields.ts';
 import { etagOf } from '../input.ts';
@@ -126,6 +130,8 @@ const POSITION_EXAMPLE = {
   odometerM: 123_456_700,
 };
 
+const attributesOut = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
+
 /** A position, here and in the live API: what the terminal did not say is left out. */
 export const PositionOut = z
   .strictObject({
@@ -143,7 +149,7 @@ export const PositionOut = z
     supplyV: z.number().optional(),
     fuelL: z.number().optional(),
     alarms: z.array(z.string()).optional(),
-    attributes: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])).optional(),
+    attributes: attributesOut.optional(),
   })
   .meta({ id: 'Position', examples: [POSITION_EXAMPLE] });
 
@@ -189,6 +195,88 @@ const RejectedPositionsOut = z
       },
     ],
   });
+
+const VehicleStateOut = z
+  .strictObject({
+    vehicleId: idOut,
+    state: z.enum(VEHICLE_STATES).meta({
+      description:
+        'A trip goes on over a short pause; the state does not. `offline`: no data came for the time set for the vehicle.',
+    }),
+    stateSince: timeOut.nullable(),
+    online: z.boolean().nullable().meta({ description: 'False while the state is `offline`.' }),
+    lastContactAt: timeOut.nullable().meta({ description: 'When the newest packet came, whatever was in it.' }),
+    protocol: z.string().nullable(),
+    connected: z.boolean().meta({ description: 'Whether the terminal has a connection to the service.' }),
+    connectedSince: timeOut.nullable(),
+    remoteAddress: z.string().nullable().meta({ description: 'Of the terminal, while it is connected.' }),
+    recordTime: timeOut.nullable().meta({ description: 'Of the last record, with or without a usable fix.' }),
+    ignition: z.boolean().nullable(),
+    supplyV: z.number().nullable().meta({ description: 'Of the last record.' }),
+    fuelL: z.number().nullable().meta({ description: 'Of the last record.' }),
+    alarms: z.array(z.string()).meta({ description: 'Those that are raised.' }),
+    attributes: attributesOut.nullable().meta({ description: 'Of the last record.' }),
+    position: PositionOut.nullable().meta({ description: 'The last fix that moved the vehicle.' }),
+    receivedAt: timeOut.nullable().meta({ description: 'When the position came.' }),
+  })
+  .meta({
+    id: 'VehicleState',
+    examples: [
+      {
+        vehicleId: POSITION_EXAMPLE.vehicleId,
+        state: 'moving',
+        stateSince: '2026-01-15T11:40:10.000Z',
+        online: true,
+        lastContactAt: '2026-01-15T12:00:00.000Z',
+        protocol: 'teltonika',
+        connected: true,
+        connectedSince: '2026-01-15T11:38:00.000Z',
+        remoteAddress: '203.0.113.5',
+        recordTime: POSITION_EXAMPLE.fixTime,
+        ignition: true,
+        supplyV: 13.9,
+        fuelL: null,
+        alarms: [],
+        attributes: { io21: 4 },
+        position: POSITION_EXAMPLE,
+        receivedAt: '2026-01-15T12:00:00.000Z',
+      },
+    ],
+  });
+
+function vehicleStateBody(
+  vehicleId: VehicleId,
+  status: VehicleStatus | null,
+  connection: TerminalConnection | null,
+): z.output<typeof VehicleStateOut> {
+  const known = status === null ? NOTHING_KNOWN : vehicleStateJson(status);
+  const position = status?.position ?? null;
+  return {
+    ...known,
+    vehicleId,
+    protocol: known.protocol ?? connection?.protocol ?? null,
+    connected: connection !== null,
+    connectedSince: connection && isoTime(connection.sinceMs),
+    remoteAddress: connection?.address ?? null,
+    position: position && (positionJson(vehicleId, position) as z.output<typeof PositionOut>),
+    receivedAt: status === null || status.receivedAtMs === null ? null : isoTime(status.receivedAtMs),
+  };
+}
+
+/** Of a vehicle that no packet came of. */
+const NOTHING_KNOWN = {
+  state: 'unknown' as const,
+  stateSince: null,
+  online: null,
+  lastContactAt: null,
+  protocol: null,
+  recordTime: null,
+  ignition: null,
+  supplyV: null,
+  fuelL: null,
+  alarms: [],
+  attributes: null,
+};
 
 const UnknownTerminalOut = z
   .strictObject({
@@ -332,37 +420,21 @@ export const vehicleRoutes: Route[] = [
     path: '/api/v1/vehicles/{id}/state',
     group: 'Vehicles',
     operationId: 'getVehicleState',
-    summary: 'Where the vehicle was last.',
-    description: 'Of a position, what the terminal did not say is left out.',
+    summary: 'What the vehicle does now, its last record and its last position.',
+    description:
+      'The last record may have no usable fix: then the last position is older than it. Both have their own time. What the rules say (`state`, `ignition`, ' +
+      '`alarms`) agrees with the events that were published. Of a position, what the terminal did not say is left out.',
     params: byKey,
     answers: {
       200: {
-        description: 'The newest good position; null where none is known.',
-        body: z
-          .strictObject({ vehicleId: idOut, position: PositionOut.nullable(), receivedAt: timeOut.nullable() })
-          .meta({
-            id: 'VehicleState',
-            examples: [
-              {
-                vehicleId: POSITION_EXAMPLE.vehicleId,
-                position: POSITION_EXAMPLE,
-                receivedAt: '2026-01-15T12:00:00.000Z',
-              },
-            ],
-          }),
+        description: 'What is not known is null.',
+        body: VehicleStateOut,
       },
     },
     problems: ['not-found'],
     async handle({ params }, { reach }) {
-      const { vehicleId, latest } = await reach.latest(params.id);
-      return {
-        status: 200,
-        body: {
-          vehicleId,
-          position: latest && positionJson(vehicleId, latest.position),
-          receivedAt: latest && isoTime(latest.receivedAtMs),
-        },
-      };
+      const { vehicleId, status, connection } = await reach.status(params.id);
+      return { status: 200, body: vehicleStateBody(vehicleId, status, connection) };
     },
   }),
   route({

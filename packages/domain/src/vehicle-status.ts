@@ -1,0 +1,45 @@
+import type { GeofenceId, VehicleId } from './ids.ts';
+import type { Alarm, Position, ProtocolName } from './position.ts';
+
+/**
+ * What a vehicle does, by the rules that make its trips and stops. A trip goes on over a short pause; the state does not: a vehicle that
+ * stands is `parking`, or `idling` where its ignition is on. `offline`: no data came for the time that the vehicle's profile sets.
+ */
+export const VEHICLE_STATES = ['moving', 'parking', 'idling', 'offline', 'unknown'] as const;
+export type VehicleState = (typeof VEHICLE_STATES)[number];
+
+/** What the rules know of a vehicle, as of the events that they published of it. */
+export interface VehicleActivity {
+  state: VehicleState;
+  /** Unix milliseconds; null where the state is unknown. */
+  sinceMs: number | null;
+  /** As last reported; null where it never was. */
+  ignition: boolean | null;
+  /** Those that are raised. */
+  alarms: readonly Alarm[];
+  /** Geofences that it is in. */
+  geofenceIds: readonly GeofenceId[];
+  /** Limits that it exceeds, each by its geofence; null is the vehicle's own limit. */
+  speeding: readonly (GeofenceId | null)[];
+}
+
+/** A vehicle now: its last record, its last position, and what the rules make of them. Published after the events that it agrees with. */
+export interface VehicleStatus {
+  vehicleId: VehicleId;
+  /** Unix milliseconds. Never less than in an earlier status of the vehicle. */
+  asOfMs: number;
+  /** The last fix that moved the vehicle; null before the first. */
+  position: Position | null;
+  /** Unix milliseconds at which the gateway had it; null where there is none. */
+  receivedAtMs: number | null;
+  /** The last record, with or without a usable fix. The same object as `position` where that is the last. */
+  record: Position;
+  /** Unix milliseconds at which the gateway had it. */
+  recordReceivedAtMs: number;
+  /** Unix milliseconds at which the gateway had the newest packet, whatever was in it. */
+  lastContactAtMs: number;
+  /** Of the newest packet; null where it was not recorded. */
+  protocol: ProtocolName | null;
+  /** Null in what a version before this one wrote. */
+  activity: VehicleActivity | null;
+}

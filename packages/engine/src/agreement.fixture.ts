@@ -1,0 +1,54 @@
+import type { EventId, FleetEvent, VehicleId, VehicleStatus } from '@outrider/domain';
+import { expect } from 'vitest';
+
+/**
+ * Holds the statuses of vehicles against the events published before them: a client that has heard the events must not read anything
+ * else from the status.
+ */
+export function agreement() {
+  const open = new Map<EventId, FleetEvent>();
+  const newest = new Map<VehicleId, number>();
+
+  function check(status: VehicleStatus): void {
+    const { vehicleId, activity, position, record, asOfMs, lastContactAtMs } = status;
+    expect(asOfMs).toBeGreaterThanOrEqual(newest.get(vehicleId) ?? 0);
+    newest.set(vehicleId, asOfMs);
+    expect(asOfMs).toBeGreaterThanOrEqual(lastContactAtMs);
+    if (activity === null || position === null) return;
+    const events = [...open.values()].filter((event) => event.vehicleId === vehicleId);
+    const ofKind = (kind: FleetEvent['kind']) => events.filter((event) => event.kind === kind);
+
+    expect(activity.state === 'offline').toBe(ofKind('offline').length > 0);
+    if (activity.state !== 'offline') {
+      for (const kind of ['parking', 'idling'] as const)
+        if (ofKind(kind).length > 0)
+          expect([activity.state, activity.sinceMs]).toEqual([kind, ofKind(kind)[0]?.startedAtMs]);
+      if (activity.state === 'moving')
+        expect(ofKind('trip').map(({ startedAtMs }) => startedAtMs)).toEqual([activity.sinceMs]);
+      // Without a fix since, the ignition decides.
+      if (activity.state === 'moving' && record.fixTimeMs > position.fixTimeMs)
+        expect(activity.ignition).not.toBe(false);
+    }
+    if (ofKind('ignition').length > 0) expect(activity.ignition).toBe(true);
+    const raised = events.flatMap((event) =>
+      event.kind === 'alarm' ? [event.alarm] : event.kind === 'power-cut' ? [event.kind] : [],
+    );
+    expect(activity.alarms.toSorted()).toEqual(raised.toSorted());
+    const speeding = events.flatMap((event) => (event.kind === 'speeding' ? [event.geofenceId] : []));
+    expect(activity.speeding.toSorted()).toEqual(speeding.toSorted());
+    // It may be in one that it was found in, of which there is no event.
+    for (const event of events)
+      if (event.kind === 'geofence-visit') expect(activity.geofenceIds).toContain(event.geofenceId);
+  }
+
+  return {
+    publish(events: readonly FleetEvent[]): void {
+      for (const event of events)
+        if (event.phase === 'begin') open.set(event.id, event);
+        else open.delete(event.id);
+    },
+    check(statuses: Iterable<VehicleStatus>): void {
+      for (const status of statuses) check(status);
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import type { Position } from '@outrider/domain';
+import { describe, expect, test } from 'vitest';
+import { Engine } from './engine.ts';
+import { fix, Scene, T0, VEHICLE, vehicle } from './scene.fixture.ts';
+
+const minutes = (n: number) => 60 * n;
+const at = (seconds: number, thousandths: number, speedKmh: number, fields: Partial<Position> = {}) =>
+  fix(seconds, 0.1 + thousandths / 1000, 0.1, { speedKmh, ...fields });
+/** A record of a terminal without satellites. */
+const blind = (seconds: number, fields: Partial<Position> = {}) => fix(seconds, 0, 0, { valid: false, ...fields });
+const stateOf = ({ engine }: Scene) => {
+  const { activity } = engine.statusOf(VEHICLE) ?? {};
+  return activity && [activity.state, activity.sinceMs === null ? null : (activity.sinceMs - T0) / 1000];
+};
+const restoredFrom = (engine: Engine) => {
+  const restored = new Engine();
+  restored.restore(engine.takeChanges().filter((entry): entry is [string, Buffer] => entry[1] !== null));
+  return restored;
+};
+
+describe('a vehicle that never had a fix', () => {
+  test('is published with its first record: last contact, protocol, and what the record says', () => {
+    const van = new Scene(vehicle());
+    const record = blind(5, { ignition: true, supplyV: 12.4, alarms: ['sos'], attributes: { io21: 3 } });
+    van.send({ positions: [record], protocol: 'teltonika', receivedAtMs: T0 + 6000 });
+    expect(van.engine.takeUpdated()).toEqual([
+      {
+        vehicleId: VEHICLE,
+        asOfMs: T0 + 6000,
+        position: null,
+        receivedAtMs: null,
+        record,
+        recordReceivedAtMs: T0 + 6000,
+        lastContactAtMs: T0 + 6000,
+        protocol: 'teltonika',
+        activity: { state: 'unknown', sinceMs: null, ignition: true, alarms: ['sos'], geofenceIds: [], speeding: [] },
+      },
+    ]);
+  });
+
+  test('is offline when nothing comes any more, without an event, and online with the next record', () => {
+    const van = new Scene(vehicle({ offlineAfterMinutes: 10 })).only('offline');
+    van.drive(blind(0));
+    van.engine.takeUpdated();
+    expect(van.engine.hasSilent(T0 + minutes(10) * 1000)).toBe(true);
+    expect(van.advance(minutes(10))).toEqual([]);
+    expect(van.engine.hasSilent(T0 + minutes(11) * 1000)).toBe(false);
+    expect(van.engine.takeUpdated()).toMatchObject([{ activity: { state: 'offline', sinceMs: T0 } }]);
+    expect(van.drive(at(minutes(20), 0, 0))).toEqual([]);
+    expect(stateOf(van)).toEqual(['parking', minutes(20)]);
+  });
+});
+
+describe('the last record and the last position', () => {
+  test('are kept apart, each with its own time, and survive a restart', () => {
+    const van = new Scene(vehicle());
+    const position = at(0, 0, 30, { fuelL: 40 });
+    van.drive(position);
+    const record = blind(30, { supplyV: 11.9, attributes: { io21: 1 } });
+    van.send({ positions: [record], receivedAtMs: T0 + 31_000 });
+    const expected = {
+      position,
+      receivedAtMs: T0,
+      record,
+      recordReceivedAtMs: T0 + 31_000,
+      lastContactAtMs: T0 + 31_000,
+    };
+    expect(van.engine.statusOf(VEHICLE)).toMatchObject(expected);
+    expect(restoredFrom(van.engine).statusOf(VEHICLE)).toEqual(van.engine.statusOf(VEHICLE));
+  });
+
+  test('are one where the record moved the vehicle', () => {
+    const van = new Scene(vehicle());
+    van.drive(at(0, 0, 30), at(10, 1, 30));
+    const status = van.engine.statusOf(VEHICLE);
+    expect(status?.record).toBe(status?.position);
+    const again = restoredFrom(van.engine).statusOf(VEHICLE);
+    expect(again?.record).toBe(again?.position);
+  });
+
+  test.each([
+    ['an older record of a black box', blind(5), 10],
+    ['a repetition', at(10, 1, 30), 10],
+    ['a record of the same second', at(10, 1, 30, { alarms: ['sos'] }), 10],
+    ['a record without a fix', blind(20), 20],
+    ['a jump', at(20, 900, 30), 20],
+    ['a clock that is not set, as it comes', blind(-T0 / 1000), -T0 / 1000],
+  ])('%s', (_, record, seconds) => {
+    const van = new Scene(vehicle());
+    van.drive(at(0, 0, 30), at(10, 1, 30));
+    van.send({ positions: [record], receivedAtMs: T0 + 60_000 });
+    const status = van.engine.statusOf(VEHICLE);
+    expect(((status?.record.fixTimeMs ?? 0) - T0) / 1000).toBe(seconds);
+    expect(status?.record.alarms).toEqual(record.alarms);
+    expect(status?.position).toMatchObject({ fixTimeMs: T0 + 10_000 });
+    expect(status?.lastContactAtMs).toBe(T0 + 60_000);
+  });
+
+  test('are read from a state that an earlier version encoded', () => {
+    const van = new Scene(vehicle());
+    van.drive(at(0, 0, 30));
+    const changes = van.engine.takeChanges().map(([key, value]): [string, Buffer] => {
+      const encoded = JSON.parse(String(value));
+      return [key, Array.isArray(encoded) ? Buffer.from(JSON.stringify(encoded.slice(0, 15))) : (value as Buffer)];
+    });
+    const restored = new Engine();
+    restored.restore(changes);
+    expect(restored.statusOf(VEHICLE)).toEqual({ ...van.engine.statusOf(VEHICLE), protocol: null });
+  });
+});
+
+describe('the state', () => {
+  test('is not moving at 0 km/h, though the trip goes on over the pause', () => {
+    for (const [ignition, state] of [
+      [false, 'parking'],
+      [null, 'parking'],
+      [true, 'idling'],
+    ] as const) {
+      const van = new Scene(vehicle()).only('trip', 'parking', 'idling');
+      van.drive(at(0, 0, 40, { ignition }), at(60, 5, 40, { ignition }));
+      expect(stateOf(van)).toEqual(['moving', 0]);
+      van.drive(at(120, 10, 0, { ignition }));
+      expect(stateOf(van)).toEqual([state, 120]);
+      // Told five minutes later, and since the same moment.
+      van.drive(at(120 + minutes(5), 10, 0, { ignition }));
+      expect(stateOf(van)).toEqual([state, 120]);
+    }
+  });
+
+  test('follows the ignition of records without a fix, as in an underground car park', () => {
+    const van = new Scene(vehicle()).only('ignition');
+    van.drive(at(0, 0, 40, { ignition: true }), at(60, 5, 40, { ignition: true }));
+    van.drive(blind(90, { ignition: true }));
+    expect(stateOf(van)).toEqual(['moving', 0]);
+    expect(van.drive(blind(120, { ignition: false }))).toMatchObject([{ kind: 'ignition', phase: 'end' }]);
+    expect(stateOf(van)).toEqual(['parking', 60]);
+  });
+
+  test('of a vehicle whose ignition is not wired is moving where it moves', () => {
+    const van = new Scene(vehicle());
+    van.drive(at(0, 0, 40, { ignition: false }), at(60, 5, 40, { ignition: false }));
+    expect(stateOf(van)).toEqual(['moving', 0]);
+  });
+
+  test('is offline since the last contact, as the event says', () => {
+    const van = new Scene(vehicle({ offlineAfterMinutes: 10 })).only('offline');
+    van.drive(at(0, 0, 40), at(60, 5, 40));
+    const [offline] = van.advance(60 + minutes(10));
+    expect(stateOf(van)).toEqual(['offline', 60]);
+    expect(offline).toMatchObject({ startedAtMs: T0 + 60_000 });
+  });
+});
+
+test('a deleted vehicle is not published, nor one that is not defined yet', () => {
+  const van = new Scene();
+  van.drive(blind(0));
+  expect(van.engine.takeUpdated()).toEqual([]);
+  van.define(vehicle(), 10);
+  expect(van.engine.takeUpdated()).toMatchObject([{ vehicleId: VEHICLE, lastContactAtMs: T0 + 10_000 }]);
+  van.drive(blind(20));
+  van.remove('vehicle', VEHICLE, 2, 30);
+  expect(van.engine.takeUpdated()).toEqual([]);
+  expect([...van.engine.allStatuses()]).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import {
+  isTimely,
+  type Position,
+  type VehicleState as StateName,
+  type VehicleActivity,
+  type VehicleStatus,
+} from '@outrider/domain';
+import { kindOf } from './motion.ts';
+import type { VehicleState } from './vehicle-state.ts';
+
+/**
+ * Takes a record as the vehicle's last, unless an older one of a black box came late. A record whose time can't be believed, as of a terminal that has
+ * not learned the time yet, counts by when it came.
+ */
+export function noteRecord(vehicle: VehicleState, record: Position, receivedAtMs: number): void {
+  const known = vehicle.record;
+  if (known !== null && record.fixTimeMs <= known.fixTimeMs) {
+    // Sent again, it is no news.
+    if (record.fixTimeMs === known.fixTimeMs && JSON.stringify(record) === JSON.stringify(known)) return;
+    if (
+      record.fixTimeMs < known.fixTimeMs &&
+      isTimely(record, receivedAtMs) &&
+      isTimely(known, vehicle.recordReceivedAtMs)
+    )
+      return;
+  }
+  vehicle.record = record;
+  vehicle.recordReceivedAtMs = receivedAtMs;
+}
+
+/** The status to be published after the vehicle's events; null where there was no record yet. */
+export function statusOf(vehicle: VehicleState): VehicleStatus | null {
+  const { id, asOfMs, latest, receivedAtMs, record, recordReceivedAtMs, heardAtMs, protocol } = vehicle;
+  if (record === null) return null;
+  return {
+    vehicleId: id,
+    asOfMs: Math.max(asOfMs, heardAtMs),
+    position: latest,
+    receivedAtMs: latest === null ? null : receivedAtMs,
+    record,
+    recordReceivedAtMs,
+    lastContactAtMs: heardAtMs,
+    protocol,
+    activity: activityOf(vehicle),
+  };
+}
+
+function activityOf(vehicle: VehicleState): VehicleActivity {
+  const { conditions, stays, runs, latest, record } = vehicle;
+  const [state, sinceMs] = stateOf(vehicle);
+  const raised = conditions.flatMap(({ what }) => (what === 'ignition' ? [] : [what]));
+  // A vehicle that is about to enter or to leave is, by the events, still where it was.
+  const visited = stays.filter(({ phase }) => phase !== 'entering');
+  const exceeded = runs.filter(({ told }) => told);
+  return {
+    state,
+    sinceMs,
+    // Before the first fix nothing is observed, as there is no place that an event could be at: then it is what the record says.
+    ignition: latest === null ? (record?.ignition ?? null) : vehicle.ignition,
+    alarms: latest === null && record !== null ? record.alarms : raised,
+    geofenceIds: visited.map(({ fence }) => fence.definition.id),
+    speeding: exceeded.map(({ fence }) => fence?.definition.id ?? null),
+  };
+}
+
+function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | null] {
+  const { motion, latest, ignition } = vehicle;
+  if (vehicle.offline) return ['offline', vehicle.heardAtMs];
+  if (motion === null || latest === null) return ['unknown', null];
+  const { drive, rest, standing } = motion;
+  // A stop that was told is what it was told as.
+  if (standing !== null) return [standing.kind, standing.start.atMs];
+  if (rest !== null) return [kindOf(ignition), rest.since.atMs];
+  // Where records without a fix follow, the ignition says whether it still moves.
+  if (ignition === false && vehicle.recordAtMs > latest.fixTimeMs) return ['parking', latest.fixTimeMs];
+  return drive === null ? ['unknown', null] : ['moving', drive.start.atMs];
+}
