@@ -20,6 +20,7 @@ import {
   type User,
   type UserId,
   type Vehicle,
+  type VehicleActivity,
   type VehicleId,
   VIDEO_TASK_CHANNEL,
   type VideoProfileId,
@@ -205,6 +206,65 @@ test('a snapshot comes first, then positions and events as they happen', async (
     endedAt: null,
     cursor: '0:1;n:0',
   });
+});
+
+test('who asks for states hears of each record, with a fix or without; a position is sent once', async () => {
+  const record = { ...blankPosition(NOON + 5000, 0, 0), valid: false, supplyV: 11.9, attributes: { io21: 2 } };
+  const activity: VehicleActivity = {
+    state: 'parking',
+    sinceMs: NOON,
+    ignition: false,
+    alarms: ['sos'],
+    geofenceIds: [],
+    speeding: [],
+  };
+  const blind = {
+    ...seen(CAR, NOON),
+    asOfMs: NOON + 6000,
+    record,
+    lastContactAtMs: NOON + 6000,
+    protocol: 'teltonika' as const,
+    activity,
+  };
+  const neverPlaced = { ...blind, vehicleId: VAN, position: null, receivedAtMs: null };
+  await hub.updateLatest([seen(CAR, NOON), neverPlaced]);
+  const all = await subscribed('operator', { all: true, states: true });
+  const positionsOnly = await subscribed('operator');
+  expect(all.of('snapshot')).toMatchObject([
+    {
+      positions: [{ vehicleId: CAR }],
+      states: [
+        { vehicleId: CAR, state: 'unknown', lastContactAt: '2026-01-01T12:00:00.000Z' },
+        { vehicleId: VAN, state: 'parking' },
+      ],
+    },
+  ]);
+  expect(positionsOnly.of('snapshot')).toMatchObject([{ positions: [{ vehicleId: CAR }] }]);
+  expect(positionsOnly.of('snapshot')[0]).not.toHaveProperty('states');
+
+  await hub.updateLatest([blind]);
+  expect(await all.hears('vehicle-state')).toEqual([
+    {
+      type: 'vehicle-state',
+      vehicleId: CAR,
+      state: 'parking',
+      stateSince: '2026-01-01T12:00:00.000Z',
+      online: true,
+      lastContactAt: '2026-01-01T12:00:06.000Z',
+      protocol: 'teltonika',
+      recordTime: '2026-01-01T12:00:05.000Z',
+      ignition: false,
+      supplyV: 11.9,
+      fuelL: null,
+      alarms: ['sos'],
+      attributes: { io21: 2 },
+    },
+  ]);
+  await hub.updateLatest([{ ...seen(CAR, NOON + 9000), activity }]);
+  expect(await positionsOnly.hears('position')).toMatchObject([{ fixTime: '2026-01-01T12:00:09.000Z' }]);
+  expect(await all.hears('position')).toHaveLength(1);
+  await all.hears('vehicle-state', 2);
+  expect(positionsOnly.of('vehicle-state')).toEqual([]);
 });
 
 test('changes of a video task go to those who may see the vehicle and were granted its video', async () => {

@@ -236,6 +236,61 @@ test('packets become events, and the hub knows the newest positions', async () =
   await rules.stop();
 });
 
+test('a terminal in a garage without sky is known to the hub as soon as it talks', async () => {
+  await define(operator, vehicle(1));
+  const rules = rulesIn(new Life());
+  await rules.start();
+  const blind = { ...fix(10, 0), latitude: 0, valid: false, speedKmh: null, ignition: true, supplyV: 12.4 };
+  await log.append(telemetryTopic, [packet(1, blind)]);
+  await until('the hub knows', async () => (await hub.latest([vehicleId(1)])).length === 1);
+  expect(await hub.latest([vehicleId(1)])).toMatchObject([
+    {
+      position: null,
+      record: { supplyV: 12.4 },
+      lastContactAtMs: T0 + 10_000,
+      protocol: 'osmand',
+      activity: { state: 'unknown', ignition: true },
+    },
+  ]);
+  await log.append(telemetryTopic, [packet(1, fix(20, 0.09)), packet(1, { ...blind, fixTimeMs: T0 + 30_000 })]);
+  await until('it is placed', async () => (await hub.latest([vehicleId(1)]))[0]?.lastContactAtMs === T0 + 30_000);
+  expect(await hub.latest([vehicleId(1)])).toMatchObject([
+    { position: { fixTimeMs: T0 + 20_000 }, receivedAtMs: T0 + 20_000, record: { fixTimeMs: T0 + 30_000 } },
+  ]);
+  await rules.stop();
+});
+
+test('a deleted vehicle leaves the hub, and what its terminal sent until then does not bring it back', async () => {
+  await define(operator, vehicle(1), vehicle(2));
+  const rules = rulesIn(new Life());
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(2, fix(0, 0.09))]);
+  await until('both are known', async () => (await hub.latest([vehicleId(1), vehicleId(2)])).length === 2);
+  await log.append(definitionsTopic, [
+    { kind: 'vehicle', id: vehicleId(1), version: 2, changedAtMs: T0 + 10_000, definition: null },
+  ]);
+  await until('it is gone', async () => (await hub.latest([vehicleId(1)])).length === 0);
+  await log.append(telemetryTopic, [packet(1, fix(20, 0.09)), packet(2, fix(20, 0.09))]);
+  const newest = async () => (await hub.latest([vehicleId(2)]))[0]?.record.fixTimeMs;
+  await until('the other one goes on', async () => (await newest()) === T0 + 20_000);
+  expect(await hub.latest([vehicleId(1)])).toEqual([]);
+  await rules.stop();
+});
+
+test('a vehicle that falls silent is offline in the hub when the event is there', async () => {
+  await define(operator, vehicle(1));
+  let nowMs = T0;
+  const rules = rulesIn(new Life(), { lookMs: 5 }, { now: () => nowMs });
+  await rules.start();
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09))]);
+  const state = async () => (await hub.latest([vehicleId(1)]))[0]?.activity?.state;
+  await until('it is known', async () => (await state()) !== undefined);
+  nowMs = T0 + 620_000;
+  await until('it is offline', async () => (await state()) === 'offline');
+  expect(await all(eventsTopic)).toMatchObject([{ kind: 'offline', phase: 'begin' }]);
+  await rules.stop();
+});
+
 test('a hub that takes its time holds up nobody, and is told of the newest position then', async () => {
   await define(operator, vehicle(1), geofence());
   const told: number[][] = [];

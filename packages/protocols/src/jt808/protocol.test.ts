@@ -357,6 +357,15 @@ describe('messages', () => {
     expect(answer?.body.toString('hex')).toBe('260601120000');
   });
 
+  test('a message that is too long is refused alike, whether it comes at once or in pieces', () => {
+    const bytes = Buffer.concat([Buffer.from([0x7e]), Buffer.alloc(2500, 1), Buffer.from([0x7e])]);
+    const atOnce = registered().session.push(bytes, NOW_MS);
+    const { session } = registered();
+    const pieces = [0, 1, 2].flatMap((nth) => session.push(bytes.subarray(nth * 1000, (nth + 1) * 1000), NOW_MS));
+    expect(atOnce).toMatchObject([{ type: 'refuse', reason: 'bad-length' }]);
+    expect(pieces).toEqual(atOnce);
+  });
+
   test('an encrypted message is refused', () => {
     const { session } = registered(2013);
     const bytes = Buffer.from('00020400013912345678000100', 'hex');

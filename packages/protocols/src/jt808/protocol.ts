@@ -88,7 +88,8 @@ class Jt808Session extends FramedSession {
     // Two flags in a row: the first one ends nothing, the second one begins.
     if (end === from + 1) return 1;
     const length = end - from + 1;
-    if (length > MAX_FRAME_BYTES) return this.refuse(out, 'bad-length', `a message of ${length} bytes`);
+    if (length > MAX_FRAME_BYTES)
+      return this.refuse(out, 'bad-length', `a frame of more than ${MAX_FRAME_BYTES} bytes`);
     const message = readMessage(bytes, from + 1, end);
     if (typeof message === 'string') return this.refuse(out, message, FAULTS[message]);
     return this.#takeMessage(message, nowMs, out) ? length : 0;

@@ -1,7 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FleetEvent, GeofenceId, GeofenceVisit, VehicleId } from '@outrider/domain';
+import {
+  blankPosition,
+  type FleetEvent,
+  type GeofenceId,
+  type GeofenceVisit,
+  type TerminalId,
+  type VehicleId,
+} from '@outrider/domain';
+import { sampleStatus } from '@outrider/domain/samples';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { currentStateReport } from './current-state.ts';
@@ -468,6 +476,65 @@ test('the present is what still lasts', async () => {
   expect(items.map(({ vehicleId, state, stateSince }) => [vehicleId, state, stateSince])).toEqual(
     truths.map(({ vehicleId, stops }) => [vehicleId, stops.at(-1)?.kind, stops.at(-1)?.startMs]),
   );
+});
+
+test('what the rules published of a vehicle says what it does, and the archive does only where they did not', async () => {
+  const [published, archived] = truths.map(({ vehicleId }) => vehicleOf(vehicleId));
+  if (published === undefined || archived === undefined) throw new Error('two vehicles are needed');
+  const position = { ...blankPosition(endMs - 60_000, 52.5, 13.4), speedKmh: 30 };
+  const record = { ...blankPosition(endMs - 30_000, 0, 0), valid: false, supplyV: 12.1, fuelL: 33 };
+  const status = sampleStatus(published.id, position, endMs - 59_000, {
+    record,
+    lastContactAtMs: endMs - 29_000,
+    protocol: 'jt808',
+    activity: {
+      state: 'offline',
+      sinceMs: endMs - 29_000,
+      ignition: false,
+      alarms: ['tamper', 'sos'],
+      geofenceIds: zones.slice(0, 2).map(({ id }) => id),
+      speeding: [],
+    },
+  });
+  const terminalId = 'T1' as TerminalId;
+  const connection = { protocol: 'jt808', address: '192.0.2.1', sinceMs: endMs };
+  const asked = {
+    vehicles: [
+      { ...published, terminalId },
+      { ...archived, terminalId: null },
+    ],
+  };
+  const held = sources;
+  sources = {
+    ...held,
+    latest: async () => [status, sampleStatus(archived.id, position)],
+    connections: async () => new Map([[terminalId, connection]]),
+  };
+  const items = await report(currentStateReport, asked).finally(() => {
+    sources = held;
+  });
+  expect(items[0]).toMatchObject({
+    state: 'offline',
+    stateSeconds: 29,
+    online: false,
+    fixTime: position.fixTimeMs,
+    speedKmh: 30,
+    ignition: false,
+    supplyV: 12.1,
+    fuelL: 33,
+    geozones: zones
+      .slice(0, 2)
+      .map(({ name }) => name)
+      .toSorted()
+      .join('|'),
+    speeding: false,
+    alarms: 'sos|tamper',
+    lastContactAt: endMs - 29_000,
+    protocol: 'jt808',
+    recordTime: record.fixTimeMs,
+    connected: true,
+  });
+  expect(items[1]).toMatchObject({ state: truths[1]?.stops.at(-1)?.kind, online: true, connected: false });
 });
 
 test('a report whose client has left asks no more', async () => {
