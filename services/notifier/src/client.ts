@@ -107,9 +107,9 @@ export class LiveClient implements Debtor {
   /** Sends the waiting positions until the peer is slow: the others wait on, and grow no more than the fleet. */
   flushPositions(): void {
     if (this.catchingUp || !this.open) return;
-    for (const [vehicleId, frame] of this.#positions) {
+    for (const [key, frame] of this.#positions) {
       if (this.slow) return;
-      this.dropPosition(vehicleId);
+      this.#unqueue(key);
       this.send(frame);
     }
   }

@@ -151,7 +151,7 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
         for (let at = 0; at < late.length; at += 10) send(late.slice(at, at + 10), receivedAtMs);
         intervals.push(...live.takeLate());
       }
-      live.takeMoved();
+      live.takeUpdated();
       await warehouse.insertPositions(packets);
       await warehouse.insertEvents(events.map((value, nth) => ({ offset: offset + nth, value })));
     }
