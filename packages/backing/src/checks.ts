@@ -1,11 +1,13 @@
 import type { Hub } from '@outrider/hub';
 import { definitionsTopic, type Log } from '@outrider/log';
 import type { ReadyCheck } from '@outrider/runtime';
+import { logWarnings } from './log-watch.ts';
 
 /** Does the log answer? */
-export function logCheck(log: Pick<Log, 'endOffsets'>): ReadyCheck {
+export function logCheck(log: Pick<Log, 'endOffsets' | 'discontinuities' | 'holdUp'>): ReadyCheck {
   return async () => {
     await log.endOffsets(definitionsTopic);
+    return logWarnings(log);
   };
 }
 

@@ -3,6 +3,7 @@ export * from './backing.ts';
 export * from './checks.ts';
 export { createDeadLetterOffice, type DeadLetterOffice } from './dead-letter-office.ts';
 export * from './directory.ts';
+export { logWarnings } from './log-watch.ts';
 export * from './open.ts';
 export * from './patient.ts';
 export * from './tokens.ts';

@@ -8,28 +8,31 @@ import {
   openRedisCheckpoints,
   openSqliteCheckpoints,
   openSqliteLog,
+  type SqliteLogOptions,
 } from '@outrider/log';
 import { openRegistry as openRegistryAt, type Registry } from '@outrider/registry';
 import { type Logger, type Registry as Metrics, StartError } from '@outrider/runtime';
 import { openWarehouse as openWarehouseAt, type Warehouse, type WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
 import { unreadableRecords } from './dead-letter-office.ts';
+import { discontinuityReport, measureLog } from './log-watch.ts';
 
 /**
  * Kafka where brokers are given, else a SQLite file. A record that can't be read is put into topic `<name>-dead`, and whoever
  * reads goes on behind it.
  *
- * @param metrics where what is put aside is counted
- * @param commitGapMs see `SqliteLogOptions`; Kafka's producers have a gap of their own. Default none
+ * @param metrics where what is put aside is counted, and how far readers are
+ * @param options of a SQLite file, see `SqliteLogOptions`; Kafka's producers have a gap of their own
  * @throws {StartError} when the brokers can't be reached or don't let us in
  */
 export async function openLog(
   { folder, log: address }: Pick<Backing, 'folder' | 'log'>,
   logger: Logger,
   metrics: Metrics | null = null,
-  commitGapMs = 0,
+  { commitGapMs = 0, startsRun = false }: Pick<SqliteLogOptions, 'commitGapMs' | 'startsRun'> = {},
 ): Promise<Log> {
   const maxAgeMs = address.retentionHours * 3_600_000;
+  const onDiscontinuity = discontinuityReport(logger, metrics);
   const onUnreadable = unreadableRecords(() => log, logger, metrics);
   const log =
     address.brokers === null
@@ -38,7 +41,9 @@ export async function openLog(
           maxAgeMs,
           maxBytes: address.retentionMb * 1024 * 1024,
           commitGapMs,
+          startsRun,
           onUnreadable,
+          onDiscontinuity,
         })
       : await reached(
           `Kafka at ${address.brokers.join(', ')}`,
@@ -49,9 +54,11 @@ export async function openLog(
             ...(address.sasl === null ? {} : { sasl: kafkaSasl(address.sasl) }),
             maxAgeMs,
             onUnreadable,
+            onDiscontinuity,
             onWarning: (message) => logger.warn(message),
           }),
         );
+  if (metrics !== null) measureLog(log, metrics);
   return log;
 }
 

@@ -313,6 +313,14 @@ export class Engine {
     return vehicle === undefined ? null : undecidedSinceMs(vehicle, silentFromMs);
   }
 
+  /**
+   * The partition goes on at `offset`, and what comes from there on was not taken in before, whatever a vehicle has reached: the log
+   * that its offset was of is gone.
+   */
+  rewind(offset: number): void {
+    for (const vehicle of this.#vehicles.values()) if (vehicle.offset >= offset) vehicle.offset = offset - 1;
+  }
+
   /** Forgets what it knows of a vehicle but for its definition: its next fix is its first. */
   forget(vehicleId: VehicleId): void {
     const vehicle = this.#vehicles.get(vehicleId);

@@ -43,6 +43,7 @@ export function describeCheckpoints(name: string, start: () => Promise<Checkpoin
       });
       const expected = {
         offsets: { telemetry: 2 ** 40, definitions: 0 },
+        identities: {},
         entries: new Map([
           ['a', binary],
           ['Ж/1', Buffer.alloc(0)],
@@ -75,6 +76,7 @@ export function describeCheckpoints(name: string, start: () => Promise<Checkpoin
       });
       expect(await checkpoints.load(consumer, 0)).toEqual({
         offsets: { telemetry: 8, events: 6 },
+        identities: {},
         entries: new Map([
           ['a', Buffer.from('2')],
           ['c', Buffer.from('1')],
@@ -82,11 +84,27 @@ export function describeCheckpoints(name: string, start: () => Promise<Checkpoin
       });
     });
 
+    test('identities are saved with the offsets, and stay until others are', async () => {
+      const consumer = consumerName();
+      const checkpoints = await open();
+      const offsets = { telemetry: 1, 'events/0': 2 };
+      await checkpoints.save(consumer, 0, { offsets, identities: { telemetry: 'a', events: 'a' }, changed: [] });
+      await checkpoints.save(consumer, 0, { offsets: { telemetry: 3 }, changed: [] });
+      await checkpoints.save(consumer, 0, { offsets: { telemetry: 4 }, identities: { telemetry: 'b' }, changed: [] });
+      const expected = { offsets: { telemetry: 4, 'events/0': 2 }, identities: { telemetry: 'b', events: 'a' } };
+      expect(await checkpoints.load(consumer, 0)).toMatchObject(expected);
+      expect(await checkpoints.claim(consumer, 0)).toMatchObject(expected);
+    });
+
     test('a save without entries is a checkpoint too', async () => {
       const consumer = consumerName();
       const checkpoints = await open();
       await checkpoints.save(consumer, 0, { offsets: { telemetry: 1 }, changed: [] });
-      expect(await checkpoints.load(consumer, 0)).toEqual({ offsets: { telemetry: 1 }, entries: new Map() });
+      expect(await checkpoints.load(consumer, 0)).toEqual({
+        offsets: { telemetry: 1 },
+        identities: {},
+        entries: new Map(),
+      });
     });
 
     test('consumers and partitions are kept apart', async () => {
@@ -112,7 +130,7 @@ export function describeCheckpoints(name: string, start: () => Promise<Checkpoin
       await expect(checkpoints.save(consumer, 0, { offsets: { telemetry: 2 }, changed: failing() })).rejects.toThrow(
         'no more',
       );
-      const expected = { offsets: { telemetry: 1 }, entries: new Map([['a', Buffer.from('1')]]) };
+      const expected = { offsets: { telemetry: 1 }, identities: {}, entries: new Map([['a', Buffer.from('1')]]) };
       expect(await checkpoints.load(consumer, 0)).toEqual(expected);
       await checkpoints.save(consumer, 0, { offsets: { telemetry: 3 }, changed: [] });
       expect((await checkpoints.load(consumer, 0))?.offsets).toEqual({ telemetry: 3 });
@@ -125,7 +143,7 @@ export function describeCheckpoints(name: string, start: () => Promise<Checkpoin
       await former.save(consumer, 0, { offsets: { telemetry: 1 }, changed: [['a', Buffer.from('1')]] });
       await former.claim(consumer, 1);
 
-      const taken = { offsets: { telemetry: 1 }, entries: new Map([['a', Buffer.from('1')]]) };
+      const taken = { offsets: { telemetry: 1 }, identities: {}, entries: new Map([['a', Buffer.from('1')]]) };
       expect(await present.claim(consumer, 0)).toEqual(taken);
       const late = { offsets: { telemetry: 9 }, changed: [['a', Buffer.from('9')] as const] };
       await expect(former.save(consumer, 0, late)).rejects.toBeInstanceOf(CheckpointFencedError);

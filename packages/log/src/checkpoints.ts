@@ -2,6 +2,8 @@
 export interface Checkpoint {
   /** Next offset to read, by any name the consumer gives (`telemetry`, `events`, `definitions`). */
   offsets: Record<string, number>;
+  /** Identity of the log that the offsets are of, by topic; those of an earlier version have none. */
+  identities: Record<string, string>;
   /** The state's entries by key. */
   entries: Map<string, Buffer>;
 }
@@ -9,6 +11,8 @@ export interface Checkpoint {
 export interface CheckpointChange {
   /** Offsets that moved; others of the consumer stay as they were saved. */
   offsets: Record<string, number>;
+  /** Identities that are new; others of the consumer stay as they were saved. Default: none. */
+  identities?: Record<string, string>;
   /** Entries that changed since the last checkpoint; null removes one. */
   changed: Iterable<readonly [key: string, value: Buffer | null]>;
 }

@@ -4,10 +4,13 @@ import type { UnreadableRecord } from './dead-letters.ts';
 import {
   type Batch,
   type ConsumeOptions,
+  type Discontinuity,
   Encoded,
   type Log,
   type LogRecord,
   MAX_RECORD_BYTES,
+  type ReaderPlace,
+  type Resumption,
   type Subscription,
   type Topic,
 } from './log.ts';
@@ -15,7 +18,14 @@ import {
 /** What an adapter gives to be tested. */
 export interface LogUnderTest {
   /** A further opening of the same log: what one wrote, the next must find. */
-  open(options?: { onUnreadable?: (record: UnreadableRecord) => Promise<void> }): Promise<Log>;
+  open(options?: {
+    onUnreadable?: (record: UnreadableRecord) => Promise<void>;
+    onDiscontinuity?: (discontinuity: Discontinuity) => void;
+  }): Promise<Log>;
+  /** Has another, empty log take the place of this one, as far as the topic is concerned. No opening of it is in use. */
+  replace(topic: Topic<unknown>): Promise<void>;
+  /** Removes the records of a partition below an offset, as retention does, whoever has read them. */
+  removeBefore(topic: Topic<unknown>, partition: number, offset: number): Promise<void>;
   dispose(): Promise<void>;
 }
 
@@ -485,6 +495,140 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       );
       const ends = await log.endOffsets(topic);
       expect([...ends.values()].reduce((sum, end) => sum + end)).toBe(16);
+    });
+
+    describe('a reader goes on where it was, or learns why it can not', () => {
+      /** A reader of all partitions: each place that it kept, and where it goes on now. */
+      async function resumeAll(log: Log, topic: Topic<Note>, saved: ReadonlyMap<number, ReaderPlace>) {
+        const resumed = new Map<number, Resumption>();
+        for (const partition of (await log.bounds(topic)).keys())
+          resumed.set(partition, await log.resume(topic, partition, 'reader', saved.get(partition) ?? null));
+        return resumed;
+      }
+      /** The places of a reader that has read everything. */
+      async function placesAtEnd(log: Log, topic: Topic<Note>): Promise<Map<number, ReaderPlace>> {
+        const places = new Map<number, ReaderPlace>();
+        for (const [partition, { end }] of await log.bounds(topic)) {
+          const { identity } = await log.resume(topic, partition, 'reader', null);
+          places.set(partition, { offset: end, identity });
+        }
+        return places;
+      }
+      const kindsOf = (resumed: ReadonlyMap<number, Resumption>) =>
+        [...resumed.values()].map(({ discontinuity }) => discontinuity?.kind ?? null);
+
+      test('exactly where it was, in the same log opened again', async () => {
+        const topic = noteTopic();
+        const log = await open();
+        await log.append(topic, notes(20));
+        const places = await placesAtEnd(log, topic);
+        await log.close();
+        const again = await open();
+        await again.append(topic, notes(5, 'a', 20));
+        const resumed = await resumeAll(again, topic, places);
+        for (const [partition, { offset, identity, discontinuity }] of resumed) {
+          expect(discontinuity).toBeNull();
+          expect({ offset, identity }).toEqual(places.get(partition));
+        }
+        expect(again.discontinuities).toEqual([]);
+      });
+
+      test('with the oldest record, where it never read', async () => {
+        const topic = noteTopic();
+        const log = await open();
+        await log.append(topic, notes(3));
+        const bounds = await log.bounds(topic);
+        for (const [partition, resumed] of await resumeAll(log, topic, new Map()))
+          expect(resumed).toMatchObject({ offset: bounds.get(partition)?.earliest, discontinuity: null });
+      });
+
+      test('where it was, with a place that was kept without an identity', async () => {
+        const topic = noteTopic();
+        const log = await open();
+        await log.append(topic, notes(20));
+        const places = new Map(
+          [...(await placesAtEnd(log, topic))].map(([partition, { offset }]) => [
+            partition,
+            { offset, identity: null },
+          ]),
+        );
+        for (const [partition, resumed] of await resumeAll(log, topic, places))
+          expect(resumed).toMatchObject({ offset: places.get(partition)?.offset, discontinuity: null });
+      });
+
+      test('with the oldest record, where the log ends before its place; that is reported once for each partition', async () => {
+        const topic = noteTopic();
+        const reported: Discontinuity[] = [];
+        const log = await open({ onDiscontinuity: (each) => reported.push(each) });
+        await log.append(topic, notes(20));
+        const places = new Map(
+          [...(await placesAtEnd(log, topic))].map(([partition, place]) => [
+            partition,
+            { ...place, offset: place.offset + 1 },
+          ]),
+        );
+        const resumed = await resumeAll(log, topic, places);
+        expect(new Set(kindsOf(resumed))).toEqual(new Set(['truncated']));
+        expect([...resumed.values()].map(({ offset }) => offset)).toEqual([...resumed].map(() => 0));
+        expect(reported).toHaveLength(resumed.size);
+        expect(log.discontinuities).toEqual(reported);
+        expect(reported[0]).toMatchObject({ reader: 'reader', topic: topic.name, partition: 0, offset: 0 });
+        // Whoever only asks registers nothing, and nothing is reported.
+        const [place] = places.values();
+        expect(await log.locate(topic, 0, place ?? null)).toMatchObject({ discontinuity: { kind: 'truncated' } });
+        expect(reported).toHaveLength(resumed.size);
+      });
+
+      test('with the oldest record of another log that took its place, though that one goes beyond its place', async () => {
+        const topic = noteTopic();
+        const log = await open();
+        await log.append(topic, notes(20));
+        const places = await placesAtEnd(log, topic);
+        await log.close();
+        await (await underTest).replace(topic as Topic<unknown>);
+        const other = await open({ onDiscontinuity: () => {} });
+        await other.append(topic, notes(50));
+        const resumed = await resumeAll(other, topic, places);
+        expect(new Set(kindsOf(resumed))).toEqual(new Set(['replaced']));
+        for (const { offset } of resumed.values()) expect(offset).toBe(0);
+        const [first] = resumed.values();
+        expect(first?.identity).not.toBe(places.get(0)?.identity);
+        expect(textsOf(await readAll(other, topic))).toHaveLength(50);
+      });
+
+      test('with the oldest record, where those before were removed unread', async () => {
+        const topic = noteTopic();
+        const log = await open({ onDiscontinuity: () => {} });
+        // A call each: what lies in the log together goes together.
+        for (let i = 0; i < 10; i++) await log.append(topic, notes(1, 'a', i));
+        const [[partition, { end }] = [0, { end: 0 }]] = [...(await log.bounds(topic))].filter(
+          ([, bounds]) => bounds.end > 0,
+        );
+        const { identity } = await log.resume(topic, partition, 'reader', null);
+        await (await underTest).removeBefore(topic as Topic<unknown>, partition, end - 3);
+        const behind = { offset: end - 5, identity };
+        expect(await log.resume(topic, partition, 'reader', behind)).toMatchObject({
+          offset: end - 3,
+          discontinuity: { kind: 'removed', savedOffset: end - 5 },
+        });
+        const atOldest = { offset: end - 3, identity };
+        expect(await log.resume(topic, partition, 'reader', atOldest)).toMatchObject({ discontinuity: null });
+      });
+
+      test('and how far it is from both ends can be asked for', async () => {
+        const topic = noteTopic();
+        const log = await open();
+        await log.append(topic, notes(10));
+        await resumeAll(log, topic, new Map());
+        const [[partition, { end }] = [0, { end: 0 }]] = [...(await log.bounds(topic))].filter(
+          ([, bounds]) => bounds.end > 0,
+        );
+        const standing = async () =>
+          (await log.readers()).find((each) => each.topic === topic.name && each.partition === partition);
+        expect(await standing()).toMatchObject({ reader: 'reader', offset: 0, earliest: 0, end });
+        log.release(topic, partition, 'reader', end);
+        expect(await standing()).toMatchObject({ offset: end, oldestUnreadAtMs: null });
+      });
     });
   });
 }

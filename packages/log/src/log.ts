@@ -9,6 +9,11 @@ export interface Topic<T> {
   decode(bytes: Buffer): T;
   /** A compacted topic keeps the newest record of each key for ever; any other forgets after its retention. */
   compacted: boolean;
+  /**
+   * Whether its records come from outside. A log that is at its size bound with records that some reader has not read refuses these
+   * alone: what readers make of records that it already holds is taken, or they could not go on and make space.
+   */
+  isInput?: boolean;
 }
 
 /** A record as it was read. */
@@ -53,6 +58,57 @@ export interface ConsumeOptions<T> {
   isPatient?: boolean;
 }
 
+/** Offset of the oldest record that is kept, and the offset after the newest; equal where there is none. */
+export interface Bounds {
+  earliest: number;
+  end: number;
+}
+
+/** Where a reader goes on, as it keeps it with what it made of the records before. */
+export interface ReaderPlace {
+  offset: number;
+  /** {@link Resumption.identity} of the log that the offset is of; null where it was kept by a version that had none. */
+  identity: string | null;
+}
+
+/** Where a reader goes on in the log as it is now. */
+export interface Resumption {
+  offset: number;
+  /** Identity of the topic's records. To be kept with every offset from here on. */
+  identity: string;
+  /** Null where the reader goes on exactly where it was. */
+  discontinuity: Discontinuity | null;
+}
+
+/**
+ * A reader could not go on where it was:
+ * - `replaced`: its offset is of other records, such as those of a lost disk or another cluster. It begins with the oldest.
+ * - `truncated`: the log ends, or ended, before the offset, as one that was restored from a copy does. It begins with the first
+ *   record that it has not read where that is known, else with the oldest.
+ * - `removed`: records were removed before it had read them. It begins with the oldest.
+ */
+export interface Discontinuity {
+  kind: 'replaced' | 'truncated' | 'removed';
+  reader: string;
+  topic: string;
+  partition: number;
+  savedOffset: number;
+  offset: number;
+}
+
+/** How far a registered reader is from both ends of its partition. */
+export interface ReaderStanding extends Bounds {
+  reader: string;
+  topic: string;
+  partition: number;
+  /** What it released last, or resumed at. */
+  offset: number;
+  /** Unix milliseconds at which the oldest record that it has not released came into the log, or somewhat earlier; null where there is none. */
+  oldestUnreadAtMs: number | null;
+  /** After so long the log may remove a record whether it was read or not; null where it does not. */
+  removedAfterMs: number | null;
+}
+
 export interface Subscription {
   /** Lets the batch in hand finish and stops. */
   stop(): Promise<void>;
@@ -69,6 +125,7 @@ export interface Log {
    * When a call is refused, so are those behind it that have records of the same keys and were made before it was known: who makes
    * them all again in their order keeps the order. What of a refused call was written nevertheless is then there twice.
    *
+   * @throws {LogAtBoundError} when the log is at its size bound and holds what a reader has not read
    * @throws {LogFullError} when more than the bound is waiting to be written: the caller must hold its peers back
    * @throws {RangeError} when a record is longer than {@link MAX_RECORD_BYTES}: then none of the call is written
    */
@@ -76,8 +133,32 @@ export interface Log {
   /** Bytes handed to `append` and not yet durable: what the gateway's backpressure looks at. */
   readonly pendingBytes: number;
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription>;
+  /**
+   * Registers a reader of a partition, and finds where it goes on. Whoever keeps an offset asks this before it uses the offset again:
+   * a log may have been replaced by another, be cut short, or have removed records since. What is found is reported where the log was
+   * opened with `onDiscontinuity`.
+   *
+   * @param reader stable name, the same at every start
+   * @param saved null: it begins with the oldest record
+   */
+  resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption>;
+  /**
+   * Notes that a registered reader has saved that it goes on at `offset`: it never asks for a record before it again. Retention of the
+   * embedded log removes nothing that a registered reader has not released.
+   */
+  release<T>(topic: Topic<T>, partition: number, reader: string, offset: number): void;
+  /** The readers that were registered through this opening and where they are. For metrics: a query for each topic. */
+  readers(): Promise<ReaderStanding[]>;
+  /** As {@link resume}, for an offset that no registered reader keeps, such as a client's: nothing is registered or reported. */
+  locate<T>(topic: Topic<T>, partition: number, saved: ReaderPlace | null): Promise<Resumption>;
+  /** Offsets of the oldest record and after the newest, by partition. */
+  bounds<T>(topic: Topic<T>): Promise<Map<number, Bounds>>;
   /** Offsets after the newest record, by partition: what a reader must reach to have seen all there was. */
   endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>>;
+  /** Discontinuities that readers met since the log was opened, the newest of each reader and partition. */
+  readonly discontinuities: readonly Discontinuity[];
+  /** Why records from outside are refused now; null while they are taken. */
+  readonly holdUp: HoldUp | null;
   /** Everything from `from` (inclusive) up to `to` (exclusive) of one partition, in batches. */
   read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>>;
   /** Writes what is pending, then lets go of everything. */
@@ -133,6 +214,32 @@ export class DiskBusyError extends Error {
 /** Whether it is the disk that is waited for: one that is full, or busy, need not stay so. */
 export function isDiskOutage(error: unknown): boolean {
   return error instanceof DiskFullError || error instanceof DiskBusyError;
+}
+
+/**
+ * The log is at its size bound, and what it holds has not been read by all its readers: removing it would lose it. Nothing was
+ * written, and it can be tried again: the log takes records again when the reader has gone on.
+ */
+export class LogAtBoundError extends Error {
+  override name = 'LogAtBoundError';
+  readonly holdUp: HoldUp;
+
+  constructor(holdUp: HoldUp) {
+    super('the log is at its size bound and a reader is behind');
+    this.holdUp = holdUp;
+  }
+}
+
+/** Why a log at its size bound can remove nothing. */
+export interface HoldUp {
+  /** The reader that is farthest behind. */
+  reader: string;
+  topic: string;
+  partition: number;
+  /** Records that it has not released. */
+  behindRecords: number;
+  usedBytes: number;
+  maxBytes: number;
 }
 
 /** Too much is waiting to be written. */

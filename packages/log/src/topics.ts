@@ -12,6 +12,7 @@ export const telemetryTopic: Topic<TelemetryPacket> = {
   encode: encodeTelemetry,
   decode: decodeTelemetry,
   compacted: false,
+  isInput: true,
 };
 
 /** What the engine derived: `schemas/event.avsc`. */

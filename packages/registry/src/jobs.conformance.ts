@@ -293,7 +293,9 @@ export function jobsConformance(name: string, newPlace: () => Promise<Place>): v
       await registry.jobs.gather({ ...consumer, next: 3 }, [from(1), from(2), from(2, 'another')], joined);
       await registry.jobs.gather({ ...consumer, next: 3 }, [from(1), from(2)], joined);
       await registry.jobs.gather({ ...consumer, next: 5 }, [from(2), from(4)], joined);
-      expect(await registry.jobs.offsets('digger')).toEqual(new Map([[2, 5]]));
+      expect(await registry.jobs.places('digger')).toEqual(new Map([[2, { offset: 5, identity: null }]]));
+      await registry.jobs.setPlace('digger', 2, 'log', null);
+      expect(await registry.jobs.places('digger')).toEqual(new Map([[2, { offset: 5, identity: 'log' }]]));
       const { items } = await registry.jobs.list({}, ALL);
       expect(items.map(({ subjectId, parameters, userId }) => [subjectId, parameters.of, userId])).toEqual([
         ['another', 2, null],
@@ -303,6 +305,11 @@ export function jobsConformance(name: string, newPlace: () => Promise<Place>): v
       await take();
       await registry.jobs.gather({ ...consumer, next: 6 }, [from(5)], joined);
       expect((await registry.jobs.list({}, ALL)).items).toHaveLength(3);
+      expect(await registry.jobs.places('digger')).toEqual(new Map([[2, { offset: 6, identity: 'log' }]]));
+      // In another log offsets begin anew.
+      await registry.jobs.setPlace('digger', 2, 'another log', 0);
+      await registry.jobs.gather({ ...consumer, next: 1 }, [from(0, 'after')], joined);
+      expect((await registry.jobs.list({}, ALL)).items).toHaveLength(4);
     });
 
     test('is forgotten some time after its end, and not before', async () => {

@@ -1,6 +1,7 @@
 import type { JobId, ReportScheduleId, UserId } from '@outrider/domain';
 import type { Selectable, Transaction } from 'kysely';
 import type { AuditNote } from './audit-notes.ts';
+import { type ConsumerPlace, placesOf, setPlace } from './consumer-places.ts';
 import { NotFoundError, TooManyJobsError } from './errors.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { JobRow, Tables } from './schema.ts';
@@ -407,13 +408,13 @@ export class Jobs {
     merge: MergeJobs,
   ): Promise<void> {
     await this.#store.write(async ({ tx, nowMs, newId }) => {
-      const done = (await offsetsOf(tx, consumer)).get(partition) ?? 0;
+      const done = (await placesOf(tx, consumer)).get(partition)?.offset ?? 0;
       if (next <= done) return;
       const fresh = jobs.filter(({ offset }) => offset >= done);
       await addOrMerge(tx, fresh, merge, newId, nowMs);
       await tx
         .insertInto('consumer_offsets')
-        .values({ consumer, log_partition: partition, next_offset: next })
+        .values({ consumer, log_partition: partition, next_offset: next, log_identity: null })
         .onConflict((c) => c.columns(['consumer', 'log_partition']).doUpdateSet({ next_offset: next }))
         .execute();
     });
@@ -425,8 +426,17 @@ export class Jobs {
   }
 
   /** Where {@link gather} goes on in each partition that it saved. */
-  offsets(consumer: string): Promise<Map<number, number>> {
-    return offsetsOf(this.#store.db, consumer);
+  places(consumer: string): Promise<Map<number, ConsumerPlace>> {
+    return placesOf(this.#store.db, consumer);
+  }
+
+  /**
+   * Notes which log a consumer reads.
+   *
+   * @param offset where it goes on in it; null: where it is
+   */
+  setPlace(consumer: string, partition: number, identity: string, offset: number | null): Promise<void> {
+    return setPlace(this.#store.db, consumer, partition, identity, offset);
   }
 
   /**
@@ -575,15 +585,6 @@ async function addOrMergeChunk(
 function mergedFields(waiting: ServiceJobFields, added: ServiceJobFields, merge: MergeJobs): ServiceJobFields {
   const parameters = merge(waiting.parameters, added.parameters);
   return { ...waiting, parameters, dueAtMs: Math.min(waiting.dueAtMs, added.dueAtMs) };
-}
-
-async function offsetsOf(db: Reader, consumer: string): Promise<Map<number, number>> {
-  const rows = await db
-    .selectFrom('consumer_offsets')
-    .select(['log_partition', 'next_offset'])
-    .where('consumer', '=', consumer)
-    .execute();
-  return new Map(rows.map((row) => [row.log_partition, row.next_offset]));
 }
 
 /** @param by the schedule that makes it, and for which of its periods */

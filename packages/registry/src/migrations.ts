@@ -489,6 +489,11 @@ function migrations(dialect: DialectName): Record<string, Migration> {
         await takeFromAudit(db);
       },
     },
+    '0012-log-identity': {
+      async up(db: Kysely<unknown>) {
+        await db.schema.alterTable('consumer_offsets').addColumn('log_identity', 'text').execute();
+      },
+    },
   };
 }
 

@@ -239,7 +239,8 @@ function sortedReferences(lists: Partial<References>): Partial<References> {
   );
 }
 
-async function loadRules(db: Reader, ids: readonly string[]): Promise<NotificationRule[]> {
+/** Those with these ids. */
+export async function loadRules(db: Reader, ids: readonly string[]): Promise<NotificationRule[]> {
   const rows: NotificationRuleRow[] = [];
   for (const some of inChunks(ids))
     rows.push(

@@ -259,8 +259,10 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await inbox()).toEqual([1, 2, 3]);
         // A consumer that was overtaken by another saves nothing and goes back nowhere.
         expect(await record(5, [draft(4, made, visit(30))])).toEqual([]);
-        expect(await registry.notifications.offsets('test')).toEqual(new Map([[0, 20]]));
-        expect(await registry.notifications.offsets('none')).toEqual(new Map());
+        expect(await registry.notifications.places('test')).toEqual(new Map([[0, { offset: 20, identity: null }]]));
+        expect(await registry.notifications.places('none')).toEqual(new Map());
+        await registry.notifications.setPlace('test', 0, 'log', null);
+        expect(await registry.notifications.places('test')).toEqual(new Map([[0, { offset: 20, identity: 'log' }]]));
         // One that begins before the saved offset and ends after it adds only what is new.
         expect(await record(25, [draft(19, made, visit(31)), draft(20, made, visit(32))])).toMatchObject([
           { event: visit(32) },
@@ -366,7 +368,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
       test('an offset of a log that is gone can be set back', async () => {
         const made = await addRule();
         await record(100, [draft(99, made, visit(1))]);
-        await registry.notifications.resetOffset('test', 0, 0);
+        await registry.notifications.setPlace('test', 0, 'another log', 0);
         expect(await record(2, [draft(0, made, visit(1)), draft(1, made, visit(2))])).toMatchObject([
           { event: visit(2) },
         ]);

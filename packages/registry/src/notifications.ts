@@ -8,6 +8,7 @@ import {
   type UserId,
 } from '@outrider/domain';
 import type { Transaction } from 'kysely';
+import { type ConsumerPlace, placesOf, setPlace } from './consumer-places.ts';
 import { insertDeliveries } from './deliveries.ts';
 import { NotFoundError } from './errors.ts';
 import { fromNotificationRow, toNotificationRow } from './notification-row.ts';
@@ -68,23 +69,17 @@ export class Notifications {
   }
 
   /** Where a consumer goes on in each partition that it ever saved; the others are missing. */
-  async offsets(consumer: string): Promise<Map<number, number>> {
-    const rows = await this.#store.db
-      .selectFrom('consumer_offsets')
-      .select(['log_partition', 'next_offset'])
-      .where('consumer', '=', consumer)
-      .execute();
-    return new Map(rows.map((row) => [row.log_partition, row.next_offset]));
+  places(consumer: string): Promise<Map<number, ConsumerPlace>> {
+    return placesOf(this.#store.db, consumer);
   }
 
-  /** Goes back, where the log that the offset was of is gone and another began. */
-  async resetOffset(consumer: string, partition: number, next: number): Promise<void> {
-    await this.#store.db
-      .updateTable('consumer_offsets')
-      .set({ next_offset: next })
-      .where('consumer', '=', consumer)
-      .where('log_partition', '=', partition)
-      .execute();
+  /**
+   * Notes which log a consumer reads.
+   *
+   * @param offset where it goes on in it; null: where it is
+   */
+  setPlace(consumer: string, partition: number, identity: string, offset: number | null): Promise<void> {
+    return setPlace(this.#store.db, consumer, partition, identity, offset);
   }
 
   /**
@@ -335,7 +330,7 @@ async function forgetRows(
 async function lockOffset(tx: Transaction<Tables>, consumer: string, partition: number): Promise<number> {
   await tx
     .insertInto('consumer_offsets')
-    .values({ consumer, log_partition: partition, next_offset: 0 })
+    .values({ consumer, log_partition: partition, next_offset: 0, log_identity: null })
     .onConflict((c) => c.columns(['consumer', 'log_partition']).doNothing())
     .execute();
   const row = await tx

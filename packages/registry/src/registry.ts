@@ -1,7 +1,8 @@
-import type { DefinitionChange } from '@outrider/domain';
+import type { Definition, DefinitionChange, DefinitionKind } from '@outrider/domain';
 import { Kysely, sql } from 'kysely';
 import type { Actor } from './actor.ts';
 import { Audit } from './audit.ts';
+import { type DefinitionVersion, definitionsOf, definitionVersions } from './definition-versions.ts';
 import { Deliveries } from './deliveries.ts';
 import { fromGeofenceRow, Geofences } from './geofences.ts';
 import { fromGroupRow, Groups } from './groups.ts';
@@ -143,6 +144,16 @@ export class Registry {
       changedAtMs,
       definition,
     }));
+  }
+
+  /** Ids and versions of everything that is defined, by the page; groups and users before what names them. */
+  definitionVersions(): AsyncGenerator<DefinitionVersion[]> {
+    return definitionVersions(this.#store.db);
+  }
+
+  /** Definitions of one kind as they are now; those that are gone are missing. */
+  definitionsOf(kind: DefinitionKind, ids: readonly string[]): Promise<Definition[]> {
+    return definitionsOf(this.#store.db, kind, ids);
   }
 
   /** @throws {Error} when the database does not answer */

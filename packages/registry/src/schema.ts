@@ -298,6 +298,8 @@ export interface ConsumerOffsetRow {
   consumer: string;
   log_partition: number;
   next_offset: number;
+  /** Of the log that the offset is of; null: not known. */
+  log_identity: string | null;
 }
 
 /** A request that made something, and how it was answered. */

@@ -1,14 +1,35 @@
 import type { Logger } from './logger.ts';
 
-/** Resolves when the part works; rejects with why it does not. */
-export type ReadyCheck = () => Promise<void>;
+/**
+ * Resolves when the part works, with what an operator has to know all the same, if anything; rejects with why it does not. Warnings
+ * are shown to strangers: they hold names of parts, and no addresses or ids.
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: checks without warnings are plain async functions
+export type ReadyCheck = () => Promise<void | readonly string[]>;
+
+/** A part that does not work, for reasons that strangers may know. */
+export class NotReadyError extends Error {
+  override name = 'NotReadyError';
+  readonly warnings: readonly string[];
+
+  constructor(message: string, warnings: readonly string[]) {
+    super(message);
+    this.warnings = warnings;
+  }
+}
 
 type Status = 'ok' | 'failed';
+
+export interface PartReadiness {
+  status: Status;
+  /** Absent where there is none. */
+  warnings?: readonly string[];
+}
 
 /** What `/health/ready` answers. */
 export interface Readiness {
   status: Status;
-  parts: Record<string, { status: Status }>;
+  parts: Record<string, PartReadiness>;
 }
 
 const CHECK_WITHIN_MS = 2000;
@@ -18,11 +39,10 @@ export async function readiness(checks: Readonly<Record<string, ReadyCheck>>, lo
   const parts = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        await within(CHECK_WITHIN_MS, check());
-        return [name, { status: 'ok' }] as const;
+        return [name, partReadiness('ok', (await within(CHECK_WITHIN_MS, check())) ?? [])] as const;
       } catch (error) {
         logger.warn({ part: name, err: error }, 'not ready');
-        return [name, { status: 'failed' }] as const;
+        return [name, partReadiness('failed', error instanceof NotReadyError ? error.warnings : [])] as const;
       }
     }),
   );
@@ -30,13 +50,17 @@ export async function readiness(checks: Readonly<Record<string, ReadyCheck>>, lo
   return { status: ready ? 'ok' : 'failed', parts: Object.fromEntries(parts) };
 }
 
-async function within(limitMs: number, promise: Promise<void>): Promise<void> {
+function partReadiness(status: Status, warnings: readonly string[]): PartReadiness {
+  return warnings.length === 0 ? { status } : { status, warnings };
+}
+
+async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
   });
   try {
-    await Promise.race([promise, late]);
+    return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
   }

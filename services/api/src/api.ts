@@ -39,6 +39,7 @@ import { streamed, streamedBytes } from './streamed.ts';
 import { traced, traceIdOfSpan } from './traced.ts';
 import type { VideoConfig, VideoFiles } from './video-reach.ts';
 
+export { type DefinitionsDifference, isInStep, reconcileDefinitions } from './definitions-reconciliation.ts';
 export { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';

@@ -55,7 +55,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   life.own('warehouse', () => warehouse.close());
   const videoFiles = await openVideoFiles(backing);
   const reportFiles = await openReportFiles(backing);
-  const relay = createRelay({ registry, log, logger });
+  const relay = createRelay({ registry, log, logger, now });
   await life.start(relay);
 
   const { tokens, close } = await openTokens(config, registry, logger, now);

@@ -74,7 +74,7 @@ function visit(
 
 /** Tells of visits, as the notifier does. */
 async function tell(made: NotificationRule, events: readonly FleetEvent[]): Promise<void> {
-  const from = (await world.registry.notifications.offsets('test')).get(0) ?? 0;
+  const from = (await world.registry.notifications.places('test')).get(0)?.offset ?? 0;
   await world.registry.notifications.record({
     consumer: 'test',
     partition: 0,

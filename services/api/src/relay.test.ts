@@ -39,6 +39,8 @@ function world() {
             );
         },
       },
+      async *definitionVersions() {},
+      definitionsOf: async () => [],
       onChange: (hear: () => void) => {
         listener = hear;
         return () => {
@@ -47,6 +49,10 @@ function world() {
       },
     },
     log: {
+      bounds: async () => new Map([[0, { earliest: 0, end: told.length }]]),
+      async *read() {
+        yield { partition: 0, records: told.map((value, offset) => ({ offset, value })) };
+      },
       append: async (_: unknown, records: readonly unknown[]) => {
         if (world.refusing) throw new Error('disk full');
         told.push(...(records as DefinitionChange[]));
@@ -56,7 +62,8 @@ function world() {
   return world;
 }
 
-const relayOf = ({ registry, log }: ReturnType<typeof world>) => createRelay({ registry, log, logger } as never);
+const relayOf = ({ registry, log }: ReturnType<typeof world>) =>
+  createRelay({ registry, log, logger, now: Date.now } as never);
 
 test('what an earlier run left is told before the relay counts as started', async () => {
   const its = world();

@@ -1,11 +1,14 @@
 import { definitionsTopic, type Log } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
 import type { Logger, Part } from '@outrider/runtime';
+import { isInStep, reconcileDefinitions } from './definitions-reconciliation.ts';
 
 export interface RelayParts {
-  registry: Pick<Registry, 'outbox' | 'onChange'>;
-  log: Pick<Log, 'append'>;
+  registry: Pick<Registry, 'outbox' | 'onChange' | 'definitionVersions' | 'definitionsOf'>;
+  log: Pick<Log, 'append' | 'bounds' | 'read'>;
   logger: Logger;
+  /** Unix milliseconds. */
+  now(): number;
 }
 
 export interface Relay extends Part {
@@ -19,18 +22,33 @@ const LOOK_EVERY_MS = 250;
 
 /**
  * Carries committed changes of definitions from the registry's outbox to topic `definitions`, in order and at least
- * once: whoever reads them knows by the version what it has seen.
+ * once: whoever reads them knows by the version what it has seen. At start the topic is compared with the registry: it may have been
+ * lost, and the outbox holds only what was never published.
  */
-export function createRelay({ registry, log, logger }: RelayParts): Relay {
+export function createRelay({ registry, log, logger, now }: RelayParts): Relay {
   let stopped = false;
   let healthy = true;
   let wake: () => void = () => {};
   let running: Promise<void> = Promise.resolve();
   let leave: () => void = () => {};
+  let reconciled = false;
 
   /** Where another instance is at it, it carries what there is. */
   async function carry(): Promise<void> {
+    if (!reconciled) reconciled = (await registry.outbox.inTurn(reconcile)) ?? false;
     if ((await registry.outbox.pending(1)).length > 0) await registry.outbox.inTurn(carryAll);
+  }
+
+  async function reconcile(): Promise<true> {
+    await carryAll();
+    const difference = await reconcileDefinitions({ registry, log, now }, true);
+    if (!isInStep(difference)) logger.warn({ ...difference }, 'topic definitions lacked definitions: republished');
+    if (difference.newer > 0)
+      logger.error(
+        { newer: difference.newer },
+        'topic definitions is newer than the registry: changes do not take effect',
+      );
+    return true;
   }
 
   async function carryAll(): Promise<void> {

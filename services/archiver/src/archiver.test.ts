@@ -18,6 +18,7 @@ import {
   type ConsumeOptions,
   type DeadLetter,
   type LogRecord,
+  type ReaderPlace,
   type Subscription,
   type Topic,
 } from '@outrider/log';
@@ -49,6 +50,12 @@ class RecordedLog {
   async endOffsets<T>({ name }: Topic<T>): Promise<Map<number, number>> {
     return new Map([[0, (this.#topics[name]?.at(-1)?.offset ?? -1) + 1]]);
   }
+
+  async resume<T>(_topic: Topic<T>, _partition: number, _reader: string, saved: ReaderPlace | null) {
+    return { offset: saved?.offset ?? 0, identity: 'this log', discontinuity: null };
+  }
+
+  release(): void {}
 
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
     const all = (this.#topics[topic.name] ?? []) as readonly LogRecord<T>[];
@@ -99,9 +106,9 @@ class MemoryCheckpoints {
     this.fenced = false;
     return this.saved.get(`${consumer}:${partition}`) ?? null;
   }
-  async save(consumer: string, partition: number, { offsets }: CheckpointChange): Promise<void> {
+  async save(consumer: string, partition: number, { offsets, identities = {} }: CheckpointChange): Promise<void> {
     if (this.fenced) throw new CheckpointFencedError(consumer, partition);
-    this.saved.set(`${consumer}:${partition}`, { offsets, entries: new Map() });
+    this.saved.set(`${consumer}:${partition}`, { offsets, identities, entries: new Map() });
   }
   next(topic: string): number | undefined {
     return this.saved.get(`archiver/${topic}:0`)?.offsets[topic];

@@ -39,7 +39,7 @@ export interface ArchiverConfig {
 
 export interface ArchiverParts {
   config?: ArchiverConfig;
-  log: Pick<Log, 'consume' | 'append' | 'endOffsets'>;
+  log: Pick<Log, 'consume' | 'append' | 'endOffsets' | 'resume' | 'release'>;
   checkpoints: Pick<Checkpoints, 'claim' | 'save'>;
   warehouse: Pick<Warehouse, 'positionRows' | 'eventRows' | 'insert'>;
   logger: Logger;
@@ -135,13 +135,20 @@ export function createArchiver(parts: ArchiverParts): Archiver {
       for (const [partition, next] of archived) records += Math.max(0, (ends.get(partition) ?? 0) - next);
       return { topic: topic.name, records, seconds: records > 0 ? Math.max(0, now() - archivedThroughMs) / 1000 : 0 };
     }
+    /** Of the log that the partition is read from. */
+    const identities = new Map<number, string>();
 
     /** The rows are in the warehouse, where those that the other member brings again replace them. */
     async function savePlace(partition: number, offset: number): Promise<void> {
       try {
-        await persistently(() =>
-          checkpoints.save(consumer, partition, { offsets: { [topic.name]: offset }, changed: [] }),
-        );
+        const identity = identities.get(partition);
+        const change = {
+          offsets: { [topic.name]: offset },
+          identities: identity === undefined ? {} : { [topic.name]: identity },
+          changed: [],
+        };
+        await persistently(() => checkpoints.save(consumer, partition, change));
+        log.release(topic, partition, GROUP, offset);
       } catch (error) {
         if (!(error instanceof CheckpointFencedError)) throw error;
         if (fenced.has(partition)) return;
@@ -218,9 +225,15 @@ export function createArchiver(parts: ArchiverParts): Archiver {
             if (fenced.has(partition)) await gatherer.drain();
             const checkpoint = await checkpoints.claim(consumer, partition);
             fenced.delete(partition);
-            const next = checkpoint?.offsets[topic.name];
-            archived.set(partition, next ?? 0);
-            return next ?? 'earliest';
+            const offset = checkpoint?.offsets[topic.name];
+            const identity = checkpoint?.identities[topic.name] ?? null;
+            const saved = offset === undefined ? null : { offset, identity };
+            const resumption = await log.resume(topic, partition, GROUP, saved);
+            identities.set(partition, resumption.identity);
+            // At once: whoever asks how far the archive has come compares this with the log as it is now.
+            if (resumption.discontinuity !== null) await savePlace(partition, resumption.offset);
+            archived.set(partition, resumption.offset);
+            return resumption.offset;
           },
           async onBatch({ partition, records }) {
             if (fenced.has(partition)) throw new CheckpointFencedError(consumer, partition);

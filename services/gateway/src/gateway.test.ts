@@ -62,6 +62,19 @@ class HeldLog implements Log {
   }
   async *read(): AsyncGenerator<never> {}
   async close() {}
+  async bounds() {
+    return new Map([[0, { earliest: 0, end: 0 }]]);
+  }
+  async resume() {
+    return { offset: 0, identity: 'held', discontinuity: null };
+  }
+  locate = this.resume;
+  release() {}
+  async readers() {
+    return [];
+  }
+  readonly discontinuities = [];
+  readonly holdUp = null;
 }
 
 let log: HeldLog;

@@ -73,7 +73,7 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
 /** Tells of visits by a rule, past the events. */
 async function tell(rule: NotificationRule, minutes: readonly number[]): Promise<void> {
   const { notifications } = place.registry;
-  const from = (await notifications.offsets('test')).get(0) ?? 0;
+  const from = (await notifications.places('test')).get(0)?.offset ?? 0;
   await notifications.record({
     consumer: 'test',
     partition: 0,

@@ -38,7 +38,7 @@ test('what is left out of a subscription has the meaning that a reader expects',
     notifications: false,
     videoTasks: false,
     reportJobs: false,
-    since: { events: new Map([[0, 42]]), notifications: null },
+    since: { events: new Map([[0, 42]]), notifications: null, identity: null },
   });
 });
 
@@ -79,22 +79,34 @@ test('a cursor reads as it was written', () => {
         { selector: ([p]) => p },
       ),
       fc.option(fc.maxSafeNat().map((n) => n % 1e15)),
-      (pairs, notifications) => {
-        const cursor = { events: new Map(pairs), notifications };
+      fc.option(fc.stringMatching(/^[0-9a-f]{16}$/)),
+      (pairs, notifications, identity) => {
+        const cursor = { events: new Map(pairs), notifications, identity };
         expect(readCursor(writeCursor(cursor))).toEqual(cursor);
       },
     ),
   );
 });
 
-test.each(['x', '0', '0:1;', '0:1;n:', '0:1;n:x', ';n:1;n:2', ' ', '0:1,', '0:1;m:2', '123456:1'])(
-  '%s is no cursor',
-  (text) => {
-    expect(readCursor(text)).toBeNull();
-  },
-);
+test.each([
+  'x',
+  '0',
+  '0:1;',
+  '0:1;n:',
+  '0:1;n:x',
+  ';n:1;n:2',
+  ' ',
+  '0:1,',
+  '0:1;m:2',
+  '0:1;l:',
+  '0:1;l:a b',
+  ';l:a;n:1',
+  '123456:1',
+])('%s is no cursor', (text) => {
+  expect(readCursor(text)).toBeNull();
+});
 
 test('a cursor of a client without events, or from the very beginning, is one', () => {
-  expect(readCursor('')).toEqual({ events: new Map(), notifications: null });
-  expect(readCursor(';n:7')).toEqual({ events: new Map(), notifications: 7 });
+  expect(readCursor('')).toEqual({ events: new Map(), notifications: null, identity: null });
+  expect(readCursor(';n:7')).toEqual({ events: new Map(), notifications: 7, identity: null });
 });

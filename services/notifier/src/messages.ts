@@ -28,29 +28,35 @@ export interface Cursor {
   events: ReadonlyMap<number, number>;
   /** Number of the last of the caller's notifications that was told; null where the client wants none. */
   notifications: number | null;
+  /** Identity of the log that the offsets are of; null in cursors of versions that had none. */
+  identity: string | null;
 }
 
 const MAX_LISTED = 10_000;
 /** An unknown name is not sent back longer than this. */
 const MAX_NAME_CHARACTERS = 100;
 
-/** `0:1042,1:77;n:12`: where each partition goes on, and the last notification. */
-export function writeCursor({ events, notifications }: Cursor): string {
+/** `0:1042,1:77;n:12;l:5d41402abc4b2a76`: where each partition goes on, the last notification, and the log's identity. */
+export function writeCursor({ events, notifications, identity }: Cursor): string {
   const offsets = [...events].map(([partition, offset]) => `${partition}:${offset}`).join(',');
-  return notifications === null ? offsets : `${offsets};n:${notifications}`;
+  const ofLog = identity === null ? '' : `;l:${identity}`;
+  return notifications === null ? `${offsets}${ofLog}` : `${offsets};n:${notifications}${ofLog}`;
 }
 
 /** @returns null when the text is no cursor */
 export function readCursor(text: string): Cursor | null {
   if (text.length > 4096) return null;
-  const [, offsets = '', number] = /^([\d:,]*)(?:;n:(\d{1,15}))?$/.exec(text) ?? [null, ' '];
+  const [, offsets = '', number, identity = null] = /^([\d:,]*)(?:;n:(\d{1,15}))?(?:;l:(\w{1,64}))?$/.exec(text) ?? [
+    null,
+    ' ',
+  ];
   const events = new Map<number, number>();
   for (const part of offsets === '' ? [] : offsets.split(',')) {
     const match = /^(\d{1,5}):(\d{1,15})$/.exec(part);
     if (!match) return null;
     events.set(Number(match[1]), Number(match[2]));
   }
-  return { events, notifications: number === undefined ? null : Number(number) };
+  return { events, notifications: number === undefined ? null : Number(number), identity };
 }
 
 /** Reads a message; what is wrong with it comes back as a sentence that says where. */

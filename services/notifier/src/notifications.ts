@@ -8,6 +8,7 @@ import {
   followDefinitions,
   type Log,
   lateEventsTopic,
+  resumeFromStore,
   type Subscription,
   type Topic,
 } from '@outrider/log';
@@ -162,6 +163,7 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
             })
             .end();
       state.saved = next;
+      log.release(source.topic, partition, source.consumer, next);
       if (made.length > 0) await tell(made);
     }
     state.next = next;
@@ -211,25 +213,20 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     }
   }
 
-  /** Where to go on in a partition: where the last saved batch ended, unless that log is gone. */
+  /** Where to go on in a partition: where the last saved batch ended. */
   async function startOf({ topic, consumer, reached }: Source, partition: number): Promise<number> {
-    const saved = (await inbox.offsets(consumer)).get(partition) ?? 0;
-    const end = (await log.endOffsets(topic)).get(partition) ?? 0;
-    if (saved > end) {
-      logger.warn({ partition, saved, end }, 'the log ends before what was told: another log, going on with its end');
-      await inbox.resetOffset(consumer, partition, end);
-    }
-    const next = Math.min(saved, end);
+    const next = await resumeFromStore(log, topic, partition, consumer, inbox);
     reached.set(partition, { next, saved: next });
     return next;
   }
 
-  async function saveOffset({ consumer, reached }: Source, partition: number): Promise<void> {
+  async function saveOffset({ topic, consumer, reached }: Source, partition: number): Promise<void> {
     const state = reached.get(partition);
     if (!state || state.next <= state.saved) return;
     const { next } = state;
     await inbox.record({ consumer, partition, next, drafts: [] });
     state.saved = Math.max(state.saved, next);
+    log.release(topic, partition, consumer, state.saved);
   }
 
   async function saveOffsets(): Promise<void> {

@@ -31,9 +31,10 @@ import type { Notifications as Inbox } from '@outrider/registry';
 import { Counter, Gauge, isDebugEnabled, type Logger, type Part, type Registry } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
+import { CursorPlaces } from './cursor-places.ts';
 import { type EventMessage, eventFrame, eventMessage } from './event-messages.ts';
 import { jsonFrame } from './frames.ts';
-import { parseClientMessage, writeCursor } from './messages.ts';
+import { type Cursor, parseClientMessage, writeCursor } from './messages.ts';
 import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
 import { PastEvents } from './past-events.ts';
 import { RecentEvents } from './recent-events.ts';
@@ -82,6 +83,7 @@ const MAX_MESSAGE_BYTES = 512 * 1024;
 /** Messages of one client that may wait for their turn. */
 const MAX_WAITING_MESSAGES = 16;
 const GAP_DETAIL = 'these events are no longer in the log';
+const REPLACED_DETAIL = 'the log was replaced or cut short since: events may be missing';
 const FORGOTTEN_DETAIL = 'these notifications are no longer kept';
 /** Notifications that are read at a time for a client that missed some. */
 const NOTIFICATIONS_AT_ONCE = 200;
@@ -110,6 +112,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   const repeated = new RepeatedEvents();
   const recent = new RecentEvents({ now });
   const past = new PastEvents(log);
+  const places = new CursorPlaces(log);
   /** Next offset of topic `events` by partition: everything below was offered to the clients. */
   const told = new Map<number, number>();
   /** Who is to hear of a vehicle; emptied whenever a definition or a subscription changes. */
@@ -255,7 +258,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       const { notified } = client;
       let frame = frames.get(notified);
       if (frame === undefined) {
-        frame = eventFrame(message, writeCursor({ events: told, notifications: notified }));
+        frame = eventFrame(message, cursorAt(told, notified));
         frames.set(notified, frame);
       }
       client.send(frame);
@@ -310,7 +313,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   ): boolean {
     client.notified = notification.number;
     if (!mayHearOf(client, notification)) return false;
-    const cursor = writeCursor({ events: reached, notifications: client.notified });
+    const cursor = cursorAt(reached, client.notified);
     client.send(jsonFrame({ type: 'notification', ...notificationJson(notification), cursor }));
     notificationsSent.inc();
     if (details) {
@@ -468,13 +471,13 @@ export function createNotifier(parts: NotifierParts): Notifier {
     client.catchingUp = true;
     audiences.clear();
     // Everything up to here is either in the snapshot and the replay below, or comes live afterwards; nothing falls between.
-    const since = new Map(wish.since?.events ?? told);
+    const since = wish.since === null ? new Map(told) : await placeOf(client, wish, wish.since);
     await client.telling;
     await beginNotifications(client, wish);
     if (wish.positions || wish.states) await sendSnapshot(client, wish);
     const missedNotifications = await tellOn(client, since);
     const joinLive = (missed: number) => {
-      const cursor = writeCursor({ events: told, notifications: client.notified });
+      const cursor = cursorAt(told, client.notified);
       client.send(jsonFrame({ type: 'resumed', missed, missedNotifications, cursor }));
       client.catchingUp = false;
     };
@@ -483,6 +486,19 @@ export function createNotifier(parts: NotifierParts): Notifier {
     client.catchingUp = false;
     tellOnSoon(client);
     client.flushPositions();
+  }
+
+  function cursorAt(events: ReadonlyMap<number, number>, notifications: number | null): string {
+    return writeCursor({ events, notifications, identity: places.identity });
+  }
+
+  /** Where the client's cursor goes on in this log. */
+  async function placeOf(client: LiveClient, wish: Wish, cursor: Cursor): Promise<Map<number, number>> {
+    const { events, gaps } = await places.locate(cursor, told);
+    if (wish.events)
+      for (const gap of gaps)
+        client.send(jsonFrame({ type: 'gap', stream: 'events', ...gap, detail: REPLACED_DETAIL }));
+    return events;
   }
 
   /** From which notification on the client is told: after the one of its cursor, or from now on. */
@@ -590,7 +606,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
       if (!user || !vehicle || !client.wants(vehicleId, vehicle.groupIds) || !maySeeVehicle(user, vehicle)) continue;
       if (repeated.isRepetition(partition, offset, message)) continue;
       reached.set(partition, offset + 1);
-      client.send(eventFrame(message, writeCursor({ events: reached, notifications: client.notified })));
+      client.send(eventFrame(message, cursorAt(reached, client.notified)));
       eventsSent.inc();
       count++;
       if (client.slow) return count;
@@ -676,6 +692,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
           for (const client of clients) if (client.userId === change.id) client.dropPositions();
       });
       definitions.failed.catch(fail);
+      await places.open();
       for (const [partition, end] of await log.endOffsets(eventsTopic)) {
         told.set(partition, end);
         recent.begin(partition, end);

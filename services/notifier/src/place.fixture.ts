@@ -214,8 +214,8 @@ export class Place {
     for (const [consumer, topic] of sources) {
       const ends = await this.log.endOffsets(topic);
       await vi.waitFor(async () => {
-        const offsets = await this.registry.notifications.offsets(consumer);
-        for (const [partition, end] of ends) expect(offsets.get(partition) ?? 0).toBe(end);
+        const offsets = await this.registry.notifications.places(consumer);
+        for (const [partition, end] of ends) expect(offsets.get(partition)?.offset ?? 0).toBe(end);
       }, PATIENCE);
     }
   }

@@ -43,7 +43,7 @@ export async function runDeadLetters(
   // An embedded log is its service's alone.
   const dataDir = config.KAFKA_BROKERS === null ? openDataDir(config.DATA_DIR) : null;
   try {
-    const log = await openLog(backingOf(config, dataDir?.path ?? null), logger);
+    const log = await openLog(backingOf(config, dataDir?.path ?? null), logger, null, { startsRun: true });
     try {
       const letters = await allLetters(log);
       if (what === 'list') return list(letters, print);

@@ -1,4 +1,4 @@
-import { type Backing, openLog } from '@outrider/backing';
+import { type Backing, logWarnings, openLog } from '@outrider/backing';
 import { createGateway, type GatewayConfig } from '@outrider/gateway';
 import { COMMIT_GAP_MS } from '@outrider/log';
 import { runInThread } from './threads.ts';
@@ -10,7 +10,7 @@ export interface GatewaySettings {
 
 /** The gateway in a thread of its own: a busy port keeps no person waiting. */
 await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, tracing }) => {
-  const log = await openLog(settings.backing, logger, metrics, COMMIT_GAP_MS);
+  const log = await openLog(settings.backing, logger, metrics, { commitGapMs: COMMIT_GAP_MS });
   const gateway = createGateway({
     config: settings.config,
     log,
@@ -20,5 +20,11 @@ await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, trac
     tracing,
     now: Date.now,
   });
-  return { part: gateway, told: () => gateway.ports, healthy: () => gateway.healthy, close: () => log.close() };
+  return {
+    part: gateway,
+    told: () => gateway.ports,
+    healthy: () => gateway.healthy,
+    warnings: () => logWarnings(log),
+    close: () => log.close(),
+  };
 });

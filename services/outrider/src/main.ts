@@ -1,14 +1,17 @@
 import {
+  type Config,
   createLogger,
   describeConfig,
   expectShortLives,
   explainStart,
+  type Logger,
   readConfig,
   stopSignal,
   tellWarnings,
 } from '@outrider/runtime';
 import { variables } from './config.ts';
 import { runDeadLetters } from './dead-letters.ts';
+import { runDefinitions } from './definitions.ts';
 import { runDemo } from './demo.ts';
 import { waitForDisk } from './disk.ts';
 import { startOutrider } from './outrider.ts';
@@ -22,6 +25,8 @@ const USAGE = `usage: outrider <command>
   rotate-keys   have a new key sign tokens, of a service that runs or not; the old one verifies until they are over
   dead-letters  list: what could not be processed and was put aside, with the reason;
                 replay <id>… or replay all: put it into its topic again
+  definitions   status: compare topic definitions of the log with the registry;
+                republish: publish again what is missing or older there
   help          print this
 
 Settings come from environment variables: see the table in README.md.
@@ -40,18 +45,32 @@ if (command === 'help' || command === '--help' || command === '-h') {
     process.exitCode = 1;
   }
 } else if (command === 'dead-letters') {
+  await answer(runDeadLetters);
+} else if (command === 'definitions') {
+  await answer(runDefinitions);
+} else {
+  process.stderr.write(`outrider: unknown command ${JSON.stringify([command, ...rest].join(' '))}\n\n${USAGE}`);
+  process.exitCode = 1;
+}
+
+/** Runs a command that prints its answer. */
+async function answer(
+  command: (
+    words: readonly string[],
+    config: Config<typeof variables>,
+    logger: Logger,
+    print: (line: string) => void,
+  ) => Promise<number>,
+): Promise<void> {
   try {
     const config = readConfig(variables, process.env);
     const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
-    const failures = await runDeadLetters(rest, config, logger, (line) => process.stdout.write(`${line}\n`));
+    const failures = await command(rest, config, logger, (line) => process.stdout.write(`${line}\n`));
     process.exitCode = failures > 0 ? 1 : 0;
   } catch (error) {
     process.stderr.write(`outrider: ${explainStart(error)}\n`);
     process.exitCode = 1;
   }
-} else {
-  process.stderr.write(`outrider: unknown command ${JSON.stringify([command, ...rest].join(' '))}\n\n${USAGE}`);
-  process.exitCode = 1;
 }
 
 async function run(command: 'start' | 'demo'): Promise<void> {

@@ -12,6 +12,7 @@ import {
 import { createArchiver } from '@outrider/archiver';
 import {
   backingOf,
+  logWarnings,
   openCheckpoints,
   openHub,
   openLog,
@@ -36,6 +37,7 @@ import {
   measureBuild,
   measureThread,
   mergedMetrics,
+  NotReadyError,
   openTracing,
   type RootLogger,
   snapshotOf,
@@ -94,7 +96,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     life.own('registry', () => registry.close());
     const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
 
-    const log = await openLog(backing, part('log'), metrics);
+    const log = await openLog(backing, part('log'), metrics, { startsRun: true });
     life.own('log', () => log.close());
     const checkpoints = patientCheckpoints(
       await openCheckpoints(backing, part('checkpoints')),
@@ -110,7 +112,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     life.own('hub', () => hub.close());
 
     // What an earlier run committed and did not tell comes into the log before anyone reads it.
-    const relay = createRelay({ registry, log, logger: part('relay') });
+    const relay = createRelay({ registry, log, logger: part('relay'), now });
     await life.start(relay);
 
     const archiver = createArchiver({
@@ -210,9 +212,16 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       checks: {
         registry: () => registry.ping(),
         warehouse: () => warehouse.ping(),
-        log: async () => healthyOrThrow(await gateway.healthy(), 'the log takes no packets'),
+        async log() {
+          const warnings = [...logWarnings(log), ...(await gateway.warnings())];
+          if (!(await gateway.healthy())) throw new NotReadyError('the log takes no packets', warnings);
+          return warnings;
+        },
         definitions: async () => healthyOrThrow(relay.healthy, 'definitions do not reach the log'),
-        rules: async () => healthyOrThrow(await rules.healthy(), 'the rules do not run'),
+        async rules() {
+          healthyOrThrow(await rules.healthy(), 'the rules do not run');
+          return rules.warnings();
+        },
         archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
         jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
         video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),

@@ -1,4 +1,4 @@
-import { type Backing, openCheckpoints, openLog, patientCheckpoints } from '@outrider/backing';
+import { type Backing, logWarnings, openCheckpoints, openLog, patientCheckpoints } from '@outrider/backing';
 import { isDiskOutage } from '@outrider/log';
 import { createRules, type RulesConfig } from '@outrider/rules';
 import { runInThread } from './threads.ts';
@@ -26,6 +26,7 @@ await runInThread<RulesSettings>(async ({ settings, hub, logger, metrics, tracin
     part: rules,
     told: () => null,
     healthy: () => true,
+    warnings: () => logWarnings(log),
     async close() {
       await checkpoints.close();
       await log.close();

@@ -29,6 +29,8 @@ export interface ServiceThread<Told> extends Part {
   metrics(): Promise<MetricsSnapshot>;
   /** False while the service says that it can't do its work. */
   healthy(): Promise<boolean>;
+  /** What an operator has to know of it though it works. */
+  warnings(): Promise<readonly string[]>;
 }
 
 interface Started {
@@ -38,7 +40,7 @@ interface Started {
   logger: { level: string; format: 'json' | 'text' };
   tracing: TracingConfig;
 }
-type Command = { ask: 'stop' | 'metrics' | 'healthy'; id: number };
+type Command = { ask: 'stop' | 'metrics' | 'healthy' | 'warnings'; id: number };
 /** An error on its way to another thread, with what the copying of errors leaves out, such as `code` and `port`. */
 interface Told {
   error: Error;
@@ -93,6 +95,7 @@ export function createServiceThread<Settings, Told>(
     },
     metrics: () => ask('metrics') as Promise<MetricsSnapshot>,
     healthy: () => ask('healthy') as Promise<boolean>,
+    warnings: () => ask('warnings') as Promise<readonly string[]>,
     async start() {
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
@@ -137,9 +140,13 @@ export function createServiceThread<Settings, Told>(
 
 /** Inside the thread: makes the service, starts it, and answers the main thread until told to stop. */
 export async function runInThread<Settings>(
-  create: (
-    parts: ThreadParts<Settings>,
-  ) => Promise<{ part: Part; told(): unknown; healthy(): boolean; close(): Promise<void> }>,
+  create: (parts: ThreadParts<Settings>) => Promise<{
+    part: Part;
+    told(): unknown;
+    healthy(): boolean;
+    warnings(): readonly string[];
+    close(): Promise<void>;
+  }>,
 ): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this module runs in a worker thread only');
@@ -156,6 +163,7 @@ export async function runInThread<Settings>(
       try {
         if (ask === 'metrics') return say({ id, value: await snapshotOf(metrics) });
         if (ask === 'healthy') return say({ id, value: service.healthy() });
+        if (ask === 'warnings') return say({ id, value: service.warnings() });
         await service.part.stop();
         await service.close();
         await tracing.close();

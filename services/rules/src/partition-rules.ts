@@ -15,12 +15,15 @@ import { Engine } from '@outrider/engine';
 import type { Hub } from '@outrider/hub';
 import {
   type Batch,
+  type Checkpoint,
   type Checkpoints,
   definitionsTopic,
   eventsTopic,
   type Log,
   type LogRecord,
   lateTopic,
+  type ReaderPlace,
+  type Topic,
   telemetryTopic,
 } from '@outrider/log';
 import { isDebugEnabled, type Logger } from '@outrider/runtime';
@@ -106,6 +109,8 @@ export class PartitionRules {
   #reachedAtMs: number | null = null;
   /** Where the replay is over for sure: the end of the partition when it was opened. */
   #replayEnd = 0;
+  /** Identities of the log that all offsets here are of, by topic. */
+  readonly #identities: Record<string, string> = {};
   /** The checkpoint's offsets in topic `events`, kept while the replay lasts. */
   #eventOffsets: Record<string, number> = {};
   /** Next offset of topic `definitions` to be taken in, by its partition. */
@@ -150,7 +155,7 @@ export class PartitionRules {
       const { log, checkpoints, logger } = this.#parts;
       const partition = this.#partition;
       const checkpoint = await checkpoints.claim(CONSUMER, partition);
-      const offsets = checkpoint?.offsets ?? {};
+      const offsets = await this.#resume(checkpoint);
       await this.#readTold(offsets);
       this.#replayEnd = (await log.endOffsets(telemetryTopic)).get(partition) ?? 0;
       this.#position = offsets[TELEMETRY] ?? 0;
@@ -160,6 +165,7 @@ export class PartitionRules {
           if (definitionPartition !== null) this.#definitionOffsets.set(definitionPartition, offset);
         }
         this.#engine.restore(checkpoint.entries);
+        this.#engine.rewind(this.#position);
         const changes = checkpoint.entries.get(PENDING_KEY);
         const lookMs = checkpoint.entries.get(PENDING_LOOK_KEY);
         this.#pendingSaved = {
@@ -286,6 +292,33 @@ export class PartitionRules {
     });
     this.#turn = result;
     return result;
+  }
+
+  /**
+   * The checkpoint's offsets in the log as it is now. Where a topic was replaced or cut short they are others than were saved; the
+   * engine's state holds all the same.
+   */
+  async #resume(checkpoint: Checkpoint | null): Promise<Record<string, number>> {
+    const { log } = this.#parts;
+    const offsets: Record<string, number> = {};
+    const savedAs = (topic: string, name: string): ReaderPlace | null => {
+      const offset = checkpoint?.offsets[name];
+      return offset === undefined ? null : { offset, identity: checkpoint?.identities[topic] ?? null };
+    };
+    const partition = this.#partition;
+    const telemetry = await log.resume(telemetryTopic, partition, CONSUMER, savedAs(TELEMETRY, TELEMETRY));
+    this.#identities[TELEMETRY] = telemetry.identity;
+    offsets[TELEMETRY] = telemetry.offset;
+    for (const topic of [eventsTopic, definitionsTopic] as Topic<unknown>[]) {
+      for (const ofTopic of (await log.endOffsets(topic)).keys()) {
+        const name = `${topic.name}/${ofTopic}`;
+        const saved = savedAs(topic.name, name);
+        const { offset, identity } = await log.locate(topic, ofTopic, saved);
+        this.#identities[topic.name] = identity;
+        if (saved !== null) offsets[name] = offset;
+      }
+    }
+    return offsets;
   }
 
   /** Reads the events that were appended after the checkpoint. */
@@ -467,8 +500,9 @@ export class PartitionRules {
     if (lookMs !== null) changed.push([PENDING_LOOK_KEY, Buffer.from(String(lookMs))]);
     else if (this.#pendingSaved.lookMs !== null) changed.push([PENDING_LOOK_KEY, null]);
     const stopTimer = metrics.checkpoints.startTimer();
-    await checkpoints.save(CONSUMER, this.#partition, { offsets, changed });
+    await checkpoints.save(CONSUMER, this.#partition, { offsets, identities: this.#identities, changed });
     stopTimer();
+    log.release(telemetryTopic, this.#partition, CONSUMER, this.#position);
     this.#pendingSaved = pending;
     this.#savedAtMs = now();
     this.#packetsSinceSave = 0;

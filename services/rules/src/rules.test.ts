@@ -119,9 +119,7 @@ class Life {
       endOffsets: (topic) => log.endOffsets(topic),
       read: (topic, partition, from, to) => log.read(topic, partition, from, to),
       close: () => log.close(),
-      get pendingBytes() {
-        return log.pendingBytes;
-      },
+      ...queriesOf(log),
     };
   }
 
@@ -156,6 +154,26 @@ async function closeWorld(): Promise<void> {
 beforeEach(() => openWorld());
 afterEach(closeWorld);
 
+/** What a log says about itself. */
+function queriesOf(log: Log) {
+  return {
+    resume: log.resume.bind(log),
+    locate: log.locate.bind(log),
+    release: log.release.bind(log),
+    bounds: log.bounds.bind(log),
+    readers: log.readers.bind(log),
+    get discontinuities() {
+      return log.discontinuities;
+    },
+    get holdUp() {
+      return log.holdUp;
+    },
+    get pendingBytes() {
+      return log.pendingBytes;
+    },
+  };
+}
+
 const SILENT = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /** As a log does that members share: who was fenced gets no more of the partition. */
@@ -165,9 +183,7 @@ function shared(log: Log): Log {
     endOffsets: (topic) => log.endOffsets(topic),
     read: (topic, partition, from, to) => log.read(topic, partition, from, to),
     close: () => log.close(),
-    get pendingBytes() {
-      return log.pendingBytes;
-    },
+    ...queriesOf(log),
     consume(topic, options) {
       const lost = new Set<number>();
       return log.consume(topic, {

@@ -51,7 +51,10 @@ export class KafkaAppender {
     this.#pendingBytes += bytes;
     return new Promise((resolve, reject) => {
       const call: Call = { bytes, left: values.length, resolve, reject };
-      const settle = (error: Error | null) => this.#settle(call, error);
+      const settle = (error: Error | null) => {
+        if (error !== null) this.#topics.recheck(topic);
+        this.#settle(call, error);
+      };
       // Always waited for, though it is known after the first time: so calls go on in the order in which they came.
       this.#entering = this.#topics.partitionCount(topic).then(
         (partitions) =>

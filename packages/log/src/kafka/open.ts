@@ -1,10 +1,27 @@
 import { type Admin, type KafkaConfig, logLevel } from 'kafkajs';
 import type { UnreadableRecord } from '../dead-letters.ts';
-import type { Batch, ConsumeOptions, Encoded, Log, LogRecord, StartAt, Subscription, Topic } from '../log.ts';
+import type {
+  Batch,
+  Bounds,
+  ConsumeOptions,
+  Discontinuity,
+  Encoded,
+  Log,
+  LogRecord,
+  ReaderPlace,
+  ReaderStanding,
+  Resumption,
+  StartAt,
+  Subscription,
+  Topic,
+} from '../log.ts';
+import { ReaderRegister } from '../reader-register.ts';
+import { resumptionOf } from '../resumption.ts';
 import { KafkaAppender } from './appender.ts';
 import { KafkaClients } from './clients.ts';
 import { watchClock } from './clock-watch.ts';
 import { Decoder } from './decoder.ts';
+import { KafkaIdentities } from './identities.ts';
 import { KafkaReader } from './reading.ts';
 import { KafkaSubscription } from './subscription.ts';
 import { KafkaTopics } from './topics.ts';
@@ -30,6 +47,8 @@ export interface KafkaLogOptions {
    * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the reading.
    */
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
+  /** Called when a reader can't go on where it was. Default: a warning of the process. */
+  onDiscontinuity?: (discontinuity: Discontinuity) => void;
   /** Hears what the client library complains of. Default: a warning of the process. */
   onWarning?: (message: string) => void;
 }
@@ -105,6 +124,10 @@ class KafkaLog implements Log {
   readonly #topics: KafkaTopics;
   readonly #appender: KafkaAppender;
   readonly #reader: KafkaReader;
+  readonly #identities: KafkaIdentities;
+  readonly #register: ReaderRegister;
+  /** Unix milliseconds at which the broker had the newest record that was handed out, by reader (its group) and partition. */
+  readonly #readAtMs = new Map<string, number>();
   readonly #subscriptions = new Set<{ stop(): Promise<void>; giveUp(reason: Error): void }>();
   readonly #watch: ClockWatch;
   #closed: Promise<void> | null = null;
@@ -121,6 +144,8 @@ class KafkaLog implements Log {
     });
     this.#appender = new KafkaAppender(kafka, this.#topics, options.maxPendingBytes ?? 64 * MIB);
     this.#reader = new KafkaReader(() => kafka.cluster());
+    this.#identities = new KafkaIdentities(kafka, admin, this.#prefix);
+    this.#register = new ReaderRegister(options.onDiscontinuity);
     this.#watch = watch;
     // Nor would it say to the group that a member lives: who reads begins anew.
     watch.onSetBack = (reason) => {
@@ -131,6 +156,13 @@ class KafkaLog implements Log {
   get pendingBytes(): number {
     return this.#appender.pendingBytes;
   }
+
+  get discontinuities(): readonly Discontinuity[] {
+    return this.#register.discontinuities;
+  }
+
+  /** Brokers remove records after their time whether they were read or not: see {@link ReaderStanding.removedAfterMs}. */
+  readonly holdUp = null;
 
   append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     return this.#appender.append(this.#named(topic), records);
@@ -145,9 +177,63 @@ class KafkaLog implements Log {
     return this.#prefix === '' ? topic : { ...topic, name: this.#prefix + topic.name };
   }
 
+  bounds<T>(topic: Topic<T>): Promise<Map<number, Bounds>> {
+    return this.#topics.bounds(this.#named(topic));
+  }
+
+  async resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption> {
+    const resumption = await this.#resumptionOf(topic, partition, reader, saved);
+    const { offset } = resumption;
+    if (!topic.compacted) this.#register.add({ reader, topic: topic.name, partition, offset });
+    if (resumption.discontinuity) this.#register.report(resumption.discontinuity);
+    return resumption;
+  }
+
+  locate<T>(topic: Topic<T>, partition: number, saved: ReaderPlace | null): Promise<Resumption> {
+    return this.#resumptionOf(topic, partition, '', saved);
+  }
+
+  release<T>(topic: Topic<T>, partition: number, reader: string, offset: number): void {
+    this.#register.release(reader, topic.name, partition, offset);
+  }
+
+  async readers(): Promise<ReaderStanding[]> {
+    const standings: ReaderStanding[] = [];
+    for (const [topic, readers] of Map.groupBy(this.#register.all, (each) => each.topic)) {
+      const name = this.#prefix + topic;
+      const bounds = await this.#topics.bounds({ name, compacted: false });
+      const removedAfterMs = await this.#topics.retentionMs(name);
+      for (const each of readers) {
+        const { earliest, end } = bounds.get(each.partition) ?? { earliest: each.offset, end: each.offset };
+        const readAtMs = this.#readAtMs.get(`${each.reader} ${topic}/${each.partition}`) ?? null;
+        const oldestUnreadAtMs = each.offset < end ? readAtMs : null;
+        standings.push({ ...each, earliest, end, oldestUnreadAtMs, removedAfterMs });
+      }
+    }
+    return standings;
+  }
+
+  async #resumptionOf<T>(
+    { name, compacted }: Topic<T>,
+    partition: number,
+    reader: string,
+    saved: ReaderPlace | null,
+  ): Promise<Resumption> {
+    const named = { name: this.#prefix + name, compacted };
+    const bounds = (await this.#topics.bounds(named)).get(partition);
+    if (!bounds) throw new Error(`${named.name} has no partition ${partition}`);
+    const identity = await this.#identities.of(named.name);
+    return resumptionOf(
+      // Only the present topic has it: of another incarnation nothing is known here.
+      { topic: name, partition, compacted, bounds, identity, sharedWith: async () => null },
+      reader,
+      saved,
+    );
+  }
+
   async endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>> {
     return new Map(
-      [...(await this.#topics.bounds(this.#named(topic)))].map(([partition, { high }]) => [partition, high]),
+      [...(await this.#topics.bounds(this.#named(topic)))].map(([partition, { end }]) => [partition, end]),
     );
   }
 
@@ -156,8 +242,8 @@ class KafkaLog implements Log {
     const bounds = (await this.#topics.bounds(topic)).get(partition);
     if (!bounds) throw new Error(`${topic.name} has no partition ${partition}`);
     const begin =
-      typeof from === 'number' ? Math.max(from, bounds.low) : from === 'earliest' ? bounds.low : bounds.high;
-    const end = Math.min(to, bounds.high);
+      typeof from === 'number' ? Math.max(from, bounds.earliest) : from === 'earliest' ? bounds.earliest : bounds.end;
+    const end = Math.min(to, bounds.end);
     if (begin >= end) return;
 
     // It reads bytes: the end is found by offsets, whether the last record can be decoded or not.
@@ -166,9 +252,9 @@ class KafkaLog implements Log {
       const fetched = await this.#reader.fetch(topic.name, partition, next);
       if (fetched === null) {
         // Retention has removed what was to be read next: the reading goes on with the oldest record that is left.
-        const { low = end } = (await this.#topics.bounds(topic)).get(partition) ?? {};
-        if (low <= next) return;
-        next = low;
+        const { earliest = end } = (await this.#topics.bounds(topic)).get(partition) ?? {};
+        if (earliest <= next) return;
+        next = earliest;
         continue;
       }
       const messages = fetched.messages.filter(({ offset }) => Number(offset) < end);
@@ -192,6 +278,7 @@ class KafkaLog implements Log {
 
   async #close(): Promise<void> {
     this.#watch.end();
+    this.#identities.close();
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
     await this.#appender.close();
     await this.#reader.close();
@@ -212,9 +299,26 @@ class KafkaLog implements Log {
       retry: { restartOnFailure: async () => !stopping },
     });
     const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);
-    const subscription = new KafkaSubscription(topic, this.#topics, consumer, decoder, options, () => {
-      stopping = true;
-      this.#subscriptions.delete(subscription);
+    const name = topic.name.slice(this.#prefix.length);
+    const subscription = new KafkaSubscription(topic, this.#topics, consumer, decoder, options, {
+      onStop: () => {
+        stopping = true;
+        this.#subscriptions.delete(subscription);
+      },
+      onRead: (partition, atMs) => {
+        this.#readAtMs.set(`${options.group} ${name}/${partition}`, atMs);
+      },
+      onRevoked: (partition) => this.#register.remove(options.group, name, partition),
+      onRemoved: (partition, savedOffset, offset) => {
+        this.#register.report({
+          kind: 'removed',
+          reader: options.group,
+          topic: name,
+          partition,
+          savedOffset,
+          offset,
+        });
+      },
     });
     this.#subscriptions.add(subscription);
     try {

@@ -20,6 +20,22 @@ interface Place {
   asked: boolean;
 }
 
+/** What a subscription reports to the log that opened it. */
+export interface SubscriptionWatch {
+  /** Called as it begins to stop. */
+  onStop(): void;
+  /**
+   * Called when records were handed out.
+   *
+   * @param atMs Unix milliseconds at which the broker had the newest of them
+   */
+  onRead(partition: number, atMs: number): void;
+  /** Called when the member gives a partition up. */
+  onRevoked(partition: number): void;
+  /** Called when the broker removed records that were still to be read. */
+  onRemoved(partition: number, savedOffset: number, offset: number): void;
+}
+
 /**
  * One member of a consumer group. Where it begins in a partition is what `startAt` says, and never what the group
  * committed: nothing is committed. Partitions are paused from the moment that the group gives them until that is known.
@@ -44,20 +60,17 @@ export class KafkaSubscription<T> implements Subscription {
   #assigned: ReadonlySet<number> = new Set();
   /** Where this member was, for consumers that keep no place of their own. */
   readonly #lastOffsets = new Map<number, number>();
-  readonly #onStop: () => void;
+  readonly #watch: SubscriptionWatch;
   #stopped: Promise<void> | null = null;
   #crashed = false;
 
-  /**
-   * @param onStop called as it begins to stop
-   */
   constructor(
     topic: Topic<T>,
     topics: KafkaTopics,
     consumer: Consumer,
     decoder: Decoder<T>,
     options: ConsumeOptions<T>,
-    onStop: () => void,
+    watch: SubscriptionWatch,
   ) {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -69,7 +82,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.#consumer = consumer;
     this.#decoder = decoder;
     this.#options = options;
-    this.#onStop = onStop;
+    this.#watch = watch;
   }
 
   /** Resolves when this member has its first partitions and knows where it begins in each. */
@@ -115,7 +128,7 @@ export class KafkaSubscription<T> implements Subscription {
   }
 
   async #stop(): Promise<void> {
-    this.#onStop();
+    this.#watch.onStop();
     const inHand = [...this.#places.values()].map((place) => place.inHand);
     try {
       await Promise.all(inHand);
@@ -137,6 +150,7 @@ export class KafkaSubscription<T> implements Subscription {
   #revokeAll(): void {
     const { onRevoked } = this.#options;
     for (const [partition, place] of this.#places) {
+      this.#watch.onRevoked(partition);
       const before = this.#revoked.get(partition);
       const revoked = (async () => {
         await before;
@@ -201,9 +215,9 @@ export class KafkaSubscription<T> implements Subscription {
   async #offsetOf(partition: number, startAt: StartAt): Promise<number> {
     const bounds = (await this.#topics.bounds(this.#topic)).get(partition);
     if (!bounds) throw new Error(`${this.#topic.name} has no partition ${partition}`);
-    if (startAt === 'earliest') return bounds.low;
-    if (startAt === 'latest') return bounds.high;
-    return Math.max(startAt, bounds.low);
+    if (startAt === 'earliest') return bounds.earliest;
+    if (startAt === 'latest') return bounds.end;
+    return Math.max(startAt, bounds.earliest);
   }
 
   async #onBatch({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
@@ -213,13 +227,27 @@ export class KafkaSubscription<T> implements Subscription {
     if (!place || place.nextOffset === null) return;
     const size = this.#options.maxBatchRecords ?? DEFAULT_BATCH_RECORDS;
     const first = place.nextOffset;
+    // The library goes on with the oldest record where the broker does not have the one that it asked for.
+    const last = Number(messages.at(-1)?.offset ?? first);
+    if (last < first && Number(batch.highWatermark) < first) {
+      const where = `${this.#topic.name}/${partition}`;
+      this.#crash(
+        new Error(`${where} ends at ${batch.highWatermark}, before ${first}: the log was replaced or cut short`),
+      );
+      return;
+    }
     const news = messages.filter(({ offset }) => Number(offset) >= first);
+    const begin = Number(news[0]?.offset ?? first);
+    if (begin > first && !this.#topic.compacted) this.#watch.onRemoved(partition, first, begin);
     for (let at = 0; at < news.length && mayGoOn(); at += size) {
       const some = news.slice(at, at + size);
       const lost = await this.#handOut(partition, place, some, heartbeat);
       if (lost === 'failed') return;
-      const last = some.at(-1);
-      if (last) resolveOffset(last.offset);
+      const newest = some.at(-1);
+      if (newest) {
+        resolveOffset(newest.offset);
+        this.#watch.onRead(partition, Number(newest.timestamp));
+      }
       // The library joins the group again when it is told.
       if (lost) throw lost;
     }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Admin } from 'kafkajs';
-import type { Topic } from '../log.ts';
+import type { Admin, ConfigResourceTypes } from 'kafkajs';
+import type { Bounds, Topic } from '../log.ts';
 
 /** What of a topic Kafka has to know. */
 export type TopicName = Pick<Topic<unknown>, 'name' | 'compacted'>;
@@ -17,6 +17,9 @@ const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
 
 /** A topic that was just made, or whose broker has gone, has partitions without a leader for a moment. */
 const NO_LEADER = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION']);
+/** The library's enumeration can't be imported by name into a module. */
+const TOPIC_RESOURCE = 2 as ConfigResourceTypes.TOPIC;
+const RETENTION_KNOWN_FOR_MS = 60_000;
 const LEADER_WITHIN_MS = 30_000;
 const LEADER_RETRY_MS = 200;
 
@@ -40,6 +43,7 @@ export class KafkaTopics {
   readonly #settings: TopicSettings;
   readonly #ensured = new Map<string, Promise<void>>();
   readonly #partitionCounts = new Map<string, Promise<number>>();
+  readonly #retention = new Map<string, { ms: number | null; untilMs: number }>();
 
   constructor(admin: Admin, settings: TopicSettings) {
     this.#admin = admin;
@@ -57,6 +61,12 @@ export class KafkaTopics {
     return ensured;
   }
 
+  /** The topic may be gone, and another may have to be made in its place. */
+  recheck(topic: Pick<TopicName, 'name'>): void {
+    this.#ensured.delete(topic.name);
+    this.#partitionCounts.delete(topic.name);
+  }
+
   /** How many partitions the topic has, or had when it was first asked. */
   partitionCount(topic: TopicName): Promise<number> {
     const known = this.#partitionCounts.get(topic.name);
@@ -68,11 +78,34 @@ export class KafkaTopics {
   }
 
   /** The oldest offset kept and the offset after the newest, by partition. */
-  async bounds(topic: TopicName): Promise<Map<number, { low: number; high: number }>> {
-    await this.ensure(topic);
-    const offsets = await whileLeadersChange(() => this.#admin.fetchTopicOffsets(topic.name));
+  async bounds(topic: TopicName): Promise<Map<number, Bounds>> {
+    const offsets = await whileLeadersChange(async () => {
+      await this.ensure(topic);
+      try {
+        return await this.#admin.fetchTopicOffsets(topic.name);
+      } catch (error) {
+        this.recheck(topic);
+        throw error;
+      }
+    });
     offsets.sort((a, b) => a.partition - b.partition);
-    return new Map(offsets.map(({ partition, low, high }) => [partition, { low: Number(low), high: Number(high) }]));
+    return new Map(
+      offsets.map(({ partition, low, high }) => [partition, { earliest: Number(low), end: Number(high) }]),
+    );
+  }
+
+  /** After how long the brokers remove records of a topic, by what is set there now; null where they never do. */
+  async retentionMs(topic: string): Promise<number | null> {
+    const known = this.#retention.get(topic);
+    if (known && performance.now() < known.untilMs) return known.ms;
+    const { resources } = await this.#admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: ['retention.ms'] }],
+    });
+    const value = Number(resources[0]?.configEntries[0]?.configValue ?? -1);
+    const ms = value < 0 ? null : value;
+    this.#retention.set(topic, { ms, untilMs: performance.now() + RETENTION_KNOWN_FOR_MS });
+    return ms;
   }
 
   async #create({ name, compacted }: TopicName): Promise<void> {

@@ -45,6 +45,8 @@ return 1`;
 
 /** Field that tells a checkpoint without offsets from none; no offset has such a name. */
 const SAVED = ':saved';
+/** Fields of the offsets' hash with this prefix hold the identity of a topic. */
+const IDENTITY = ':identity:';
 
 /**
  * Checkpoints of several instances, in Redis: state and offsets of a partition are written by one script, and only while the
@@ -111,7 +113,8 @@ class RedisCheckpoints implements Checkpoints {
       if (value === null) removed.push(key);
       else set.push(key, value);
     }
-    const moved = Object.entries(change.offsets).flat();
+    const identities = Object.entries(change.identities ?? {}).map(([topic, identity]) => [IDENTITY + topic, identity]);
+    const moved = [...Object.entries(change.offsets), ...identities].flat();
     const counts = [moved.length / 2, set.length / 2];
     const args = [this.#claims.get(fence) ?? '', ...counts, ...moved].concat(set as string[], removed);
     if ((await this.#redis.eval(SAVE, 3, offsets, entries, fence, ...args)) !== 1)
@@ -131,10 +134,11 @@ function keysOf(consumer: string, partition: number): { offsets: string; entries
 
 function checkpointOf(offsets: readonly Buffer[], entries: readonly Buffer[]): Checkpoint | null {
   if (offsets.length === 0) return null;
-  const checkpoint: Checkpoint = { offsets: {}, entries: new Map() };
+  const checkpoint: Checkpoint = { offsets: {}, identities: {}, entries: new Map() };
   for (let i = 0; i < offsets.length; i += 2) {
     const name = String(offsets[i]);
-    if (name !== SAVED) checkpoint.offsets[name] = Number(offsets[i + 1]);
+    if (name.startsWith(IDENTITY)) checkpoint.identities[name.slice(IDENTITY.length)] = String(offsets[i + 1]);
+    else if (name !== SAVED) checkpoint.offsets[name] = Number(offsets[i + 1]);
   }
   for (let i = 0; i < entries.length; i += 2) checkpoint.entries.set(String(entries[i]), entries[i + 1] as Buffer);
   return checkpoint;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { Encoded, LogFullError, type Topic } from '../log.ts';
+import { Encoded, type HoldUp, LogAtBoundError, LogFullError, type Topic } from '../log.ts';
 import { type DiskOutage, errorOf, messageOf } from './database.ts';
 import { PREFIX_BYTES, pushRecord, type Segment } from './segment.ts';
 import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
@@ -41,6 +41,7 @@ export class Appender {
   #gapEnd: NodeJS.Timeout | null = null;
   /** The gap since the last commit began is over at this time of `performance.now()`. */
   #nextCommitAtMs = 0;
+  #holdUp: HoldUp | null = null;
   readonly #spare: ArrayBuffer[] = [];
   #closed = false;
 
@@ -56,9 +57,15 @@ export class Appender {
     return this.#pendingBytes;
   }
 
+  /** Why records from outside are refused; null while they are taken. */
+  get holdUp(): HoldUp | null {
+    return this.#holdUp;
+  }
+
   async append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     if (this.#closed) throw new Error(`the log ${this.#settings.path} is closed`);
     if (records.length === 0) return;
+    if (topic.isInput && this.#holdUp !== null) throw new LogAtBoundError(this.#holdUp);
     if (this.#pendingBytes >= this.#maxPendingBytes)
       throw new LogFullError(`${this.#pendingBytes} bytes wait to be written to the log, ${this.#maxPendingBytes} may`);
 
@@ -179,7 +186,12 @@ export class Appender {
       execArgv: [],
     });
     let failure = 'it stopped';
-    worker.on('message', ({ error, outage, memory }: FromWriter) => {
+    worker.on('message', (message: FromWriter) => {
+      if (message.type === 'held') {
+        this.#holdUp = message.holdUp;
+        return;
+      }
+      const { error, outage, memory } = message;
       for (const buffer of memory)
         if (buffer.byteLength === SEGMENT_BYTES && this.#spare.length < SPARE_SEGMENTS) this.#spare.push(buffer);
       worker.unref();
@@ -192,6 +204,7 @@ export class Appender {
     worker.on('exit', () => {
       if (this.#worker !== worker) return;
       this.#worker = null;
+      this.#holdUp = null;
       if (this.#writing) this.#settle(this.#failed(failure));
     });
     return worker;

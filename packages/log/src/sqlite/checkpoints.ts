@@ -23,6 +23,8 @@ class SqliteCheckpoints implements Checkpoints {
   readonly #isThere: StatementSync;
   readonly #setOffset: StatementSync;
   readonly #offsets: StatementSync;
+  readonly #setIdentity: StatementSync;
+  readonly #identities: StatementSync;
   readonly #setEntry: StatementSync;
   readonly #removeEntry: StatementSync;
   readonly #entries: StatementSync;
@@ -49,6 +51,10 @@ class SqliteCheckpoints implements Checkpoints {
           consumer TEXT NOT NULL, partition INTEGER NOT NULL, name TEXT NOT NULL, next_offset INTEGER NOT NULL,
           PRIMARY KEY (consumer, partition, name)
         ) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS identities (
+          consumer TEXT NOT NULL, partition INTEGER NOT NULL, topic TEXT NOT NULL, identity TEXT NOT NULL,
+          PRIMARY KEY (consumer, partition, topic)
+        ) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS entries (
           consumer TEXT NOT NULL, partition INTEGER NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL,
           PRIMARY KEY (consumer, partition, key)
@@ -67,6 +73,8 @@ class SqliteCheckpoints implements Checkpoints {
     this.#isThere = this.#db.prepare(`SELECT 1 FROM checkpoints ${where}`);
     this.#setOffset = this.#db.prepare('INSERT OR REPLACE INTO offsets VALUES (?, ?, ?, ?)');
     this.#offsets = this.#db.prepare(`SELECT name, next_offset FROM offsets ${where}`);
+    this.#setIdentity = this.#db.prepare('INSERT OR REPLACE INTO identities VALUES (?, ?, ?, ?)');
+    this.#identities = this.#db.prepare(`SELECT topic, identity FROM identities ${where}`);
     this.#setEntry = this.#db.prepare(`
       INSERT INTO entries VALUES (?, ?, ?, ?) ON CONFLICT (consumer, partition, key) DO UPDATE SET value = excluded.value`);
     this.#removeEntry = this.#db.prepare(`DELETE FROM entries ${where} AND key = ?`);
@@ -90,13 +98,16 @@ class SqliteCheckpoints implements Checkpoints {
     });
   }
 
-  async save(consumer: string, partition: number, { offsets, changed }: CheckpointChange): Promise<void> {
+  async save(consumer: string, partition: number, change: CheckpointChange): Promise<void> {
+    const { offsets, identities = {}, changed } = change;
     this.#transaction('BEGIN IMMEDIATE', () => {
       const fence = this.#fence.get(consumer, partition)?.fence;
       if (fence !== this.#claims.get(claimKey(consumer, partition)))
         throw new CheckpointFencedError(consumer, partition);
       this.#begin.run(consumer, partition);
       for (const [name, offset] of Object.entries(offsets)) this.#setOffset.run(consumer, partition, name, offset);
+      for (const [topic, identity] of Object.entries(identities))
+        this.#setIdentity.run(consumer, partition, topic, identity);
       for (const [key, value] of changed) {
         if (value === null) this.#removeEntry.run(consumer, partition, key);
         else this.#setEntry.run(consumer, partition, key, value);
@@ -110,7 +121,9 @@ class SqliteCheckpoints implements Checkpoints {
 
   #read(consumer: string, partition: number): Checkpoint | null {
     if (!this.#isThere.get(consumer, partition)) return null;
-    const checkpoint: Checkpoint = { offsets: {}, entries: new Map() };
+    const checkpoint: Checkpoint = { offsets: {}, identities: {}, entries: new Map() };
+    for (const { topic, identity } of this.#identities.iterate(consumer, partition))
+      checkpoint.identities[String(topic)] = String(identity);
     for (const { name, next_offset } of this.#offsets.iterate(consumer, partition))
       checkpoint.offsets[String(name)] = Number(next_offset);
     for (const { key, value } of this.#entries.iterate(consumer, partition)) {

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DiskBusyError, DiskFullError } from '../log.ts';
+import type { RegisteredReader } from '../reader-register.ts';
 
 /** Written into the file, so that a later layout can tell. */
 const LAYOUT_VERSION = 1;
@@ -18,13 +20,27 @@ export const SQLITE_FULL = 13;
 /** Extended: the index of the write-ahead log could not grow. */
 const SQLITE_IOERR_SHMSIZE = 4874;
 
+/** Runs that the file remembers: of a reader that kept its offset in an older one it can't say any more what it has read. */
+const MAX_RUNS = 10_000;
+
+export interface PreparedFile {
+  /** The file's one true path, by which the threads of the process find each other. */
+  path: string;
+  /** Id of the file's newest run: the identity of its records. */
+  identity: string;
+}
+
 /**
  * Makes the file, its folder and its layout where they are not there yet.
  *
- * @returns the file's one true path, by which the threads of the process find each other
+ * The file is told apart from others, and from older copies of itself, by its runs. Each start of the service begins one, with a
+ * random id and the ends of all partitions at that moment: what stands below such an end was written in earlier runs. An older copy
+ * lacks the runs that came after it, or says of the run in which it was copied that it ended sooner.
+ *
+ * @param startsRun whether this opening is a start of the service: the first one, before any other reads or appends
  * @throws {Error} when the folder can't be written, or the file is something else
  */
-export function prepareFile(path: string): string {
+export function prepareFile(path: string, startsRun: boolean): PreparedFile {
   try {
     mkdirSync(dirname(path), { recursive: true });
     const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
@@ -45,13 +61,72 @@ export function prepareFile(path: string): string {
       } else if (version !== LAYOUT_VERSION) {
         throw new Error(`its layout has version ${version}, and this service writes ${LAYOUT_VERSION}`);
       }
+      return { path: realpathSync(path), identity: identityIn(db, startsRun) };
     } finally {
       db.close();
     }
-    return realpathSync(path);
   } catch (error) {
     throw new Error(`the log ${path} can't be opened: ${messageOf(error)}`, { cause: error });
   }
+}
+
+function identityIn(db: DatabaseSync, startsRun: boolean): string {
+  const newest = hasTable(db, 'readers')
+    ? (db.prepare('SELECT id FROM runs ORDER BY number DESC LIMIT 1').get()?.id as string | undefined)
+    : undefined;
+  if (newest !== undefined && !startsRun) return newest;
+  const id = randomBytes(8).toString('hex');
+  try {
+    retryWhileBusy(() => db.exec('BEGIN IMMEDIATE'));
+    try {
+      db.exec(`
+        CREATE TABLE IF NOT EXISTS runs (
+          number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, started_at_ms INTEGER NOT NULL, ends TEXT NOT NULL
+        );
+        CREATE TABLE IF NOT EXISTS readers (
+          name TEXT NOT NULL, topic TEXT NOT NULL, partition INTEGER NOT NULL, next_offset INTEGER NOT NULL,
+          PRIMARY KEY (name, topic, partition)
+        ) WITHOUT ROWID`);
+      // Another thread may have begun the first run meanwhile.
+      const first = startsRun ? undefined : db.prepare('SELECT id FROM runs ORDER BY number DESC LIMIT 1').get();
+      if (first === undefined) {
+        db.prepare('INSERT INTO runs (id, started_at_ms, ends) VALUES (?, ?, ?)').run(
+          id,
+          Date.now(),
+          JSON.stringify(endsIn(db)),
+        );
+        db.prepare('DELETE FROM runs WHERE number <= (SELECT max(number) FROM runs) - ?').run(MAX_RUNS);
+      }
+      db.exec('COMMIT');
+      return first === undefined ? id : String(first.id);
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
+  } catch (error) {
+    // Nothing can be appended either: the run that was the newest goes on until there is space.
+    if (diskOutageOf(error) === null) throw error;
+    return newest ?? id;
+  }
+}
+
+function hasTable(db: DatabaseSync, name: string): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ?').get('table', name) !== undefined;
+}
+
+/** Offsets after the newest record, by `<topic>/<partition>`. */
+function endsIn(db: DatabaseSync): Record<string, number> {
+  const ends: Record<string, number> = {};
+  for (const { name, partition, compacted } of db.prepare('SELECT name, partition, compacted FROM topics').all()) {
+    const end = db
+      .prepare(
+        `SELECT base_offset + ${compacted ? '1' : 'count'} AS end
+         FROM ${tableOf(String(name), Number(partition))} ORDER BY base_offset DESC LIMIT 1`,
+      )
+      .get();
+    ends[`${name}/${partition}`] = Number(end?.end ?? 0);
+  }
+  return ends;
 }
 
 /** A connection that writes: a commit is on the disk when it returns. */
@@ -90,6 +165,43 @@ export function growthChannelOf(path: string, topic: string): string {
 /** Where writers of a file, in all threads, say that they wait for its lock. No topic's: names of topics have no slash. */
 export function turnsChannelOf(path: string): string {
   return `outrider-log ${path} /turns`;
+}
+
+/** Where the instances of a file publish what their readers have released, for the threads that remove old records. */
+export function readersChannelOf(path: string): string {
+  return `outrider-log ${path} /readers`;
+}
+
+/** Makes it durable that there is a reader, which may not have read what lies at its offset and after it. */
+export function registerReader(path: string, { reader, topic, partition, offset }: RegisteredReader): void {
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    const known = db
+      .prepare('SELECT next_offset FROM readers WHERE name = ? AND topic = ? AND partition = ?')
+      .get(reader, topic, partition);
+    // A smaller offset keeps more than is needed, until the reader releases it.
+    if (known !== undefined && Number(known.next_offset) <= offset) return;
+    const set = db.prepare('INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)');
+    retryWhileBusy(() => set.run(reader, topic, partition, offset));
+  } catch (error) {
+    // Nothing is appended on a full disk, and what is there is removed by those alone who hear of the reader while it runs.
+    if (diskOutageOf(error) !== 'full') throw error;
+  } finally {
+    db.close();
+  }
+}
+
+/** Readers that were ever registered, as {@link registerReader} and retention wrote them down. */
+export function registeredReaders(db: DatabaseSync): RegisteredReader[] {
+  return db
+    .prepare('SELECT name, topic, partition, next_offset FROM readers ORDER BY name, topic, partition')
+    .all()
+    .map((row) => ({
+      reader: String(row.name),
+      topic: String(row.topic),
+      partition: Number(row.partition),
+      offset: Number(row.next_offset),
+    }));
 }
 
 /** the primary code of an error of SQLite, or null where it is not SQLite's. */

@@ -1,7 +1,23 @@
 import type { UnreadableRecord } from '../dead-letters.ts';
-import type { Batch, ConsumeOptions, Encoded, Log, StartAt, Subscription, Topic } from '../log.ts';
+import type {
+  Batch,
+  Bounds,
+  ConsumeOptions,
+  Discontinuity,
+  Encoded,
+  HoldUp,
+  Log,
+  ReaderPlace,
+  ReaderStanding,
+  Resumption,
+  StartAt,
+  Subscription,
+  Topic,
+} from '../log.ts';
+import { ReaderRegister, type RegisteredReader } from '../reader-register.ts';
+import { resumptionOf } from '../resumption.ts';
 import { Appender } from './appender.ts';
-import { prepareFile } from './database.ts';
+import { prepareFile, readersChannelOf, registerReader } from './database.ts';
 import { Growth } from './growth.ts';
 import { Cursor, Reader } from './reader.ts';
 import { SqliteSubscription } from './subscription.ts';
@@ -19,9 +35,17 @@ export interface SqliteLogOptions {
    * Default 0.
    */
   commitGapMs?: number;
-  /** Records older than this are forgotten, save those of compacted topics. Default 7 days. */
+  /**
+   * Whether this opening is a start of the service: the first one, before any other reads or appends. By its starts a file is told
+   * apart from older copies of itself. Default no.
+   */
+  startsRun?: boolean;
+  /** Records older than this are removed once all registered readers have read them, save those of compacted topics. Default 7 days. */
   maxAgeMs?: number;
-  /** When the file holds more than this, the oldest records are forgotten, save those of compacted topics. Default 8 GiB. */
+  /**
+   * When the file holds more than this, the oldest records that all registered readers have read are removed, save those of compacted
+   * topics. Where there are none, records from outside are refused. Default 8 GiB.
+   */
   maxBytes?: number;
   /** The file never grows beyond this: appends are then refused as on a full disk. Default: as far as the disk goes. */
   maxFileBytes?: number;
@@ -33,6 +57,8 @@ export interface SqliteLogOptions {
    * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the reading.
    */
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
+  /** Called when a reader can't go on where it was. Default: a warning of the process. */
+  onDiscontinuity?: (discontinuity: Discontinuity) => void;
 }
 
 /**
@@ -43,6 +69,8 @@ export const COMMIT_GAP_MS = 20;
 
 const DEFAULT_BATCH_RECORDS = 1000;
 const MIB = 1024 * 1024;
+/** The writers learn this often what readers have released. */
+const PUBLISH_RELEASED_EVERY_MS = 250;
 
 /**
  * The embedded log: a SQLite file with a write-ahead log, synced to the disk by each commit, and one commit for all that
@@ -56,7 +84,13 @@ export function openSqliteLog(options: SqliteLogOptions): Log {
 }
 
 class SqliteLog implements Log {
+  readonly #path: string;
+  readonly #identity: string;
   readonly #partitions: number;
+  readonly #register: ReaderRegister;
+  /** Where openings publish what their readers have released. */
+  readonly #released: BroadcastChannel;
+  #publishTimer: NodeJS.Timeout | null = null;
   readonly #onUnreadable: SqliteLogOptions['onUnreadable'];
   readonly #appender: Appender;
   readonly #reader: Reader;
@@ -65,7 +99,10 @@ class SqliteLog implements Log {
   #closed: Promise<void> | null = null;
 
   constructor(options: SqliteLogOptions) {
-    const path = prepareFile(options.path);
+    const { path, identity } = prepareFile(options.path, options.startsRun ?? false);
+    this.#path = path;
+    this.#identity = identity;
+    this.#register = new ReaderRegister(options.onDiscontinuity);
     this.#partitions = options.partitions ?? 1;
     this.#onUnreadable = options.onUnreadable;
     this.#appender = new Appender(
@@ -83,10 +120,20 @@ class SqliteLog implements Log {
     );
     this.#reader = new Reader(path);
     this.#growth = new Growth(path, () => this.#reader.hasChanged());
+    this.#released = new BroadcastChannel(readersChannelOf(path));
+    this.#released.unref();
   }
 
   get pendingBytes(): number {
     return this.#appender.pendingBytes;
+  }
+
+  get discontinuities(): readonly Discontinuity[] {
+    return this.#register.discontinuities;
+  }
+
+  get holdUp(): HoldUp | null {
+    return this.#appender.holdUp;
   }
 
   append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
@@ -118,6 +165,40 @@ class SqliteLog implements Log {
     return new Map(this.#partitionNumbers().map((partition) => [partition, this.#reader.end(topic, partition)]));
   }
 
+  async bounds<T>(topic: Topic<T>): Promise<Map<number, Bounds>> {
+    return new Map(this.#partitionNumbers().map((partition) => [partition, this.#boundsOf(topic, partition)]));
+  }
+
+  async resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption> {
+    const resumption = await this.#resumptionOf(topic, partition, reader, saved);
+    // Nothing is removed from a compacted topic that a reader has to have.
+    if (!topic.compacted) {
+      registerReader(this.#path, { reader, topic: topic.name, partition, offset: resumption.offset });
+      this.#register.add({ reader, topic: topic.name, partition, offset: resumption.offset });
+      this.#publishSoon();
+    }
+    if (resumption.discontinuity) this.#register.report(resumption.discontinuity);
+    return resumption;
+  }
+
+  locate<T>(topic: Topic<T>, partition: number, saved: ReaderPlace | null): Promise<Resumption> {
+    return this.#resumptionOf(topic, partition, '', saved);
+  }
+
+  release<T>(topic: Topic<T>, partition: number, reader: string, offset: number): void {
+    this.#register.release(reader, topic.name, partition, offset);
+    this.#publishSoon();
+  }
+
+  async readers(): Promise<ReaderStanding[]> {
+    return this.#register.all.map((each) => {
+      const { topic, partition, offset } = each;
+      const bounds = this.#boundsOf({ name: topic, compacted: false }, partition);
+      const oldestUnreadAtMs = this.#reader.writtenAtMs(topic, partition, offset);
+      return { ...each, ...bounds, oldestUnreadAtMs, removedAfterMs: null };
+    });
+  }
+
   async *read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>> {
     const cursor = this.#cursor(topic, partition, this.#offsetOf(topic, partition, from));
     for (;;) {
@@ -137,8 +218,39 @@ class SqliteLog implements Log {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
+    if (this.#publishTimer) clearTimeout(this.#publishTimer);
     await this.#appender.close();
+    this.#released.close();
     this.#reader.close();
+  }
+
+  #boundsOf(topic: Pick<Topic<unknown>, 'name' | 'compacted'>, partition: number): Bounds {
+    return { earliest: this.#reader.earliest(topic, partition), end: this.#reader.end(topic, partition) };
+  }
+
+  #resumptionOf<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption> {
+    const { name, compacted } = topic;
+    return resumptionOf(
+      {
+        topic: name,
+        partition,
+        compacted,
+        bounds: this.#boundsOf(topic, partition),
+        identity: this.#identity,
+        sharedWith: async (identity) => this.#reader.sharedWith(identity, name, partition),
+      },
+      reader,
+      saved,
+    );
+  }
+
+  #publishSoon(): void {
+    this.#publishTimer ??= setTimeout(() => this.#publishReleased(), PUBLISH_RELEASED_EVERY_MS).unref();
+  }
+
+  #publishReleased(): void {
+    this.#publishTimer = null;
+    this.#released.postMessage(this.#register.all satisfies readonly RegisteredReader[]);
   }
 
   #cursor<T>(topic: Topic<T>, partition: number, offset: number): Cursor<T> {

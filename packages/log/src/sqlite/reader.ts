@@ -22,6 +22,8 @@ interface PartitionStatements {
   /** The row that holds an offset, or the last before it. */
   floor: StatementSync;
   rows: StatementSync;
+  earliest: StatementSync;
+  writtenAt: StatementSync;
   end: StatementSync;
 }
 
@@ -173,6 +175,10 @@ export class Reader {
       rows: this.#db.prepare(
         `SELECT base_offset, ${count} AS count, crc, records FROM ${table} WHERE base_offset >= ? ORDER BY base_offset`,
       ),
+      earliest: this.#db.prepare(`SELECT min(base_offset) AS offset FROM ${table}`),
+      writtenAt: this.#db.prepare(
+        `SELECT written_at_ms, base_offset + ${count} AS end FROM ${table} WHERE base_offset <= ? ORDER BY base_offset DESC LIMIT 1`,
+      ),
       end: this.#db.prepare(`SELECT base_offset + ${count} AS offset FROM ${table} ORDER BY base_offset DESC LIMIT 1`),
     };
     this.#statements.set(table, statements);
@@ -182,6 +188,29 @@ export class Reader {
   /** Offset after the newest record. */
   end(topic: TopicName, partition: number): number {
     return Number(this.statements(topic, partition)?.end.get()?.offset ?? 0);
+  }
+
+  /** Offset of the oldest record that is kept; the end where there is none. */
+  earliest(topic: TopicName, partition: number): number {
+    return Number(this.statements(topic, partition)?.earliest.get()?.offset ?? 0);
+  }
+
+  /** Unix milliseconds at which the record at an offset was written, of a topic that is not compacted; null where there is none yet. */
+  writtenAtMs(topic: string, partition: number, offset: number): number | null {
+    const statements = this.statements({ name: topic, compacted: false }, partition);
+    const row = statements?.writtenAt.get(offset);
+    return row === undefined || Number(row.end) <= offset ? null : Number(row.written_at_ms);
+  }
+
+  /** Offset up to which the partition's records are those that the file had in a run; null where it never had it. */
+  sharedWith(run: string, topic: string, partition: number): number | null {
+    const known = this.#db.prepare('SELECT number FROM runs WHERE id = ?').get(run);
+    if (known === undefined) return null;
+    const next = this.#db
+      .prepare('SELECT ends FROM runs WHERE number > ? ORDER BY number LIMIT 1')
+      .get(known.number as number);
+    if (next === undefined) return Number.POSITIVE_INFINITY;
+    return (JSON.parse(String(next.ends)) as Record<string, number>)[`${topic}/${partition}`] ?? 0;
   }
 
   close(): void {

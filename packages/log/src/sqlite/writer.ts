@@ -2,12 +2,16 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
+import type { HoldUp } from '../log.ts';
+import type { RegisteredReader } from '../reader-register.ts';
 import {
   type DiskOutage,
   diskOutageOf,
   growthChannelOf,
   messageOf,
   openForWriting,
+  readersChannelOf,
+  registeredReaders,
   SQLITE_BUSY,
   SQLITE_FULL,
   sleep,
@@ -28,9 +32,9 @@ import { PREFIX_BYTES, recordAt, type Segment } from './segment.ts';
 
 export interface WriterSettings {
   path: string;
-  /** Records older than this are forgotten, save those of compacted topics. */
+  /** Records older than this are removed once they are read, save those of compacted topics. */
   maxAgeMs: number;
-  /** Above this many bytes in the file the oldest records are forgotten, save those of compacted topics. */
+  /** Above this many bytes in the file the oldest records that were read are removed, save those of compacted topics. */
   maxBytes: number;
   /** The file never grows beyond: an append that would make it so fails as on a full disk. */
   maxFileBytes: number;
@@ -42,8 +46,14 @@ export interface WriterSettings {
 export type ToWriter = { type: 'write'; segments: Segment[] } | { type: 'close' };
 export type FromWriter =
   /** The segments are durable, or `error` says why none of them is, and `outage` what is to be waited for. Their memory comes back. */
-  { type: 'written'; error: string | null; outage: DiskOutage | null; memory: ArrayBuffer[] };
+  | { type: 'written'; error: string | null; outage: DiskOutage | null; memory: ArrayBuffer[] }
+  /** The file is at its size bound and nothing can be removed, or null: it is not, or not any more. */
+  | { type: 'held'; holdUp: HoldUp | null };
 
+/** Retention runs when this share of the bound was written since it ran last, so that the bound holds whatever comes. */
+const SHARE_BETWEEN_RUNS = 1 / 32;
+/** While the log is held up, and for as long readers may have released more. */
+const HELD_RETRY_MS = 500;
 /** So many rows go in one transaction of retention: writers wait no longer than for these. */
 const FORGET_ROWS = 16;
 /** How often a writer looks whether the lock is free, and how long the one that had it leaves it to others. */
@@ -58,6 +68,11 @@ class Writer {
   readonly #turns: BroadcastChannel;
   #leaveToOthersUntil = 0;
   #db: DatabaseSync | null = null;
+  /** Where openings of the file publish what their readers have released. */
+  readonly #released: BroadcastChannel;
+  /** What was published and is newer than what the file holds, by reader and partition. */
+  readonly #readers = new Map<string, RegisteredReader>();
+  readonly #unsaved = new Set<string>();
   /** Of the tables known to be there. */
   readonly #statements = new Map<string, { end: StatementSync; insert: StatementSync; forget: StatementSync | null }>();
 
@@ -66,6 +81,15 @@ class Writer {
     this.#turns = new BroadcastChannel(turnsChannelOf(settings.path));
     this.#turns.onmessage = () => {
       this.#leaveToOthersUntil = performance.now() + PAUSE_MS;
+    };
+    this.#released = new BroadcastChannel(readersChannelOf(settings.path));
+    this.#released.onmessage = ({ data }) => {
+      for (const reader of data as RegisteredReader[]) {
+        const key = placeKey(reader);
+        if (this.#readers.get(key)?.offset === reader.offset) continue;
+        this.#readers.set(key, reader);
+        this.#unsaved.add(key);
+      }
     };
   }
 
@@ -79,34 +103,86 @@ class Writer {
       this.#growthOf(topic).postMessage(grown.map(({ partition }) => partition) satisfies GrownPartitions);
   }
 
-  /** Forgets a little of what is too old or too much. @returns true where there may be more to forget */
-  forget(): boolean {
+  /**
+   * Removes a little of what is too old or too much, and nothing that a registered reader has not released.
+   *
+   * @returns whether there may be more to remove, and what keeps the file above its bound
+   */
+  removeOld(): { more: boolean; holdUp: HoldUp | null } {
     const { maxAgeMs, maxBytes } = this.#settings;
     return this.#transaction((db) => {
+      this.#saveReaders(db);
+      const slowest = this.#slowestReaders(db);
       const tables = db.prepare('SELECT name, partition FROM topics WHERE NOT compacted').all();
-      let forgotten = 0;
-      const heads: { table: string; writtenAtMs: number }[] = [];
+      let removed = 0;
+      const heads: { table: string; writtenAtMs: number; reader: RegisteredReader | undefined }[] = [];
       for (const { name, partition } of tables) {
         const table = tableOf(String(name), Number(partition));
-        forgotten += forgetRows(db, table, Date.now() - maxAgeMs);
+        const reader = slowest.get(`${name}/${partition}`);
+        removed += removeRows(db, table, Date.now() - maxAgeMs, reader);
         const head = db.prepare(`SELECT written_at_ms FROM ${table} ORDER BY base_offset LIMIT 1`).get();
-        if (head) heads.push({ table, writtenAtMs: Number(head.written_at_ms) });
+        if (head) heads.push({ table, writtenAtMs: Number(head.written_at_ms), reader });
       }
-      if (usedBytes(db) > maxBytes) {
-        heads.sort((a, b) => a.writtenAtMs - b.writtenAtMs);
-        for (const { table } of heads) {
-          const rows = forgetRows(db, table, Number.POSITIVE_INFINITY);
-          forgotten += rows;
-          if (rows > 0) break;
-        }
+      const bytes = usedBytes(db);
+      if (bytes <= maxBytes) return { more: removed > 0, holdUp: null };
+      heads.sort((a, b) => a.writtenAtMs - b.writtenAtMs);
+      for (const { table, reader } of heads) {
+        const rows = removeRows(db, table, Number.POSITIVE_INFINITY, reader);
+        removed += rows;
+        if (rows > 0) break;
       }
-      return forgotten > 0;
+      const holdUp = removed > 0 ? null : this.#holdUpOf(db, heads, bytes);
+      return { more: removed > 0, holdUp };
     });
+  }
+
+  /** What was published is written down, so that it holds after a restart, for readers that do not run then. */
+  #saveReaders(db: DatabaseSync): void {
+    if (this.#unsaved.size === 0) return;
+    const set = db.prepare('INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)');
+    for (const key of this.#unsaved) {
+      const reader = this.#readers.get(key);
+      if (reader) set.run(reader.reader, reader.topic, reader.partition, reader.offset);
+    }
+    this.#unsaved.clear();
+  }
+
+  /** By `<topic>/<partition>`. */
+  #slowestReaders(db: DatabaseSync): Map<string, RegisteredReader> {
+    const slowest = new Map<string, RegisteredReader>();
+    for (const reader of registeredReaders(db)) {
+      const place = `${reader.topic}/${reader.partition}`;
+      const known = slowest.get(place);
+      if (known === undefined || reader.offset < known.offset) slowest.set(place, reader);
+    }
+    return slowest;
+  }
+
+  /** The reader that is farthest behind of those that keep rows which could be removed otherwise; null where none does. */
+  #holdUpOf(
+    db: DatabaseSync,
+    heads: readonly { table: string; reader: RegisteredReader | undefined }[],
+    bytes: number,
+  ): HoldUp | null {
+    let holdUp: HoldUp | null = null;
+    for (const { table, reader } of heads) {
+      if (reader === undefined) continue;
+      const last = db.prepare(`SELECT base_offset, count FROM ${table} ORDER BY base_offset DESC LIMIT 1`).get();
+      // The newest row stays in any case.
+      if (last === undefined || Number(last.base_offset) <= reader.offset) continue;
+      const behindRecords = Number(last.base_offset) + Number(last.count) - reader.offset;
+      if (behindRecords <= (holdUp?.behindRecords ?? 0)) continue;
+      const { topic, partition } = reader;
+      const { maxBytes } = this.#settings;
+      holdUp = { reader: reader.reader, topic, partition, behindRecords, usedBytes: bytes, maxBytes };
+    }
+    return holdUp;
   }
 
   close(): void {
     for (const channel of this.#growth.values()) channel.close();
     this.#turns.close();
+    this.#released.close();
     this.#db?.close();
     this.#db = null;
   }
@@ -214,16 +290,22 @@ class Writer {
 /**
  * The newest row stays in any case: it tells where the next one begins. Rows were written in their order: only the first are looked at,
  * or all would be, each time, while nobody can write.
+ *
+ * @param reader the slowest reader: what it has not released stays
  */
-function forgetRows(db: DatabaseSync, table: string, beforeMs: number): number {
+function removeRows(db: DatabaseSync, table: string, beforeMs: number, reader: RegisteredReader | undefined): number {
   const { changes } = db
     .prepare(
       `DELETE FROM ${table} WHERE base_offset IN (
-         SELECT base_offset FROM (SELECT base_offset, written_at_ms FROM ${table} ORDER BY base_offset LIMIT ${FORGET_ROWS})
-         WHERE written_at_ms < ? AND base_offset < (SELECT max(base_offset) FROM ${table}))`,
+         SELECT base_offset FROM (SELECT base_offset, count, written_at_ms FROM ${table} ORDER BY base_offset LIMIT ${FORGET_ROWS})
+         WHERE written_at_ms < ? AND base_offset < (SELECT max(base_offset) FROM ${table}) AND base_offset + count <= ?)`,
     )
-    .run(beforeMs);
+    .run(beforeMs, reader?.offset ?? Number.MAX_SAFE_INTEGER);
   return Number(changes);
+}
+
+function placeKey({ reader, topic, partition }: RegisteredReader): string {
+  return `${reader} ${topic}/${partition}`;
 }
 
 /** What the file holds; SQLite keeps the pages of what was deleted and writes into them next. */
@@ -238,22 +320,45 @@ if (parentPort) serve(parentPort, workerData as WriterSettings);
 
 function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): void {
   const writer = new Writer(settings);
-  const forgetLater = setInterval(forget, settings.retentionEveryMs);
-  let forgetting = false;
+  const { retentionEveryMs, maxBytes } = settings;
+  const removeLater = setInterval(removeOld, retentionEveryMs);
+  const bytesBetweenRuns = maxBytes * SHARE_BETWEEN_RUNS;
+  let bytesSinceRun = 0;
+  let removing = false;
+  let retry: NodeJS.Timeout | null = null;
+  let isHeld = false;
   let closed = false;
 
-  async function forget(): Promise<void> {
-    if (forgetting) return;
-    forgetting = true;
+  async function removeOld(): Promise<void> {
+    if (removing) return;
+    removing = true;
+    bytesSinceRun = 0;
     try {
       // A step at a time: what came to be written meanwhile goes first.
-      while (!closed && writer.forget()) await nextTurn();
+      while (!closed) {
+        const { more, holdUp } = writer.removeOld();
+        if (!more) {
+          report(holdUp);
+          break;
+        }
+        await nextTurn();
+      }
     } catch (error) {
       // Comes again at the next turn; that the log can't be written is told to those who append.
-      process.emitWarning(`the log ${settings.path} could not forget old records: ${messageOf(error)}`);
+      process.emitWarning(`the log ${settings.path} could not remove old records: ${messageOf(error)}`);
     } finally {
-      forgetting = false;
+      removing = false;
     }
+  }
+
+  function report(holdUp: HoldUp | null): void {
+    if (holdUp !== null || isHeld) port.postMessage({ type: 'held', holdUp } satisfies FromWriter);
+    isHeld = holdUp !== null;
+    if (!isHeld || closed) return;
+    retry ??= setTimeout(() => {
+      retry = null;
+      void removeOld();
+    }, HELD_RETRY_MS);
   }
 
   function write(segments: Segment[]): void {
@@ -266,12 +371,15 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
       outage = diskOutageOf(cause);
     }
     const memory = segments.map(({ bytes }) => bytes);
+    for (const { usedBytes } of segments) bytesSinceRun += usedBytes;
     port.postMessage({ type: 'written', error, outage, memory } satisfies FromWriter, memory);
+    if (bytesSinceRun > bytesBetweenRuns) void removeOld();
   }
 
   function close(): void {
     closed = true;
-    clearInterval(forgetLater);
+    clearInterval(removeLater);
+    if (retry) clearTimeout(retry);
     writer.close();
     port.close();
   }

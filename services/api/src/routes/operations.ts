@@ -14,7 +14,8 @@ export interface OperationsParts {
 }
 
 const status = z.enum(['ok', 'failed']);
-const Readiness = z.strictObject({ status, parts: z.record(z.string(), z.strictObject({ status })) }).meta({
+const part = z.strictObject({ status, warnings: z.array(z.string()).optional() });
+const Readiness = z.strictObject({ status, parts: z.record(z.string(), part) }).meta({
   id: 'Readiness',
   examples: [{ status: 'ok', parts: { registry: { status: 'ok' }, log: { status: 'ok' } } }],
 });

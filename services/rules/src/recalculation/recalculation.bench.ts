@@ -179,7 +179,9 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
     say(`${count.toLocaleString('en-US')} vehicles come back`);
     const recalculator = createRecalculator({
       log,
-      checkpoints: { load: async () => ({ offsets: { telemetry: 2 ** 40, events: 2 ** 40 }, entries: new Map() }) },
+      checkpoints: {
+        load: async () => ({ offsets: { telemetry: 2 ** 40, events: 2 ** 40 }, identities: {}, entries: new Map() }),
+      },
       jobs: registry.jobs,
       history: warehouse,
       directory,

@@ -13,7 +13,15 @@ import {
 } from '@outrider/domain';
 import { sampleGeofenceFields, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
-import { type Log, lateEventsTopic, lateTopic, openSqliteLog } from '@outrider/log';
+import {
+  eventsTopic,
+  type Log,
+  lateEventsTopic,
+  lateTopic,
+  openSqliteLog,
+  type Topic,
+  telemetryTopic,
+} from '@outrider/log';
 import { followRegistry, type Job, openRegistry, type Registry } from '@outrider/registry';
 import { Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -89,13 +97,21 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+async function ends(): Promise<Record<string, number>> {
+  const endOf = async (topic: Topic<unknown>) => (await log.endOffsets(topic)).get(0) ?? 0;
+  return {
+    telemetry: await endOf(telemetryTopic as Topic<unknown>),
+    events: await endOf(eventsTopic as Topic<unknown>),
+  };
+}
+
 async function start(config: RecalculatorConfig = {}, more: Partial<RecalculatorParts> = {}) {
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
   const recalculator = createRecalculator({
     config: { ...QUICK, ...config },
     log,
     // The archive has all that the log has.
-    checkpoints: { load: async () => ({ offsets: { telemetry: 2 ** 40, events: 2 ** 40 }, entries: new Map() }) },
+    checkpoints: { load: async () => ({ offsets: await ends(), identities: {}, entries: new Map() }) },
     jobs: registry.jobs,
     history,
     directory,
@@ -403,13 +419,20 @@ test('waits until the archive has what the log has', async () => {
     append: (topic, records) => log.append(topic, records),
     consume: (topic, options) => log.consume(topic, options),
     endOffsets: async () => new Map([[0, 5]]),
+    resume: (topic, ...place) => log.resume(topic, ...place),
+    locate: async (_topic, _partition, saved) => ({
+      offset: saved?.offset ?? 0,
+      identity: 'this log',
+      discontinuity: null,
+    }),
+    release: (topic, ...place) => log.release(topic, ...place),
   };
   let asked = 0;
   const checkpoints: RecalculatorParts['checkpoints'] = {
     async load(consumer) {
       asked++;
       const offsets = { telemetry: isArchived ? 5 : 4, events: 5 };
-      return consumer.startsWith('archiver/') ? { offsets, entries: new Map() } : null;
+      return consumer.startsWith('archiver/') ? { offsets, identities: {}, entries: new Map() } : null;
     },
   };
   await start({}, { log: behind, checkpoints });

@@ -14,7 +14,9 @@ import {
   type Log,
   lateEventsTopic,
   lateTopic,
+  resumeFromStore,
   type Subscription,
+  type Topic,
   telemetryTopic,
 } from '@outrider/log';
 import type { JobFacts, JobOutcome, Jobs, LeasedJob, ServiceJobFields } from '@outrider/registry';
@@ -51,11 +53,11 @@ export interface RecalculatorConfig {
 
 export interface RecalculatorParts {
   config?: RecalculatorConfig;
-  log: Pick<Log, 'append' | 'consume' | 'endOffsets'>;
+  log: Pick<Log, 'append' | 'consume' | 'endOffsets' | 'resume' | 'locate' | 'release'>;
   checkpoints: Pick<Checkpoints, 'load'>;
   jobs: Pick<
     Jobs,
-    'gather' | 'add' | 'offsets' | 'leaseTogether' | 'renew' | 'renewTogether' | 'settle' | 'settleTogether'
+    'gather' | 'add' | 'places' | 'setPlace' | 'leaseTogether' | 'renew' | 'renewTogether' | 'settle' | 'settleTogether'
   >;
   history: ManyHistory & ArrivalHistory;
   directory: Directory;
@@ -162,6 +164,8 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
   const metrics = recalculatorMetrics(parts.metrics);
   const engines = new Engines();
   const stopping = new AbortController();
+  /** Identity of the log that the archiver's checkpoints are of, by topic and partition: found to be the one that is read here. */
+  const archivedFrom = new Map<string, string>();
   let subscription: Subscription | null = null;
   let working: Promise<void> = Promise.resolve();
   let healthy = true;
@@ -204,17 +208,32 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       merged,
     );
     if (recent.some(({ value }) => value.hasAlarm)) urgent.abort();
+    log.release(lateTopic, partition, CONSUMER, last.offset + 1);
+  }
+
+  /** Offset up to which the archiver has read the log as it is now: its checkpoint may be of another, or of one that was longer. */
+  async function archivedUpTo(topic: Topic<unknown>, partition: number): Promise<number> {
+    const checkpoint = await checkpoints.load(`archiver/${topic.name}`, partition);
+    const offset = checkpoint?.offsets[topic.name];
+    if (checkpoint === null || offset === undefined) return 0;
+    const identity = checkpoint.identities[topic.name] ?? null;
+    const place = `${topic.name}/${partition}`;
+    if (identity !== null && archivedFrom.get(place) === identity) return offset;
+    const { discontinuity } = await log.locate(topic, partition, { offset, identity });
+    if (discontinuity !== null) return 0;
+    if (identity !== null) archivedFrom.set(place, identity);
+    return offset;
   }
 
   /** Resolves when all that the log held a moment ago is archived. */
   async function caughtUp(heart: () => Promise<void>): Promise<void> {
     const untilMs = now() + CATCH_UP_MS;
-    const ends = { telemetry: await log.endOffsets(telemetryTopic), events: await log.endOffsets(eventsTopic) };
-    for (const [topic, partitions] of Object.entries(ends))
+    const topics = [telemetryTopic, eventsTopic] as readonly Topic<unknown>[];
+    const ends = await Promise.all(topics.map(async (topic) => [topic, await log.endOffsets(topic)] as const));
+    for (const [topic, partitions] of ends)
       for (const [partition, end] of partitions) {
         for (;;) {
-          const checkpoint = await checkpoints.load(`archiver/${topic}`, partition);
-          if (end === 0 || (checkpoint?.offsets[topic] ?? 0) >= end) break;
+          if (end === 0 || (await archivedUpTo(topic, partition)) >= end) break;
           if (now() >= untilMs) throw new ArchiveBehind();
           await heart();
           await wait(50, undefined, { signal: stopping.signal });
@@ -503,10 +522,9 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       return healthy;
     },
     async start() {
-      const offsets = await jobs.offsets(CONSUMER);
       subscription = await log.consume(lateTopic, {
         group: CONSUMER,
-        startAt: (partition) => offsets.get(partition) ?? 'earliest',
+        startAt: (partition) => resumeFromStore(log, lateTopic, partition, CONSUMER, jobs),
         onBatch: gatherUntilItWorks,
       });
       subscription.failed.catch(fail);

@@ -1,0 +1,96 @@
+import type { Discontinuity, HoldUp, Log, ReaderStanding } from '@outrider/log';
+import { Counter, Gauge, type Logger, type Registry } from '@outrider/runtime';
+
+/** Reports readers that can't go on where they were, and counts them. */
+export function discontinuityReport(logger: Logger, metrics: Registry | null): (discontinuity: Discontinuity) => void {
+  const name = 'outrider_log_discontinuities_total';
+  const known = metrics?.getSingleMetric(name) as Counter<'kind' | 'reader' | 'topic'> | undefined;
+  const counter =
+    known ??
+    (metrics &&
+      new Counter({
+        name,
+        help: 'Times a reader could not go on where it was: records were replaced, truncated or removed',
+        labelNames: ['kind', 'reader', 'topic'],
+        registers: [metrics],
+      }));
+  return (discontinuity) => {
+    const { kind, reader, topic } = discontinuity;
+    logger.error({ ...discontinuity }, 'a reader could not go on where it was in the log');
+    counter?.inc({ kind, reader, topic });
+  };
+}
+
+/**
+ * What an operator has to know of the log though it works: each reader that could not go on where it was since this process
+ * started, and why records from outside are refused.
+ */
+export function logWarnings({ discontinuities, holdUp }: Pick<Log, 'discontinuities' | 'holdUp'>): string[] {
+  const lines = discontinuities.map(
+    ({ kind, reader, topic }) => `records of topic ${topic} were ${kind}: ${reader} could not go on where it was`,
+  );
+  if (holdUp !== null) lines.push(holdUpWarning(holdUp));
+  return [...new Set(lines)];
+}
+
+function holdUpWarning({ reader, topic }: HoldUp): string {
+  return `the log is at its size bound: ${reader} has not read topic ${topic}`;
+}
+
+/** How far each reader is from both ends of its partitions, and whether the log refuses records. */
+export function measureLog(log: Pick<Log, 'readers' | 'holdUp'>, metrics: Registry): void {
+  if (metrics.getSingleMetric('outrider_log_held_up')) return;
+  const registers = [metrics];
+  new Gauge({
+    name: 'outrider_log_held_up',
+    help: '1 while the log is at its size bound with records that a reader has not read, and refuses packets',
+    registers,
+    collect() {
+      this.set(log.holdUp === null ? 0 : 1);
+    },
+  });
+  let asking: Promise<readonly ReaderStanding[]> | null = null;
+  /** All gauges of one scrape are of one moment. A log that does not answer is reported by its own check. */
+  const ask = () => {
+    asking ??= log
+      .readers()
+      .catch(() => [])
+      .finally(() => {
+        asking = null;
+      });
+    return asking;
+  };
+  const gauge = (name: string, help: string, measure: (standing: ReaderStanding) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['reader', 'topic', 'partition'],
+      registers,
+      async collect() {
+        const standings = await ask();
+        this.reset();
+        for (const standing of standings) {
+          const { reader, topic, partition } = standing;
+          const value = measure(standing);
+          if (value !== null) this.set({ reader, topic, partition }, value);
+        }
+      },
+    });
+  gauge('outrider_log_reader_lag_records', 'Records that a reader has not read', ({ end, offset }) =>
+    Math.max(0, end - offset),
+  );
+  gauge(
+    'outrider_log_reader_headroom_records',
+    'Records from the oldest one that is kept to the next one of a reader: at 0 the next removal may lose some',
+    ({ offset, earliest }) => offset - earliest,
+  );
+  gauge(
+    'outrider_log_reader_retention_left_seconds',
+    'Seconds until the brokers remove the oldest record that a reader has not read',
+    ({ oldestUnreadAtMs, removedAfterMs }) => {
+      if (removedAfterMs === null) return null;
+      const ageMs = oldestUnreadAtMs === null ? 0 : Date.now() - oldestUnreadAtMs;
+      return (removedAfterMs - ageMs) / 1000;
+    },
+  );
+}

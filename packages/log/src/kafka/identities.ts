@@ -1,0 +1,129 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Admin } from 'kafkajs';
+import type { KafkaClients } from './clients.ts';
+import { whileLeadersChange } from './topics.ts';
+
+/** The partition whose committed offset carries the identity. */
+const CARRIER = 0;
+/** Another process may be writing it. */
+const RETRY_MS = 200;
+const FETCH_WAIT_MS = 100;
+const GIVE_UP_AFTER_MS = 60_000;
+/** Brokers forget the offsets of a group without members after a week (`offsets.retention.minutes`): long before, they are renewed. */
+const RENEW_AFTER_MS = 12 * 3_600_000;
+
+/**
+ * Identities of topics: something that a topic has from its first use on, and that another topic of the same name does not.
+ *
+ * Kafka's own topic ids are not available to the client library. So a random id is kept as the metadata of an offset that group
+ * `log-identity.<topic>` has committed in the topic: brokers remove the committed offsets of a topic with the topic. The id of the
+ * cluster is made part of it, so that a copy in another cluster differs.
+ */
+export class KafkaIdentities {
+  readonly #kafka: KafkaClients;
+  readonly #admin: Admin;
+  readonly #prefix: string;
+  readonly #renewals = new Map<string, NodeJS.Timeout>();
+  /** Queries under way: the readers of all partitions ask at once. */
+  readonly #asked = new Map<string, Promise<string>>();
+  #closed = false;
+
+  constructor(kafka: KafkaClients, admin: Admin, prefix: string) {
+    this.#kafka = kafka;
+    this.#admin = admin;
+    this.#prefix = prefix;
+  }
+
+  /**
+   * @param topic its name in the cluster; it exists
+   * @throws {Error} when it could not be read or written in time
+   */
+  of(topic: string): Promise<string> {
+    const asked = this.#asked.get(topic);
+    if (asked) return asked;
+    const asking = this.#ask(topic).finally(() => this.#asked.delete(topic));
+    this.#asked.set(topic, asking);
+    return asking;
+  }
+
+  async #ask(topic: string): Promise<string> {
+    const giveUpAtMs = performance.now() + GIVE_UP_AFTER_MS;
+    for (;;) {
+      const id = await this.#read(topic);
+      if (id !== null) {
+        this.#renewLater(topic);
+        const { clusterId } = await this.#admin.describeCluster();
+        return createHash('sha256').update(`${clusterId} ${id}`).digest('hex').slice(0, 16);
+      }
+      if (performance.now() > giveUpAtMs) throw new Error(`the identity of topic ${topic} could not be written`);
+      await this.#write(topic, async () => (await this.#read(topic)) ?? randomBytes(8).toString('hex'));
+      await wait(RETRY_MS);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const renewal of this.#renewals.values()) clearTimeout(renewal);
+  }
+
+  #groupOf(topic: string): string {
+    return `${this.#prefix}log-identity.${topic}`;
+  }
+
+  async #read(topic: string): Promise<string | null> {
+    const [answer] = await whileLeadersChange(() =>
+      this.#admin.fetchOffsets({ groupId: this.#groupOf(topic), topics: [topic] }),
+    );
+    return answer?.partitions.find(({ partition }) => partition === CARRIER)?.metadata || null;
+  }
+
+  /** A group gives the partition to one of its members at a time: what that one finds there, no other is just writing. */
+  async #write(topic: string, idOf: () => Promise<string>): Promise<void> {
+    const consumer = this.#kafka.consumer({
+      groupId: this.#groupOf(topic),
+      allowAutoTopicCreation: false,
+      // What it fetches is of no use: it stops as soon as a fetch is answered.
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+    });
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topic, fromBeginning: true });
+      await new Promise<void>((resolve, reject) => {
+        consumer.on('consumer.group_join', ({ payload }) => {
+          const assigned = payload.memberAssignment[topic] ?? [];
+          consumer.pause([{ topic, partitions: assigned }]);
+          if (!assigned.includes(CARRIER)) return resolve();
+          idOf()
+            .then((metadata) => consumer.commitOffsets([{ topic, partition: CARRIER, offset: '0', metadata }]))
+            .then(resolve, reject);
+        });
+        consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
+          if (!restart) reject(error);
+        });
+        consumer.run({ autoCommit: false, eachBatch: async () => {} }).catch(reject);
+      });
+    } finally {
+      await consumer.disconnect();
+    }
+  }
+
+  #renewLater(topic: string): void {
+    if (this.#closed || this.#renewals.has(topic)) return;
+    const renewal = setTimeout(() => {
+      this.#renewals.delete(topic);
+      this.#renew(topic).catch(() => {});
+    }, RENEW_AFTER_MS);
+    this.#renewals.set(topic, renewal.unref());
+  }
+
+  /** A failure is no harm: it is tried again twice a day, by each process. */
+  async #renew(topic: string): Promise<void> {
+    try {
+      const id = await this.#read(topic);
+      if (id !== null && !this.#closed) await this.#write(topic, async () => id);
+    } finally {
+      this.#renewLater(topic);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { Definition, DefinitionKind } from '@outrider/domain';
+import { loadGeofences } from './geofences.ts';
+import { fromGroupRow } from './groups.ts';
+import { inChunks } from './lists.ts';
+import { loadRules } from './notification-rules.ts';
+import type { Reader } from './store.ts';
+import { loadUsers } from './users.ts';
+import { loadVehicles } from './vehicles.ts';
+import { fromProfileRow } from './video-profiles.ts';
+
+/** A definition by name, and which version of it is in force. */
+export interface DefinitionVersion {
+  kind: DefinitionKind;
+  id: string;
+  version: number;
+}
+
+const TABLES = {
+  group: 'vehicle_groups',
+  user: 'users',
+  vehicle: 'vehicles',
+  geofence: 'geofences',
+  'notification-rule': 'notification_rules',
+  'video-profile': 'video_profiles',
+} as const satisfies Record<DefinitionKind, string>;
+/** Groups and users come before what names them. */
+export const DEFINITION_KINDS = Object.keys(TABLES) as DefinitionKind[];
+const AT_ONCE = 5000;
+
+/** The versions of all definitions, by the page. */
+export async function* definitionVersions(db: Reader): AsyncGenerator<DefinitionVersion[]> {
+  for (const kind of DEFINITION_KINDS) {
+    for (let after = ''; ; ) {
+      const rows = await db
+        .selectFrom(TABLES[kind])
+        .select(['id', 'version'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(AT_ONCE)
+        .execute();
+      if (rows.length > 0) yield rows.map(({ id, version }) => ({ kind, id, version }));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < AT_ONCE) break;
+      after = last.id;
+    }
+  }
+}
+
+/** Definitions of one kind as they are now; those that are gone are missing. */
+export async function definitionsOf(db: Reader, kind: DefinitionKind, ids: readonly string[]): Promise<Definition[]> {
+  switch (kind) {
+    case 'user':
+      return loadUsers(db, ids);
+    case 'vehicle':
+      return loadVehicles(db, ids);
+    case 'geofence':
+      return loadGeofences(db, ids);
+    case 'notification-rule':
+      return loadRules(db, ids);
+    case 'group': {
+      const groups: Definition[] = [];
+      for (const some of inChunks(ids))
+        groups.push(
+          ...(await db.selectFrom('vehicle_groups').selectAll().where('id', 'in', some).execute()).map(fromGroupRow),
+        );
+      return groups;
+    }
+    case 'video-profile': {
+      const profiles: Definition[] = [];
+      for (const some of inChunks(ids))
+        profiles.push(
+          ...(await db.selectFrom('video_profiles').selectAll().where('id', 'in', some).execute()).map(fromProfileRow),
+        );
+      return profiles;
+    }
+  }
+}

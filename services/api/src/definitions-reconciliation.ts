@@ -1,0 +1,113 @@
+import type { DefinitionChange, DefinitionKind } from '@outrider/domain';
+import { definitionsTopic, type Log } from '@outrider/log';
+import type { Registry } from '@outrider/registry';
+
+export interface ReconciliationParts {
+  registry: Pick<Registry, 'definitionVersions' | 'definitionsOf'>;
+  log: Pick<Log, 'bounds' | 'read' | 'append'>;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/** How topic `definitions` differs from the registry. */
+export interface DefinitionsDifference {
+  /** Definitions in the registry. */
+  inRegistry: number;
+  /** In the registry and not in the topic. */
+  missing: number;
+  /** In the topic in a version that is older than the registry's. */
+  older: number;
+  /** In the topic and no longer in the registry. */
+  gone: number;
+  /**
+   * In the topic in a version that is newer than the registry's, as after the registry was restored from an older copy. They can't be
+   * republished: readers leave an older version out.
+   */
+  newer: number;
+}
+
+interface Published {
+  kind: DefinitionKind;
+  version: number;
+  /** Whether the topic's record says that it was deleted. */
+  deleted: boolean;
+  /** Whether the registry has it. */
+  seen: boolean;
+}
+
+const AT_ONCE = 500;
+
+/**
+ * Compares topic `definitions` with the registry, and with `publish` appends what is missing there, what is older, and the deletion of
+ * what is gone: after the topic was lost, nothing else would bring back definitions that were published long ago. Only ids and
+ * versions are held in memory; a definition is loaded when it has to be published.
+ *
+ * While this runs no other instance may append definitions: of two, one might put an older version after a newer one.
+ */
+export async function reconcileDefinitions(
+  { registry, log, now }: ReconciliationParts,
+  publish: boolean,
+): Promise<DefinitionsDifference> {
+  // The topic first: what is in it was committed before, so that a definition that the registry lacks then was deleted.
+  const published = await publishedVersions(log);
+  const difference: DefinitionsDifference = { inRegistry: 0, missing: 0, older: 0, gone: 0, newer: 0 };
+  for await (const page of registry.definitionVersions()) {
+    const stale = new Map<DefinitionKind, string[]>();
+    for (const { kind, id, version } of page) {
+      difference.inRegistry++;
+      const known = published.get(id);
+      if (known) known.seen = true;
+      if (known === undefined) difference.missing++;
+      else if (known.version < version) difference.older++;
+      else if (known.version > version || known.deleted) difference.newer++;
+      if (known !== undefined && known.version >= version) continue;
+      const ids = stale.get(kind);
+      if (ids) ids.push(id);
+      else stale.set(kind, [id]);
+    }
+    if (publish) for (const [kind, ids] of stale) await publishAll(kind, ids);
+  }
+
+  const deletions: DefinitionChange[] = [];
+  for (const [id, { kind, version, deleted, seen }] of published)
+    if (!seen && !deleted) deletions.push({ kind, id, version: version + 1, changedAtMs: now(), definition: null });
+  difference.gone = deletions.length;
+  if (publish)
+    for (let at = 0; at < deletions.length; at += AT_ONCE)
+      await log.append(definitionsTopic, deletions.slice(at, at + AT_ONCE));
+  return difference;
+
+  async function publishAll(kind: DefinitionKind, ids: readonly string[]): Promise<void> {
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const definitions = await registry.definitionsOf(kind, ids.slice(at, at + AT_ONCE));
+      await log.append(
+        definitionsTopic,
+        definitions.map((definition) => ({
+          kind,
+          id: definition.id,
+          version: definition.version,
+          changedAtMs: now(),
+          definition,
+        })),
+      );
+    }
+  }
+}
+
+/** Whether the topic holds what the registry does, as far as this can be brought about. */
+export function isInStep({ missing, older, gone }: DefinitionsDifference): boolean {
+  return missing + older + gone === 0;
+}
+
+async function publishedVersions(log: ReconciliationParts['log']): Promise<Map<string, Published>> {
+  const published = new Map<string, Published>();
+  for (const [partition, { end }] of await log.bounds(definitionsTopic))
+    for await (const { records } of log.read(definitionsTopic, partition, 'earliest', end))
+      for (const { value } of records) {
+        const { kind, id, version, definition } = value;
+        const known = published.get(id);
+        if (known === undefined || known.version < version)
+          published.set(id, { kind, version, deleted: definition === null, seen: false });
+      }
+  return published;
+}

@@ -1,0 +1,67 @@
+import { eventsTopic, type Log } from '@outrider/log';
+import type { Cursor } from './messages.ts';
+
+/** Events of a partition that a client may have missed, and is not sent: its cursor is of records that the log does not have. */
+export interface CursorGap {
+  partition: number;
+  /** Where the client was. */
+  from: number;
+  /** Where it goes on. */
+  to: number;
+}
+
+/** Identities of other logs that are remembered, so that a thousand clients with cursors of one cost one query. */
+const MAX_FOREIGN = 100;
+
+/** Finds where the cursors of clients go on in the log as it is now. */
+export class CursorPlaces {
+  readonly #log: Pick<Log, 'locate'>;
+  #identity = '';
+  readonly #foreign = new Set<string>();
+
+  constructor(log: Pick<Log, 'locate'>) {
+    this.#log = log;
+  }
+
+  /** Called once, before anything else. */
+  async open(): Promise<void> {
+    this.#identity = (await this.#log.locate(eventsTopic, 0, null)).identity;
+  }
+
+  /** Of the log that offsets of new cursors are of. */
+  get identity(): string {
+    return this.#identity;
+  }
+
+  /**
+   * @param ends offsets that are known to be in the log, by partition
+   * @returns next offset by partition, and the gaps before them
+   */
+  async locate(
+    cursor: Cursor,
+    ends: ReadonlyMap<number, number>,
+  ): Promise<{ events: Map<number, number>; gaps: CursorGap[] }> {
+    const events = new Map<number, number>();
+    const gaps: CursorGap[] = [];
+    for (const [partition, end] of ends) {
+      const from = cursor.events.get(partition);
+      if (from === undefined) continue;
+      const to = await this.#offsetOf(partition, from, end, cursor.identity);
+      if (to !== from) gaps.push({ partition, from, to });
+      events.set(partition, to);
+    }
+    return { events, gaps };
+  }
+
+  async #offsetOf(partition: number, offset: number, end: number, identity: string | null): Promise<number> {
+    const isOurs = identity === null || identity === this.#identity;
+    if (isOurs && offset <= end) return offset;
+    if (identity !== null && this.#foreign.has(identity)) return 0;
+    const { offset: to, discontinuity } = await this.#log.locate(eventsTopic, partition, { offset, identity });
+    // What was removed is reported to the client by the offsets of what is left.
+    if (discontinuity === null || discontinuity.kind === 'removed') return offset;
+    if (discontinuity.kind === 'replaced' && identity !== null && this.#foreign.size < MAX_FOREIGN)
+      this.#foreign.add(identity);
+    return to;
+  }
+}

@@ -1,0 +1,61 @@
+import { type DefinitionsDifference, isInStep, reconcileDefinitions } from '@outrider/api';
+import { backingOf, openLog, openRegistry } from '@outrider/backing';
+import { type Config, type Logger, StartError } from '@outrider/runtime';
+import type { variables } from './config.ts';
+import { openDataDir } from './data-dir.ts';
+
+/**
+ * `outrider definitions status` and `outrider definitions republish`.
+ *
+ * @param print is given each line of the answer
+ * @returns the exit code: 1 where the topic differs from the registry afterwards
+ * @throws {StartError} when the words are no such command, or a service publishes just now; {DataDirError} when an embedded log or
+ *   registry is in use
+ */
+export async function runDefinitions(
+  words: readonly string[],
+  config: Config<typeof variables>,
+  logger: Logger,
+  print: (line: string) => void,
+): Promise<number> {
+  const [what] = words;
+  if (words.length !== 1 || (what !== 'status' && what !== 'republish'))
+    throw new StartError('it is: definitions status, or: definitions republish');
+  // What is embedded is its service's alone.
+  const isEmbedded = config.KAFKA_BROKERS === null || config.DATABASE_URL === null;
+  const dataDir = isEmbedded ? openDataDir(config.DATA_DIR) : null;
+  try {
+    const backing = backingOf(config, dataDir?.path ?? null);
+    const registry = await openRegistry(backing, logger);
+    try {
+      const log = await openLog(backing, logger, null, { startsRun: true });
+      try {
+        const difference = await registry.outbox.inTurn(() =>
+          reconcileDefinitions({ registry, log, now: Date.now }, what === 'republish'),
+        );
+        if (difference === null) throw new StartError('a service is publishing definitions at this moment: try again');
+        printDifference(difference, what === 'republish', print);
+        return (what === 'republish' || isInStep(difference)) && difference.newer === 0 ? 0 : 1;
+      } finally {
+        await log.close();
+      }
+    } finally {
+      await registry.close();
+    }
+  } finally {
+    dataDir?.release();
+  }
+}
+
+function printDifference(
+  { inRegistry, missing, older, gone, newer }: DefinitionsDifference,
+  isPublished: boolean,
+  print: (line: string) => void,
+): void {
+  const done = isPublished ? ', republished' : '';
+  print(`definitions in the registry: ${inRegistry}`);
+  print(`missing in the log: ${missing}${done}`);
+  print(`older in the log: ${older}${done}`);
+  print(`deleted, and still in the log: ${gone}${isPublished ? ', deletion republished' : ''}`);
+  print(`newer in the log than in the registry: ${newer}`);
+}
