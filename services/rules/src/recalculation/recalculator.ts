@@ -365,6 +365,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     try {
       const freshMs = now() - FRESH_MS;
       await caughtUp(held.check);
+      await parts.refresh?.();
       const side = async (some: readonly LeasedJob[]) => {
         const together = new HistoryOfMany(history);
         return together.run(
