@@ -66,6 +66,7 @@ test('names of geofences that were deleted before they were kept come from the a
   const database = openDatabase(path);
   database.exec(`
     drop table deleted_geofences; drop table recent_changes;
+    alter table consumer_offsets drop column log_identity;
     delete from kysely_migration where name >= '0010'`);
   database.close();
 
