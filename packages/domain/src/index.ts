@@ -7,6 +7,7 @@ export * from './notification.ts';
 export * from './notification-rule.ts';
 export * from './position.ts';
 export * from './quality.ts';
+export * from './record.ts';
 export * from './report-job.ts';
 export * from './report-schedule.ts';
 export * from './rights.ts';

@@ -1,10 +1,16 @@
-import { type Alarm, deriveEventId, type FleetEvent, type Position } from '@outrider/domain';
+import {
+  type Alarm,
+  deriveEventId,
+  type FleetEvent,
+  NO_SUPPLY_V,
+  type Position,
+  recordMark,
+  SUPPLY_V,
+} from '@outrider/domain';
 import type { Condition, Moment, VehicleState } from './vehicle-state.ts';
 
-/** Below this a terminal measures no supply at all; what a vehicle runs on is far above it. */
-const NO_SUPPLY_V = 1;
-/** From here on there is one, of whatever vehicle. Between the two nothing is said. */
-const SUPPLY_V = 5;
+/** Different records of one fix time that are told apart; more of them are evaluated each time they come. */
+const MAX_MARKS = 32;
 
 /** Why a condition that the records no longer tell of is over. */
 type Cleared = 'switched-off' | 'cleared' | 'restored';
@@ -23,7 +29,44 @@ export function observe(
   at: Moment,
   events: FleetEvent[],
 ): void {
-  if (record.fixTimeMs <= vehicle.recordAtMs) return;
+  if (record.fixTimeMs < vehicle.recordAtMs) return;
+  if (record.fixTimeMs === vehicle.recordAtMs) observeBeside(vehicle, version, null, record, at, events);
+  else takeIn(vehicle, version, record, at, false, events);
+}
+
+/**
+ * Takes in what another record of the newest fix time says (an SOS beside a periodic one). One that was taken in before says nothing; an
+ * alarm that another record of this time raised is not cleared by one that does not mention it.
+ *
+ * @param latest the fix that moved the vehicle at this time; null where none did, or where it was taken in through here
+ */
+export function observeBeside(
+  vehicle: VehicleState,
+  version: number,
+  latest: Position | null,
+  record: Position,
+  at: Moment,
+  events: FleetEvent[],
+): void {
+  const atMs = record.fixTimeMs;
+  if (vehicle.beside?.atMs !== atMs) vehicle.beside = { atMs, marks: latest === null ? [] : [recordMark(latest)] };
+  const { marks } = vehicle.beside;
+  const mark = recordMark(record);
+  if (marks.includes(mark)) return;
+  if (marks.length < MAX_MARKS) marks.push(mark);
+  takeIn(vehicle, version, record, at, true, events);
+  // Whether it is calm may have changed; it is found out with the next fix.
+  vehicle.calmEpoch = -1;
+}
+
+function takeIn(
+  vehicle: VehicleState,
+  version: number,
+  record: Position,
+  at: Moment,
+  isBeside: boolean,
+  events: FleetEvent[],
+): void {
   const { ignition, supplyV, alarms } = record;
   if (ignition !== null && ignition !== vehicle.ignition) {
     if (ignition) begin(vehicle, version, 'ignition', vehicle.ignition === null, at, events);
@@ -37,7 +80,7 @@ export function observe(
   }
   const isRaised = (what: Condition['what']) =>
     (what !== 'ignition' && alarms.includes(what)) || (what === 'power-cut' && vehicle.supplied === false);
-  if (vehicle.conditions.length > 0)
+  if (vehicle.conditions.length > 0 && !isBeside)
     endWhere(vehicle, version, (what) => what !== 'ignition' && !isRaised(what), at, events);
   for (const alarm of alarms) raise(vehicle, version, alarm, at, events);
   if (vehicle.supplied === false) raise(vehicle, version, 'power-cut', at, events);

@@ -10,8 +10,10 @@ import {
   type GeofenceVisit,
   isTimely,
   type LateInterval,
+  MAX_AHEAD_LIVE_MS,
   maySeeVehicle,
   type Position,
+  recordMark,
   rejectionOf,
   type TelemetryPacket,
   type UserId,
@@ -21,7 +23,7 @@ import {
 } from '@outrider/domain';
 import { Spot } from '@outrider/geo';
 import { keepsOn, settle, settleMotion, staysCalm, staysInPlace } from './calm.ts';
-import { endConditionsByDefinition, hasAlarm, observe, saysNothingNew } from './conditions.ts';
+import { endConditionsByDefinition, hasAlarm, observe, observeBeside, saysNothingNew } from './conditions.ts';
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
 import { advanceMotion, continueMotion, endMotionByDefinition, endSilentTrip, gapMsOf } from './motion.ts';
@@ -43,6 +45,8 @@ interface FenceChange {
   versionBefore: number;
 }
 
+/** A server's clock may be set so much too early; a fix that is further ahead is its terminal's fault. */
+const MAX_CLOCK_ERROR_MS = 86_400_000;
 const STATE_KEY = 'vehicle-state:';
 const DEFINITION_KEY = 'definition:';
 
@@ -152,7 +156,9 @@ export class Engine {
    *
    * A packet at or below the offset that its vehicle has reached was taken in before, and is skipped. A position that is
    * rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing. What one with a bad place
-   * and a good time says of ignition, alarms and power counts: a panic button is heard where there is no satellite.
+   * and a good time says of ignition, alarms and power counts: a panic button is heard where there is no satellite. So does what
+   * another record of the same fix time says; the same record again is no news. A position more than a minute ahead of its reception
+   * is late data of the time that it names: see {@link takeLate}.
    *
    * @param offset of the packet in its partition of the log
    * @returns how many positions moved the vehicle
@@ -174,6 +180,11 @@ export class Engine {
     let { latest, speedKmh } = vehicle;
     for (let i = 0; i < positions.length; i++) {
       const fix = positions[i] as Position;
+      if (fix.fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) {
+        // Once its time has come, the history has it in its place: until then it is nowhere.
+        if (fix.fixTimeMs <= receivedAtMs + MAX_CLOCK_ERROR_MS) this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
+        continue;
+      }
       if (!fix.valid || rejectionOf(fix, receivedAtMs) !== null) {
         if (latest !== null && fix.fixTimeMs < Math.max(latest.fixTimeMs, vehicle.recordAtMs))
           if (isTimely(fix, receivedAtMs)) this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
@@ -189,8 +200,8 @@ export class Engine {
         // Older than the newest, or than a record that moved nothing and was heard all the same.
         if (elapsedMs < 0 || fix.fixTimeMs < vehicle.recordAtMs)
           this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
-        // The same fix again is no news.
         if (elapsedMs <= 0) {
+          if (elapsedMs === 0 && fix.fixTimeMs >= vehicle.recordAtMs) besideFix(vehicle, latest, speedKmh, fix, events);
           noteRecord(vehicle, fix, receivedAtMs);
           continue;
         }
@@ -844,14 +855,31 @@ function carry(
 ): void {
   const { definition } = vehicle;
   const { fixTimeMs } = record;
-  if (definition === null || latest === null || fixTimeMs <= latest.fixTimeMs || !isTimely(record, receivedAtMs))
-    return;
+  if (definition === null || latest === null || fixTimeMs < latest.fixTimeMs || !isTimely(record, receivedAtMs)) return;
   const { latitude, longitude } = latest;
-  observe(vehicle, definition.version, record, { atMs: fixTimeMs, latitude, longitude, speedKmh: null }, events);
+  const at = { atMs: fixTimeMs, latitude, longitude, speedKmh: null };
+  if (fixTimeMs === latest.fixTimeMs) {
+    if (fixTimeMs >= vehicle.recordAtMs) observeBeside(vehicle, definition.version, latest, record, at, events);
+    return;
+  }
+  observe(vehicle, definition.version, record, at, events);
   if (fixTimeMs <= vehicle.recordAtMs) return;
   vehicle.recordAtMs = fixTimeMs;
+  vehicle.beside = { atMs: fixTimeMs, marks: [recordMark(record)] };
   // Whether it is calm may have changed; it is found out with the next fix.
   vehicle.calmEpoch = -1;
+}
+
+/** Takes in what another good record of the newest fix's time says; the vehicle is where the first one put it. */
+function besideFix(
+  vehicle: VehicleState,
+  latest: Position,
+  speedKmh: number | null,
+  record: Position,
+  events: FleetEvent[],
+): void {
+  const { definition } = vehicle;
+  if (definition !== null) observeBeside(vehicle, definition.version, latest, record, atFix(latest, speedKmh), events);
 }
 
 function hasStay(stays: readonly Stay[], fence: Fence): boolean {

@@ -75,6 +75,7 @@ export class Oracle {
       supplied: null,
       newestRecordMs: 0,
       lasting: [],
+      said: { atMs: 0, contents: new Set() },
     };
     const trail = this.#trails.get(vehicleId) ?? fresh;
     this.#trails.set(vehicleId, trail);
@@ -94,11 +95,16 @@ export class Oracle {
 
     for (const position of positions.toSorted((a, b) => a.fixTimeMs - b.fixTimeMs)) {
       const last = trail.good.at(-1);
+      if (position.fixTimeMs > receivedAtMs + 60_000) continue;
       if (!position.valid || rejectionOf(position, receivedAtMs)) {
         this.#hearsay(vehicleId, trail, last, position, receivedAtMs, events);
         continue;
       }
-      if (last && position.fixTimeMs <= last.position.fixTimeMs) continue;
+      if (last && position.fixTimeMs <= last.position.fixTimeMs) {
+        if (position.fixTimeMs === last.position.fixTimeMs && position.fixTimeMs >= trail.newestRecordMs)
+          this.#records(vehicleId, trail, position, momentOf(last), events);
+        continue;
+      }
       let way = last;
       if (last && isJump(last.position, position)) {
         const suspect = trail.away.at(-1);
@@ -123,7 +129,7 @@ export class Oracle {
       this.#visits(vehicleId, trail, way, fix, events);
       this.#speeds(vehicleId, trail, way, fix, events);
       const ignitionBefore = trail.ignition;
-      if (position.fixTimeMs > trail.newestRecordMs) this.#records(vehicleId, trail, position, momentOf(fix), events);
+      if (position.fixTimeMs >= trail.newestRecordMs) this.#records(vehicleId, trail, position, momentOf(fix), events);
       this.#motion(vehicleId, trail, last, way, fix, ignitionBefore, events);
       trail.good.push(fix);
     }
@@ -176,8 +182,8 @@ export class Oracle {
   ): void {
     const atMs = record.fixTimeMs;
     if (!last || atMs > receivedAtMs + 600_000 || atMs < Date.UTC(2005, 0, 1)) return;
-    if (atMs <= Math.max(last.position.fixTimeMs, trail.newestRecordMs) || !this.vehicles.has(vehicleId)) return;
-    trail.newestRecordMs = atMs;
+    if (atMs < Math.max(last.position.fixTimeMs, trail.newestRecordMs) || !this.vehicles.has(vehicleId)) return;
+    if (atMs > last.position.fixTimeMs) trail.newestRecordMs = atMs;
     this.#records(vehicleId, trail, record, { ...momentOf(last), atMs, fixTimeMs: atMs, speedKmh: null }, events);
   }
 
@@ -217,6 +223,10 @@ export class Oracle {
   #records(vehicleId: string, trail: Trail, record: Position, at: Point, events: FleetEvent[]): void {
     const vehicle = this.vehicles.get(vehicleId);
     if (!vehicle) return;
+    const isBeside = trail.said.atMs === record.fixTimeMs;
+    if (!isBeside) trail.said = { atMs: record.fixTimeMs, contents: new Set() };
+    if (trail.said.contents.has(contentOf(record))) return;
+    trail.said.contents.add(contentOf(record));
     const wasKnown = trail.ignition !== null;
     trail.ignition = record.ignition ?? trail.ignition;
     if (record.supplyV !== null && record.supplyV >= 5) trail.supplied = true;
@@ -224,6 +234,8 @@ export class Oracle {
     const on = new Set<string>(record.alarms);
     if (trail.ignition) on.add('ignition');
     if (trail.supplied === false) on.add('power-cut');
+    // What another record of this second raised, this one does not clear.
+    if (isBeside) for (const { what } of trail.lasting) if (what !== 'ignition') on.add(what);
 
     for (const lasting of trail.lasting)
       if (!on.has(lasting.what))
@@ -591,6 +603,14 @@ interface Trail {
   /** Of those that moved nothing. */
   newestRecordMs: number;
   lasting: Lasting[];
+  /** What was said at the time of the newest record that said anything. */
+  said: { atMs: number; contents: Set<string> };
+}
+
+/** What makes a record of the same second another one. */
+function contentOf({ valid, ignition, supplyV, alarms, attributes }: Position): string {
+  const supply = supplyV === null ? 'unknown' : supplyV < 1 ? 'none' : supplyV < 5 ? 'little' : 'enough';
+  return JSON.stringify([valid, ignition, supply, [...new Set(alarms)].sort(), attributes]);
 }
 
 function silentVisit(fix: Fix, atMs: number): Visit {

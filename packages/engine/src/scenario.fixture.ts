@@ -146,7 +146,7 @@ export type Step =
       vehicleId: VehicleId;
       /** The order in which the packet holds its fixes. */
       sent: 'oldest-first' | 'newest-first';
-      fixes: { seconds: number; place: LngLat | { by: LngLat }; fields: Partial<Position> }[];
+      fixes: { seconds: number; ahead: number; place: LngLat | { by: LngLat }; fields: Partial<Position> }[];
     }
   /** Nothing for so long, and somebody looks. */
   | { what: 'wait'; seconds: number }
@@ -161,6 +161,8 @@ const drive = fc.record({
     fc.record({
       seconds: fc.constantFrom(-30, 0, 5, 30, 60, 61, 90, 90, 120, 120, 300, 301, 900, 3700),
       place,
+      /** So many seconds ahead of the time at which it is sent. */
+      ahead: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 0, 59, 61, 540),
       fields: fc.record({
         speedKmh: fc.constantFrom(null, 0, 0, 0, 40, 55, 61, 85, 120),
         valid: fc.constantFrom(true, true, true, true, true, false),
@@ -291,12 +293,12 @@ export function play(steps: readonly Step[], told: Map<EventKind, number>): void
         change((version) => deletion(step.kind, step.id, version, now), step.id);
         break;
       case 'drive': {
-        const positions = step.fixes.map(({ seconds: later, place, fields }) => {
+        const positions = step.fixes.map(({ seconds: later, ahead, place, fields }) => {
           seconds += later;
           const [x, y] = places.get(step.vehicleId) ?? [0.0041, 0.0063];
           const [longitude, latitude] = 'by' in place ? [x + place.by[0], y + place.by[1]] : place;
           places.set(step.vehicleId, [longitude, latitude]);
-          return fix(seconds, longitude, latitude, fields);
+          return fix(seconds + ahead, longitude, latitude, fields);
         });
         const packet: TelemetryPacket = {
           vehicleId: step.vehicleId,

@@ -90,6 +90,7 @@ type Encoded = [
   record?: [valid: boolean, receivedAtMs: number, EncodedPosition] | null,
   protocol?: ProtocolName | null,
   asOfMs?: number,
+  beside?: [atMs: number, marks: number[]] | null,
 ];
 
 /** A vehicle's state as JSON without names: what the checkpoint keeps. Numbers come back bit for bit. */
@@ -133,6 +134,7 @@ export function encodeState(state: VehicleState): Buffer {
     encodeRecord(state),
     state.protocol,
     state.asOfMs,
+    state.beside && [state.beside.atMs, state.beside.marks],
   ];
   return Buffer.from(JSON.stringify(encoded));
 }
@@ -187,13 +189,14 @@ export function decodeState(
   );
   state.motion = motion && decodeMotion(motion);
   const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions, ...added] = rest;
-  const [tripCut = false, record = null, protocol = null, asOfMs = 0] = added;
+  const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null] = added;
   state.heardAtMs = heardAtMs;
   state.offline = offline;
   state.recordAtMs = recordAtMs;
   state.ignition = ignition;
   state.supplied = supplied;
   state.tripCut = tripCut;
+  state.beside = beside && { atMs: beside[0], marks: beside[1] };
   state.conditions = conditions.map(([what, silent, start]) => ({
     what,
     silent,

@@ -160,6 +160,8 @@ export interface VehicleState {
   offline: boolean;
   /** Time of the newest record that moved nothing and whose attributes counted; 0 where there was none. */
   recordAtMs: number;
+  /** Marks of the records of the newest fix time, where there was more than the fix that moved the vehicle; see `recordMark`. */
+  beside: { atMs: number; marks: number[] } | null;
   /** As last heard; null where it was never. */
   ignition: boolean | null;
   /** Whether there was external power when last measured; null where it was never seen to be there. */
@@ -214,6 +216,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     heardAtMs: 0,
     offline: false,
     recordAtMs: 0,
+    beside: null,
     ignition: null,
     supplied: null,
     conditions: [],
