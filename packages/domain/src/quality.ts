@@ -18,12 +18,21 @@ const EARLIEST_MS = Date.UTC(2005, 0, 1);
  * @param receivedAtMs when the gateway had the packet: the server's clock, as recorded, so that a replay agrees
  */
 export function rejectionOf(position: Position, receivedAtMs: number): Rejection | null {
-  const { latitude, longitude, fixTimeMs } = position;
-  if (!(latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180)) return 'out-of-range';
-  if (latitude === 0 && longitude === 0) return 'null-island';
+  const { fixTimeMs } = position;
+  if (!isOnEarth(position)) return 'out-of-range';
+  if (!hasPlace(position)) return 'null-island';
   if (!(fixTimeMs <= receivedAtMs + MAX_AHEAD_MS)) return 'time-in-future';
   if (fixTimeMs < EARLIEST_MS) return 'time-too-old';
   return null;
+}
+
+function isOnEarth({ latitude, longitude }: Position): boolean {
+  return latitude >= -90 && latitude <= 90 && longitude >= -180 && longitude <= 180;
+}
+
+/** True where a position has a place at all, be it the vehicle's or not. */
+export function hasPlace(position: Position): boolean {
+  return isOnEarth(position) && !(position.latitude === 0 && position.longitude === 0);
 }
 
 /** True where the time of a record can be believed, whatever its place: it says when the rest of the record was so. */

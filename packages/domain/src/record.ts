@@ -1,4 +1,5 @@
 import { ALARMS, type Alarm, type Position } from './position.ts';
+import { hasPlace } from './quality.ts';
 
 /** Below this a terminal measures no supply at all; what a vehicle runs on is far above it. */
 export const NO_SUPPLY_V = 1;
@@ -12,7 +13,7 @@ const MAX_NAMES = 4096;
 const names = new Map<string, number>();
 
 /**
- * What a record says beside its place and its measures: whether its fix is valid, its alarms, ignition and supply, and which attributes it
+ * What a record says beside its place and its measures: whether it has a place and its fix is valid, its alarms, ignition and supply, and which attributes it
  * has, the switches among them with their position. Of two records of one vehicle and fix time, the second is a repeat where this is the
  * same, and a record of its own where it is not (semantics, "Positions").
  *
@@ -20,9 +21,10 @@ const names = new Map<string, number>();
  *
  * @returns a whole number of 32 bits, never 0: that is what the archive has of records from before there were marks
  */
-export function recordMark({ valid, ignition, supplyV, alarms, attributes }: Position): number {
+export function recordMark(record: Position): number {
+  const { valid, ignition, supplyV, alarms, attributes } = record;
   let hash = OFFSET_BASIS;
-  hash = Math.imul(hash ^ (valid ? 1 : 0), PRIME);
+  hash = Math.imul(hash ^ (valid ? 1 : 0) ^ (hasPlace(record) ? 2 : 0), PRIME);
   hash = Math.imul(hash ^ (ignition === null ? 2 : ignition ? 1 : 0), PRIME);
   hash = Math.imul(hash ^ supplyClass(supplyV), PRIME);
   hash = Math.imul(hash ^ alarmBits(alarms), PRIME);

@@ -1,5 +1,6 @@
 import type { Alarm, Position } from '@outrider/domain';
 import { describe, expect, test } from 'vitest';
+import { Engine } from './engine.ts';
 import { fix, Scene, T0, told, VEHICLE, vehicle } from './scene.fixture.ts';
 
 const scene = () => new Scene(vehicle()).only('ignition', 'alarm', 'power-cut');
@@ -81,4 +82,75 @@ test('a vehicle that is no longer defined ends what lasted', () => {
     '-sos @20 no-longer-watched',
     '-power-cut @20 no-longer-watched',
   ]);
+});
+
+describe('another record of the same second', () => {
+  const all = ['alarm', 'ignition', 'power-cut'] as const;
+  const at = (seconds: number, fields: Partial<Position> = {}) => fix(seconds, 0.1, 0.1, { speedKmh: 0, ...fields });
+
+  test('is heard: an SOS beside a periodic record, in one packet or two, whichever comes first', () => {
+    const periodic = at(10, { ignition: true });
+    const sos = at(10, { ignition: true, alarms: ['sos'] });
+    for (const packets of [[[periodic, sos]], [[periodic], [sos]], [[sos, periodic]], [[sos], [periodic]]]) {
+      const van = new Scene(vehicle()).only(...all);
+      van.drive(at(0, { ignition: true }));
+      expect(told(packets.flatMap((positions) => van.drive(...positions)))).toEqual(['+sos @10']);
+      expect(van.engine.takeLate()).toEqual([]);
+      expect(told(van.drive(at(20, { ignition: true })))).toEqual(['-sos @20 cleared']);
+    }
+  });
+
+  test('sent again is no news, however often and across a restart', () => {
+    const van = new Scene(vehicle()).only(...all);
+    const [on, off] = [at(10, { ignition: true }), at(10, { ignition: false })];
+    expect(told(van.drive(at(0, { ignition: false }), on, off))).toEqual([
+      '+ignition @10',
+      '-ignition @10 switched-off',
+    ]);
+    expect(van.drive(on, off, on, { ...on, speedKmh: 3 })).toEqual([]);
+    const kept = van.engine.takeChanges().filter((entry): entry is [string, Buffer] => entry[1] !== null);
+    van.engine = new Engine();
+    van.engine.restore(kept);
+    expect(van.drive(on, off)).toEqual([]);
+    expect(told(van.drive(at(20, { ignition: true })))).toEqual(['+ignition @20']);
+  });
+
+  test('counts whether its fix is valid or not, before or after the one that moves the vehicle', () => {
+    const [good, invalid] = [at(10), { ...at(10, { alarms: ['sos'] as const }), valid: false }];
+    for (const positions of [
+      [good, invalid],
+      [invalid, good],
+    ]) {
+      const van = new Scene(vehicle()).only(...all);
+      van.drive(at(0));
+      expect(told(van.drive(...positions))).toEqual(['+sos @10']);
+      expect(van.engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(T0 + 10_000);
+    }
+  });
+});
+
+describe('a fix ahead of its reception', () => {
+  const at = (seconds: number, receivedSeconds: number, fields: Partial<Position> = {}) => ({
+    positions: [fix(seconds, 0.1, 0.1, fields)],
+    receivedAtMs: T0 + receivedSeconds * 1000,
+  });
+
+  test('of up to a minute moves the vehicle, of more does not: the true ones after it do', () => {
+    const van = new Scene(vehicle()).only('alarm');
+    van.send(at(60, 0));
+    expect(van.engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(T0 + 60_000);
+    expect(van.send(at(640, 100, { alarms: ['sos'] }))).toEqual([]);
+    expect(van.engine.takeLate()).toMatchObject([{ fromMs: T0 + 640_000, toMs: T0 + 640_000 }]);
+    for (let second = 110; second < 640; second += 10) {
+      van.send(at(second, second));
+      expect(van.engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(T0 + second * 1000);
+    }
+  });
+
+  test('of a terminal whose clock is days ahead is not for the history, either', () => {
+    const van = new Scene(vehicle());
+    van.send(at(0, 0));
+    van.send(at(2 * 86_400, 10));
+    expect(van.engine.takeLate()).toEqual([]);
+  });
 });

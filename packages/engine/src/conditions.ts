@@ -59,6 +59,11 @@ export function observeBeside(
   vehicle.calmEpoch = -1;
 }
 
+/** True where a record of this time that says the same was taken in, whatever its place. */
+export function isRepeat({ beside }: VehicleState, record: Position): boolean {
+  return beside?.atMs === record.fixTimeMs && beside.marks.includes(recordMark(record));
+}
+
 function takeIn(
   vehicle: VehicleState,
   version: number,

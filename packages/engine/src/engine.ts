@@ -23,7 +23,7 @@ import {
 } from '@outrider/domain';
 import { Spot } from '@outrider/geo';
 import { keepsOn, settle, settleMotion, staysCalm, staysInPlace } from './calm.ts';
-import { endConditionsByDefinition, hasAlarm, observe, observeBeside, saysNothingNew } from './conditions.ts';
+import { endConditionsByDefinition, hasAlarm, isRepeat, observe, observeBeside, saysNothingNew } from './conditions.ts';
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
 import { advanceMotion, continueMotion, endMotionByDefinition, endSilentTrip, gapMsOf } from './motion.ts';
@@ -182,7 +182,10 @@ export class Engine {
       const fix = positions[i] as Position;
       if (fix.fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) {
         // Once its time has come, the history has it in its place: until then it is nowhere.
-        if (fix.fixTimeMs <= receivedAtMs + MAX_CLOCK_ERROR_MS) this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
+        if (fix.fixTimeMs <= receivedAtMs + MAX_CLOCK_ERROR_MS) {
+          this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
+          vehicle.aheadMs = Math.max(vehicle.aheadMs, fix.fixTimeMs);
+        }
         continue;
       }
       if (!fix.valid || rejectionOf(fix, receivedAtMs) !== null) {
@@ -200,6 +203,8 @@ export class Engine {
         // Older than the newest, or than a record that moved nothing and was heard all the same.
         if (elapsedMs < 0 || fix.fixTimeMs < vehicle.recordAtMs)
           this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
+        // The archive has one of them, and so has a recalculation.
+        else if (fix.fixTimeMs === vehicle.recordAtMs && isRepeat(vehicle, fix)) continue;
         if (elapsedMs <= 0) {
           if (elapsedMs === 0 && fix.fixTimeMs >= vehicle.recordAtMs) besideFix(vehicle, latest, speedKmh, fix, events);
           noteRecord(vehicle, fix, receivedAtMs);
@@ -238,6 +243,7 @@ export class Engine {
       latest = fix;
       accepted++;
     }
+    if (vehicle.aheadMs !== 0) this.#noteBehindAhead(vehicle, packet);
     if (accepted === 0 || latest === null) return 0;
     if (vehicle.tripCut && before !== null) this.#resume(vehicle, before, packet);
     noteRecord(vehicle, latest, receivedAtMs);
@@ -414,6 +420,16 @@ export class Engine {
       if (fixTimeMs <= before.fixTimeMs || fixTimeMs > untilMs) continue;
       this.#noteLate(id, before.fixTimeMs, receivedAtMs);
       this.#noteLate(id, fixTimeMs, receivedAtMs);
+    }
+  }
+
+  /** What comes with an older time than a fix that was ahead changes what that fix makes of the history: it is late, too. */
+  #noteBehindAhead(vehicle: VehicleState, { positions, receivedAtMs }: TelemetryPacket): void {
+    const { aheadMs } = vehicle;
+    for (const { fixTimeMs } of positions) {
+      if (fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) continue;
+      if (fixTimeMs <= aheadMs) this.#noteLate(vehicle.id, fixTimeMs, receivedAtMs);
+      else vehicle.aheadMs = 0;
     }
   }
 

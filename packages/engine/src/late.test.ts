@@ -60,7 +60,7 @@ describe('what is undecided', () => {
   test('is a stay that is not long enough yet, and an absence that may be none', () => {
     const { engine, take } = engineWith(60);
     const moving = { speedKmh: 30 };
-    take(at(0), fix(0, ...outside, moving), fix(600, ...inside, moving));
+    take(at(600), fix(0, ...outside, moving), fix(600, ...inside, moving));
     expect(engine.undecidedSinceMs(VEHICLE)).toBe(at(600));
     take(at(700), fix(700, ...inside, moving));
     expect(engine.undecidedSinceMs(VEHICLE)).toBeNull();

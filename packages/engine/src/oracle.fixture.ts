@@ -105,6 +105,8 @@ export class Oracle {
           this.#records(vehicleId, trail, position, momentOf(last), events);
         continue;
       }
+      const isSaid = trail.said.atMs === position.fixTimeMs && trail.said.contents.has(contentOf(position));
+      if (isSaid && position.fixTimeMs === trail.newestRecordMs) continue;
       let way = last;
       if (last && isJump(last.position, position)) {
         const suspect = trail.away.at(-1);
@@ -608,9 +610,10 @@ interface Trail {
 }
 
 /** What makes a record of the same second another one. */
-function contentOf({ valid, ignition, supplyV, alarms, attributes }: Position): string {
+function contentOf({ latitude, longitude, valid, ignition, supplyV, alarms, attributes }: Position): string {
+  const hasPlace = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 && (latitude !== 0 || longitude !== 0);
   const supply = supplyV === null ? 'unknown' : supplyV < 1 ? 'none' : supplyV < 5 ? 'little' : 'enough';
-  return JSON.stringify([valid, ignition, supply, [...new Set(alarms)].sort(), attributes]);
+  return JSON.stringify([hasPlace, valid, ignition, supply, [...new Set(alarms)].sort(), attributes]);
 }
 
 function silentVisit(fix: Fix, atMs: number): Visit {

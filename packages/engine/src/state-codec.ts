@@ -91,6 +91,7 @@ type Encoded = [
   protocol?: ProtocolName | null,
   asOfMs?: number,
   beside?: [atMs: number, marks: number[]] | null,
+  aheadMs?: number,
 ];
 
 /** A vehicle's state as JSON without names: what the checkpoint keeps. Numbers come back bit for bit. */
@@ -135,6 +136,7 @@ export function encodeState(state: VehicleState): Buffer {
     state.protocol,
     state.asOfMs,
     state.beside && [state.beside.atMs, state.beside.marks],
+    state.aheadMs,
   ];
   return Buffer.from(JSON.stringify(encoded));
 }
@@ -189,13 +191,14 @@ export function decodeState(
   );
   state.motion = motion && decodeMotion(motion);
   const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions, ...added] = rest;
-  const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null] = added;
+  const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null, aheadMs = 0] = added;
   state.heardAtMs = heardAtMs;
   state.offline = offline;
   state.recordAtMs = recordAtMs;
   state.ignition = ignition;
   state.supplied = supplied;
   state.tripCut = tripCut;
+  state.aheadMs = aheadMs;
   state.beside = beside && { atMs: beside[0], marks: beside[1] };
   state.conditions = conditions.map(([what, silent, start]) => ({
     what,

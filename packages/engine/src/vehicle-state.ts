@@ -160,6 +160,8 @@ export interface VehicleState {
   offline: boolean;
   /** Time of the newest record that moved nothing and whose attributes counted; 0 where there was none. */
   recordAtMs: number;
+  /** Time of the newest fix that was too far ahead of its reception to move the vehicle; 0 where all since are newer, or none was. */
+  aheadMs: number;
   /** Marks of the records of the newest fix time, where there was more than the fix that moved the vehicle; see `recordMark`. */
   beside: { atMs: number; marks: number[] } | null;
   /** As last heard; null where it was never. */
@@ -216,6 +218,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     heardAtMs: 0,
     offline: false,
     recordAtMs: 0,
+    aheadMs: 0,
     beside: null,
     ignition: null,
     supplied: null,

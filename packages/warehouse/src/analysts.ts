@@ -3,6 +3,8 @@
  * what a replay or a correction wrote over taken out. Their columns are promised in docs/analysts.md.
  */
 
+import { IS_GOOD } from './positions/reading.ts';
+
 const PLACE = 'latitude_e7 / 1e7 AS latitude, longitude_e7 / 1e7 AS longitude';
 const START = 'start_latitude_e7 / 1e7 AS start_latitude, start_longitude_e7 / 1e7 AS start_longitude';
 const LASTED = "dateDiff('second', started_at, ended_at) AS duration_seconds";
@@ -18,7 +20,7 @@ export const ANALYST_VIEWS: readonly string[] = [
   `CREATE OR REPLACE VIEW analyst_positions AS
 SELECT vehicle_id, fix_time, ${PLACE}, valid, speed_kmh_x10 / 10 AS speed_kmh, course_deg, altitude_m, satellites, ignition,
   odometer_m, supply_v_x1000 / 1000 AS supply_v, fuel_l_x10 / 10 AS fuel_l, alarms, attributes, terminal_id, protocol, received_at
-FROM positions FINAL WHERE rejection = ''`,
+FROM positions FINAL WHERE ${IS_GOOD}`,
   viewOfEvents(
     'trips',
     ['trip'],

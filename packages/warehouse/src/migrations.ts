@@ -125,6 +125,16 @@ const INDEX_ENDS = [
   'ALTER TABLE events MATERIALIZE INDEX ends',
 ];
 
+/**
+ * Two records of one fix time are two rows, where they say different things: an SOS beside a periodic record. `record` is what the
+ * second differs by (see `recordMark`); 0 in rows from before. A terminal that sends again what was archived then makes a second row, which
+ * readers merge.
+ */
+const WIDEN_POSITIONS = `
+ALTER TABLE positions
+  ADD COLUMN IF NOT EXISTS record UInt32 CODEC(ZSTD(1)),
+  MODIFY ORDER BY (vehicle_id, fix_time, rejection, record)`;
+
 const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'positions and events', statements: [CREATE_POSITIONS, CREATE_EVENTS] },
   { version: 2, name: 'trips, stops, alarms; why an event was told', statements: [ADD_EVENT_COLUMNS] },
@@ -132,6 +142,7 @@ const MIGRATIONS: readonly Migration[] = [
   // Step 4 were the views of analysts as they were then: each may be made again, so the step that changes them makes all.
   { version: 4, name: 'views for analysts', statements: ANALYST_VIEWS },
   { version: 5, name: 'views for analysts: where events began', statements: ANALYST_VIEWS },
+  { version: 6, name: 'records of one fix time side by side', statements: [WIDEN_POSITIONS, ...ANALYST_VIEWS] },
 ];
 
 const CREATE_MIGRATIONS = `

@@ -179,7 +179,10 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       const vehicleId = nextVehicleId();
       const time = RECEIVED_MS - 5000;
       await warehouse.insertPositions([
-        { offset: 1, value: packet(vehicleId, [blankPosition(time, 0, 0), blankPosition(time + 86_400_000, 50, 10)]) },
+        {
+          offset: 1,
+          value: packet(vehicleId, [blankPosition(time, 0, 0), blankPosition(Date.UTC(2200, 0, 1), 50, 10)]),
+        },
         { offset: 2, value: packet(vehicleId, [blankPosition(time, 50, 10)]) },
       ]);
       const told = await warehouse.track({ vehicleId, ...EVER, limit: 10 });
@@ -191,7 +194,69 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
         after = page.next;
         if (!after) break;
       }
-      expect(paged.map(({ rejection }) => rejection)).toEqual([null, 'null-island', 'time-in-future']);
+      // Those of one fix time come together, in the order in which they came.
+      expect(paged.map(({ rejection }) => rejection)).toEqual(['null-island', null, 'time-in-future']);
+    });
+
+    test('two records of one second are one position, with what both say; a repeat changes nothing', async () => {
+      const vehicleId = nextVehicleId();
+      const time = RECEIVED_MS - 5000;
+      const at = (fields: Partial<Position>) => ({ ...blankPosition(time, 50, 10), ...fields });
+      const before = await warehouse.positionCount();
+      const periodic = at({ ignition: true, fuelL: 40, attributes: { rpm: 900 } });
+      const sos = at({ longitude: 10.5, alarms: ['sos'], attributes: { rpm: 950, eventIo: 2 } });
+      const off = at({ ignition: false, alarms: ['sos', 'tamper'], valid: false });
+      const records = [periodic, sos, { ...periodic, attributes: { rpm: 901 } }, off].map((position, offset) => ({
+        offset,
+        value: packet(vehicleId, [position]),
+      }));
+      // In any batches, and again.
+      await warehouse.insertPositions(records.slice(2));
+      await warehouse.insertPositions(records.slice(0, 2));
+      await warehouse.insertPositions(records);
+      await warehouse.insertPositions([{ offset: 9, value: packet(vehicleId, [blankPosition(time + 1000, 51, 10)]) }]);
+      const merged = {
+        latitude: 50,
+        longitude: 10,
+        valid: true,
+        ignition: false,
+        fuelL: 40,
+        alarms: ['sos', 'tamper'],
+        attributes: { rpm: 950, eventIo: 2 },
+      };
+      const { positions, next } = await warehouse.track({ vehicleId, ...EVER, limit: 1 });
+      expect(positions).toMatchObject([merged]);
+      const rest = await warehouse.track({ vehicleId, ...EVER, limit: 1, after: next });
+      expect(rest.positions).toMatchObject([{ latitude: 51 }]);
+      expect(rest.next).toBeNull();
+      const fleet = await warehouse.positions({ vehicleIds: [vehicleId], ...EVER, limit: 10 });
+      expect(fleet.positions).toMatchObject([merged, { latitude: 51 }]);
+      const each = await warehouse.track({ vehicleId, ...EVER, limit: 10, withRejected: true });
+      expect(each.positions.map(({ alarms, ignition }) => [alarms, ignition])).toEqual([
+        [[], true],
+        [['sos'], null],
+        [['sos', 'tamper'], false],
+        [[], null],
+      ]);
+      expect(await warehouse.positionCount()).toBe(before + 2);
+    });
+
+    test('what a slow clock took for the future is good when it has come', async () => {
+      const vehicleId = nextVehicleId();
+      const value = (receivedAtMs: number) => ({
+        ...packet(vehicleId, [blankPosition(RECEIVED_MS, 50, 10)]),
+        receivedAtMs,
+      });
+      const twentyMinutes = 20 * 60_000;
+      await warehouse.insertPositions([{ offset: 1, value: value(RECEIVED_MS - twentyMinutes) }]);
+      const told = async () => (await warehouse.track({ vehicleId, ...EVER, limit: 10 })).positions;
+      expect(await told()).toMatchObject([{ fixTimeMs: RECEIVED_MS, rejection: null }]);
+      expect(await warehouse.startOfLastFixes({ vehicleId, throughMs: RECEIVED_MS, count: 1 })).toBe(RECEIVED_MS);
+      // Sent again when the clock was right, it is one position still.
+      const before = await warehouse.positionCount();
+      await warehouse.insertPositions([{ offset: 2, value: value(RECEIVED_MS + 1000) }]);
+      expect(await told()).toHaveLength(1);
+      expect(await warehouse.positionCount()).toBe(before);
     });
 
     test('late data of more than a hundred months goes in at once', async () => {
@@ -733,8 +798,9 @@ function kept(timeMs: number): number {
   return Math.max(Date.UTC(1900, 0), Math.min(Date.UTC(2299, 11, 31, 23, 59, 59, 998), timeMs));
 }
 
-/** What the archive says of a position. -0 is 0 to it. */
+/** What the archive says of a position. -0 is 0 to it; what was in the future when it was received is judged when it is read. */
 function asArchived(position: Position, packet: TelemetryPacket): ArchivedPosition {
+  const rejection = rejectionOf(position, packet.receivedAtMs);
   const { attributes } = position;
   return {
     ...position,
@@ -745,6 +811,6 @@ function asArchived(position: Position, packet: TelemetryPacket): ArchivedPositi
     receivedAtMs: packet.receivedAtMs,
     terminalId: packet.terminalId,
     protocol: packet.protocol,
-    rejection: rejectionOf(position, packet.receivedAtMs),
+    rejection: rejection === 'time-in-future' && kept(position.fixTimeMs) <= Date.now() ? null : rejection,
   };
 }

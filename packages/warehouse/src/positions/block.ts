@@ -1,4 +1,4 @@
-import { type Position, rejectionOf, type TelemetryPacket } from '@outrider/domain';
+import { type Position, recordMark, rejectionOf, type TelemetryPacket } from '@outrider/domain';
 import type { NativeBlock } from '../native/block.ts';
 import {
   fixedColumn,
@@ -57,6 +57,7 @@ export function positionBlock(packets: readonly Recorded<TelemetryPacket>[]): Na
   const attributes = new StringValues(rows * 16 + 16);
   const terminalIds = new LowCardinalityValues(rows || 1);
   const protocols = new LowCardinalityValues(rows || 1);
+  const marks = new Uint32Array(rows);
   const receivedAt = new Int64Values(rows);
   const precedence = new PrecedenceValues(rows);
 
@@ -77,6 +78,7 @@ export function positionBlock(packets: readonly Recorded<TelemetryPacket>[]): Na
 
       const rejection = rejectionOf(position, receivedAtMs);
       rejections.pushIndex(rejection === null ? good : rejections.index(rejection));
+      marks[row] = recordMark(position);
       fixTimes.set(row, storableMs(position.fixTimeMs));
       latitudes[row] = degreesE7(position.latitude);
       longitudes[row] = degreesE7(position.longitude);
@@ -132,6 +134,7 @@ export function positionBlock(packets: readonly Recorded<TelemetryPacket>[]): Na
       protocols.column('protocol'),
       receivedAt.column('received_at', "DateTime64(3, 'UTC')"),
       precedence.column('precedence'),
+      fixedColumn('record', 'UInt32', marks),
     ],
   };
 }

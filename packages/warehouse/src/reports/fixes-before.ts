@@ -1,6 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { IS_GOOD } from '../positions/reading.ts';
 import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
 import { inStretch } from './positions.ts';
 
@@ -36,8 +37,8 @@ export async function fixesBefore(engine: Engine, question: FixesBeforeQuestion)
   if (vehicleIds.length === 0) return [];
   const rows = (await engine.select({
     sql: `SELECT vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7 FROM positions FINAL
-      WHERE ${fleetCondition} AND ${inStretch('fix_time')} AND rejection = '' AND valid
-      ORDER BY vehicle_id DESC, fix_time DESC LIMIT {count:UInt32} BY vehicle_id LIMIT {most:UInt32}`,
+      WHERE ${fleetCondition} AND ${inStretch('fix_time')} AND ${IS_GOOD} AND valid
+      ORDER BY vehicle_id DESC, fix_time DESC, received_at DESC, precedence LIMIT {count:UInt32} BY vehicle_id LIMIT {most:UInt32}`,
     parameters: {
       ...fleetParameters(vehicleIds),
       fromMs: boundMs(fromMs),

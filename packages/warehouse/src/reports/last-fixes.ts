@@ -1,6 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { IS_GOOD } from '../positions/reading.ts';
 import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
 import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
 
@@ -23,7 +24,7 @@ export async function startOfLastFixes(engine: Engine, question: LastFixesQuesti
   const rows = await engine.select({
     sql: `SELECT toUnixTimestamp64Milli(fix_time) FROM positions FINAL
       WHERE vehicle_id = {vehicleId:UUID} AND fix_time <= fromUnixTimestamp64Milli({throughMs:Int64}, 'UTC')
-      AND rejection = '' AND valid ORDER BY vehicle_id DESC, fix_time DESC LIMIT {count:UInt32}`,
+      AND ${IS_GOOD} AND valid ORDER BY vehicle_id DESC, fix_time DESC LIMIT {count:UInt32}`,
     parameters: { vehicleId, throughMs: boundMs(throughMs), count },
   });
   const last = rows.at(-1);
@@ -72,7 +73,7 @@ async function fixTimesWithin(
       AND fix_time >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
       AND fix_time <= fromUnixTimestamp64Milli({newestMs:Int64}, 'UTC')
       AND toUnixTimestamp64Milli(fix_time) BETWEEN ${ofVehicle('fromMs')} AND ${ofVehicle('throughMs')}
-      AND rejection = '' AND valid ORDER BY vehicle_id DESC, fix_time DESC LIMIT {count:UInt32} BY vehicle_id`,
+      AND ${IS_GOOD} AND valid ORDER BY vehicle_id DESC, fix_time DESC LIMIT {count:UInt32} BY vehicle_id`,
     parameters: {
       ...perVehicleParameters(questions, {
         fromMs: ({ throughMs }) => throughMs - windowMs,

@@ -1,6 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { IS_GOOD } from '../positions/reading.ts';
 import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
 import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
 
@@ -26,7 +27,7 @@ export async function hasLateArrivals(engine: Engine, question: LateArrivalsQues
     sql: `SELECT 1 FROM positions FINAL WHERE vehicle_id = {vehicleId:UUID}
       AND fix_time >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')
       AND fix_time <= fromUnixTimestamp64Milli({throughMs:Int64}, 'UTC')
-      AND rejection = '' AND received_at >= fromUnixTimestamp64Milli({receivedFromMs:Int64}, 'UTC') LIMIT 1`,
+      AND ${IS_GOOD} AND received_at >= fromUnixTimestamp64Milli({receivedFromMs:Int64}, 'UTC') LIMIT 1`,
     parameters: {
       vehicleId,
       fromMs: boundMs(fromMs),
@@ -49,7 +50,7 @@ export async function haveLateArrivals(engine: Engine, questions: readonly LateA
       AND fix_time >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
       AND fix_time <= fromUnixTimestamp64Milli({newestMs:Int64}, 'UTC')
       AND toUnixTimestamp64Milli(fix_time) BETWEEN ${ofVehicle('fromMs')} AND ${ofVehicle('throughMs')}
-      AND rejection = '' AND toUnixTimestamp64Milli(received_at) >= ${ofVehicle('receivedFromMs')}`,
+      AND ${IS_GOOD} AND toUnixTimestamp64Milli(received_at) >= ${ofVehicle('receivedFromMs')}`,
     parameters: {
       ...perVehicleParameters(questions, {
         fromMs: (question) => question.fromMs,

@@ -1,6 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { AS_THEY_CAME, IS_GOOD, MAX_RECORDS, mergedRecord, momentsOf, rowsFor } from '../positions/reading.ts';
 import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
 import { type ArchivedPosition, archivedPosition, MAX_TRACK_LIMIT, type PositionRow, TRACK_COLUMNS } from './track.ts';
 
@@ -43,9 +44,9 @@ export async function positions(engine: Engine, question: PositionsQuestion): Pr
     ...fleetParameters(vehicleIds),
     fromMs: boundMs(fromMs),
     toMs: boundMs(toMs),
-    limit: limit + 1,
+    limit: rowsFor(limit),
   };
-  const conditions = [fleetCondition, inStretch('fix_time'), "rejection = ''"];
+  const conditions = [fleetCondition, inStretch('fix_time'), IS_GOOD];
   if (after) {
     parameters.afterVehicle = after.vehicleId;
     parameters.afterMs = boundMs(after.fixTimeMs);
@@ -53,19 +54,18 @@ export async function positions(engine: Engine, question: PositionsQuestion): Pr
   }
   const rows = (await engine.select({
     sql: `SELECT vehicle_id, ${TRACK_COLUMNS} FROM positions FINAL WHERE ${conditions.join(' AND ')}
-      ORDER BY vehicle_id, fix_time, rejection LIMIT {limit:UInt32}`,
+      ORDER BY vehicle_id, fix_time, ${AS_THEY_CAME} LIMIT ${MAX_RECORDS} BY vehicle_id, fix_time LIMIT {limit:UInt32}`,
     parameters,
     limits: PAGE_LIMITS,
     lane: 'report',
     signal,
   })) as [VehicleId, ...PositionRow][];
-  const page = rows.slice(0, limit);
+  const { moments, hasMore } = momentsOf(rows, limit, (a, b) => a[0] === b[0] && a[1] === b[1]);
+  const page = moments.map((moment) =>
+    mergedRecord(moment.map(([vehicleId, ...row]) => Object.assign(archivedPosition(row), { vehicleId }))),
+  );
   const last = page.at(-1);
-  const next = rows.length > limit && last ? { vehicleId: last[0], fixTimeMs: last[1] } : null;
-  return {
-    positions: page.map(([vehicleId, ...row]) => Object.assign(archivedPosition(row), { vehicleId })),
-    next,
-  };
+  return { positions: page, next: hasMore && last ? { vehicleId: last.vehicleId, fixTimeMs: last.fixTimeMs } : null };
 }
 
 /** The vehicles, of many, that were in a box in a stretch of time. */
@@ -77,7 +77,7 @@ export async function vehiclesWithin(
   if (vehicleIds.length === 0) return [];
   const rows = await engine.select({
     sql: `SELECT DISTINCT vehicle_id FROM positions WHERE ${fleetCondition} AND ${inStretch('fix_time')}
-      AND rejection = '' AND valid AND latitude_e7 BETWEEN {south:Float64} AND {north:Float64}
+      AND ${IS_GOOD} AND valid AND latitude_e7 BETWEEN {south:Float64} AND {north:Float64}
       AND ${
         box.west <= box.east
           ? 'longitude_e7 BETWEEN {west:Float64} AND {east:Float64}'

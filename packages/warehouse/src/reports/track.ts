@@ -2,6 +2,15 @@ import type { Alarm, Position, ProtocolName, Rejection, TerminalId, VehicleId } 
 import { NO_ALARMS } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import {
+  AS_THEY_CAME,
+  IS_GOOD,
+  MAX_RECORDS,
+  mergedRecord,
+  momentsOf,
+  REJECTION,
+  rowsFor,
+} from '../positions/reading.ts';
 import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
 import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
 
@@ -21,11 +30,14 @@ export interface TrackQuestion {
   fromMs: number;
   /** Unix milliseconds of the fix, exclusive. */
   toMs: number;
-  /** At most this many positions: 1 to 10,000. */
+  /** At most positions of so many fix times: 1 to 10,000. */
   limit: number;
   /** Where to go on: the `next` of the page before. */
   after?: TrackCursor | null;
-  /** Also those that were rejected. Default false. */
+  /**
+   * Also those that were rejected, and each record of a fix time for itself, in the order in which they came. Default false: records of one
+   * fix time are one position.
+   */
   withRejected?: boolean;
 }
 
@@ -48,7 +60,7 @@ export const MAX_TRACK_LIMIT = 10_000;
 /** The columns of a {@link PositionRow}, in its order. */
 export const TRACK_COLUMNS = `toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, course_deg, altitude_m,
   satellites, ignition, odometer_m, supply_v_x1000, fuel_l_x10, alarms, attributes, toUnixTimestamp64Milli(received_at),
-  terminal_id, protocol, rejection`;
+  terminal_id, protocol, ${REJECTION}`;
 
 /**
  * The vehicle's positions in a stretch of time, a page at a time. A page goes on behind the last position of the one
@@ -65,36 +77,34 @@ export async function track(engine: Engine, question: TrackQuestion): Promise<Tr
     vehicleId,
     fromMs: boundMs(fromMs),
     toMs: boundMs(toMs),
-    // One more than asked for tells whether there is a next page.
-    limit: limit + 1,
+    limit: rowsFor(limit),
   };
   const conditions = [
     'vehicle_id = {vehicleId:UUID}',
     "fix_time >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')",
     "fix_time < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')",
   ];
-  if (!withRejected) conditions.push("rejection = ''");
+  if (!withRejected) conditions.push(IS_GOOD);
   if (after) {
     parameters.afterMs = boundMs(after.fixTimeMs);
-    parameters.afterRejection = after.rejection ?? '';
-    conditions.push(
-      "(fix_time, rejection) > (fromUnixTimestamp64Milli({afterMs:Int64}, 'UTC'), {afterRejection:String})",
-    );
+    conditions.push("fix_time > fromUnixTimestamp64Milli({afterMs:Int64}, 'UTC')");
   }
   const rows = await engine.select({
     sql: `SELECT ${TRACK_COLUMNS} FROM positions FINAL WHERE ${conditions.join(' AND ')}
-      ORDER BY vehicle_id, fix_time, rejection LIMIT {limit:UInt32}`,
+      ORDER BY vehicle_id, fix_time, ${AS_THEY_CAME} LIMIT ${MAX_RECORDS} BY vehicle_id, fix_time LIMIT {limit:UInt32}`,
     parameters,
   });
-  const positions = rows.slice(0, limit).map((row) => archivedPosition(row as PositionRow));
+  const { moments, hasMore } = momentsOf(rows as PositionRow[], limit, (a, b) => a[0] === b[0]);
+  const records = moments.map((moment) => moment.map(archivedPosition));
+  const positions = withRejected ? records.flat() : records.map(mergedRecord);
   const last = positions.at(-1);
-  const next = rows.length > limit && last ? { fixTimeMs: last.fixTimeMs, rejection: last.rejection } : null;
+  const next = hasMore && last ? { fixTimeMs: last.fixTimeMs, rejection: last.rejection } : null;
   return { positions, next };
 }
 
 /** What of a position the rules judge by: a third of what the whole of it takes on its way. */
 const JUDGED_COLUMNS = `vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7, valid, speed_kmh_x10, ignition,
-  odometer_m, supply_v_x1000, alarms, toUnixTimestamp64Milli(received_at), rejection`;
+  odometer_m, supply_v_x1000, alarms, toUnixTimestamp64Milli(received_at), ${REJECTION}`;
 type JudgedRow = [
   vehicleId: VehicleId,
   fixTimeMs: number,
@@ -142,14 +152,12 @@ export async function judgedTracks(
   const rows = (await engine.select({
     sql: `SELECT ${JUDGED_COLUMNS} FROM positions FINAL WHERE ${fleetCondition}
       AND fix_time >= fromUnixTimestamp64Milli({oldestMs:Int64}, 'UTC')
-      AND (toUnixTimestamp64Milli(fix_time) > ${ofVehicle('afterMs')} OR toUnixTimestamp64Milli(fix_time) = ${ofVehicle('afterMs')}
-        AND rejection > arrayElement({afterRejection:Array(String)}, indexOf({vehicleIds:Array(UUID)}, vehicle_id)))
-      ORDER BY vehicle_id, fix_time, rejection LIMIT {limit:UInt32} BY vehicle_id`,
+      AND toUnixTimestamp64Milli(fix_time) > ${ofVehicle('afterMs')}
+      ORDER BY vehicle_id, fix_time, ${AS_THEY_CAME} LIMIT {limit:UInt32} BY vehicle_id`,
     parameters: {
       ...perVehicleParameters(questions, { afterMs: afterMsOf }),
-      afterRejection: questions.map(({ after }) => (after === null ? BEHIND_ALL : (after.rejection ?? ''))),
       oldestMs: boundMs(Math.min(...questions.map(afterMsOf))),
-      limit: limit + 1,
+      limit: rowsFor(limit),
     },
     limits: PAGE_LIMITS,
     lane: laneOf(questions),
@@ -157,15 +165,13 @@ export async function judgedTracks(
   const byVehicle = Map.groupBy(rows, ([vehicleId]) => vehicleId);
   return questions.map(({ vehicleId }) => {
     const found = byVehicle.get(vehicleId) ?? [];
-    const positions = found.slice(0, limit).map(judgedPosition);
+    const { moments, hasMore } = momentsOf(found, limit, (a, b) => a[1] === b[1]);
+    const positions = moments.flat().map(judgedPosition);
     const last = positions.at(-1);
-    const next = found.length > limit && last ? { fixTimeMs: last.fixTimeMs, rejection: last.rejection } : null;
+    const next = hasMore && last ? { fixTimeMs: last.fixTimeMs, rejection: last.rejection } : null;
     return { positions, next };
   });
 }
-
-/** No reason for a rejection comes behind it in the order of the key. */
-const BEHIND_ALL = '~';
 
 function judgedPosition(row: JudgedRow): JudgedPosition {
   return {

@@ -1,6 +1,7 @@
 import type { VehicleId } from '@outrider/domain';
 import type { Engine, Parameter } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { IS_GOOD } from '../positions/reading.ts';
 import { PAGE_LIMITS } from './fleet.ts';
 import type { CrossingTrip } from './tallies.ts';
 
@@ -108,7 +109,7 @@ async function measure(
               FROM (
                 SELECT vehicle_id, toUnixTimestamp64Milli(fix_time) AS at_ms, latitude_e7 AS at_latitude,
                   longitude_e7 AS at_longitude, odometer_m, speed_kmh_x10
-                FROM positions FINAL WHERE rejection = '' AND valid AND vehicle_id IN {vehicleIds:Array(UUID)}
+                FROM positions FINAL WHERE ${IS_GOOD} AND valid AND vehicle_id IN {vehicleIds:Array(UUID)}
                   AND (${conditions.join(' OR ')})
               ) AS fixes
               ASOF INNER JOIN (

@@ -1,4 +1,5 @@
 import { type EventId, type EventKind, type FleetEvent, geofenceOf } from '@outrider/domain';
+import { touches } from './history-run.ts';
 
 /** An event as the archive has it. */
 export interface HistoricEvent {
@@ -36,6 +37,8 @@ const SUMMED: ReadonlySet<EventKind> = new Set(['speeding', 'trip', 'parking', '
 export interface Findings {
   /** By id, each in its latest phase. */
   made: ReadonlyMap<EventId, FleetEvent>;
+  /** What was over by then stays as the archive has it, where it has it. */
+  fromMs: number;
   /** The first fix that was gone through: of what began before nothing is known but that it was there. */
   firstFixMs: number;
   /** True where that is the vehicle's first fix of all. */
@@ -54,7 +57,7 @@ export interface Findings {
  * @param archived those that began no later than `untilMs`, and that are the recalculation's to judge
  */
 export function correct(findings: Findings, archived: readonly HistoricEvent[]): Correction {
-  const { made, firstFixMs, beginsHistory, firstAfterMs, untilMs, knownBefore } = findings;
+  const { made, fromMs, firstFixMs, beginsHistory, firstAfterMs, untilMs, knownBefore } = findings;
   const written: FleetEvent[] = [];
   const removed: FleetEvent[] = [];
   const news: Phase[] = [];
@@ -100,7 +103,7 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
   for (const event of rest.values()) {
     // Seen from the middle on, and archived by nobody: when it began is not known.
     if (!beginsHistory && beganAtMs(event.id) === firstFixMs) continue;
-    if (knownBefore?.has(event.id)) continue;
+    if (knownBefore?.has(event.id) || !touches(event, fromMs)) continue;
     written.push(event);
     added++;
     if (!gone.has(event.id)) for (const phase of unknownPhasesOf(event, removed)) news.push({ id: event.id, phase });

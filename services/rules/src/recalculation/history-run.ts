@@ -142,21 +142,31 @@ export class HistoryRun {
     const told: FleetEvent[] = [];
     const vehicleId = this.#scope.vehicle.id;
     for (let from = 0; from < positions.length; ) {
-      const { receivedAtMs, terminalId, protocol } = positions[from] as HistoricPosition;
+      const { receivedAtMs: reachedAtMs, terminalId, protocol, fixTimeMs } = positions[from] as HistoricPosition;
       let to = from + 1;
-      while (positions[to]?.receivedAtMs === receivedAtMs) to++;
+      while (
+        positions[to]?.receivedAtMs === reachedAtMs &&
+        (positions[to]?.fixTimeMs ?? 0) <= Math.max(reachedAtMs, fixTimeMs)
+      )
+        to++;
+      // A fix ahead of its reception was received by a slow clock: it is past, or it would not be here.
+      const receivedAtMs = Math.max(reachedAtMs, fixTimeMs);
       const part = positions.slice(from, to);
       const packet: TelemetryPacket = { vehicleId, terminalId, protocol, receivedAtMs, positions: part };
       const before = told.length;
       this.#judge(part, this.#engine.process(packet, this.#offset++, told));
-      for (let nth = before; nth < told.length; nth++) this.#note(told[nth] as FleetEvent, receivedAtMs);
+      const untilMs = part.at(-1)?.fixTimeMs ?? 0;
+      for (let nth = before; nth < told.length; nth++) {
+        const event = told[nth] as FleetEvent;
+        this.#note(event, receivedAtMs);
+        this.#keep(event, untilMs);
+      }
       from = to;
     }
     for (const position of positions) this.#listen(position);
     this.positions += positions.length;
     this.firstFixMs ??= positions.find(isGood)?.fixTimeMs ?? null;
     this.lastFixMs = positions.at(-1)?.fixTimeMs ?? this.lastFixMs;
-    for (const event of told) this.#keep(event);
   }
 
   /** There are no more positions, and up to `nowMs` none will come: a trip that nothing was heard of for too long is over. */
@@ -164,7 +174,7 @@ export class HistoryRun {
     const told: FleetEvent[] = [];
     // The engine may be in the middle of other vehicles' histories.
     this.#engine.advance(nowMs, told, this.#scope.vehicle.id);
-    for (const event of told) this.#keep(event);
+    for (const event of told) this.#keep(event, nowMs);
   }
 
   /**
@@ -193,7 +203,8 @@ export class HistoryRun {
 
   #judge(positions: readonly HistoricPosition[], accepted: number): void {
     const valid = positions.filter(isGood);
-    if (accepted < valid.length) this.#sound = 0;
+    // Records of one time move the vehicle once.
+    if (accepted < new Set(valid.map(({ fixTimeMs }) => fixTimeMs)).size) this.#sound = 0;
     else
       for (const { fixTimeMs } of valid) {
         if (fixTimeMs <= this.#toMs) continue;
@@ -208,9 +219,10 @@ export class HistoryRun {
     if (this.made.size > 2 * MAX_EVENTS) throw new TooManyEventsError(`more than ${MAX_EVENTS} events`);
   }
 
-  #keep(event: FleetEvent): void {
+  /** @param untilMs time of the fix that told it: of a gap it may tell that was one before the interval */
+  #keep(event: FleetEvent, untilMs: number): void {
     if (!isJudged(this.#scope, event)) return;
-    if (touches(event, this.#fromMs)) this.events.set(event.id, event);
+    if (touches(event, this.#fromMs) || untilMs >= this.#fromMs) this.events.set(event.id, event);
     else this.events.delete(event.id);
     if (event.phase === 'begin' && event.fixTimeMs < this.#fromMs) this.toldBefore.add(event.id);
     else if (!this.events.has(event.id)) this.toldBefore.delete(event.id);

@@ -85,7 +85,7 @@ const fix = (steps: readonly number[]) =>
     /** Sent with the others, or kept by the terminal until so many packets later. */
     keptFor: fc.constantFrom(0, 0, 0, 1, 2, 5, 11),
   });
-const short = fc.array(fix([5, 30, 60, 61, 120, 300, 301, 900, 3601, 20_000, 100_000]), {
+const short = fc.array(fix([0, 0, 5, 30, 60, 61, 120, 300, 301, 900, 3601, 20_000, 100_000]), {
   minLength: 3,
   maxLength: 40,
 });
@@ -94,7 +94,7 @@ const short = fc.array(fix([5, 30, 60, 61, 120, 300, 301, 900, 3601, 20_000, 100
  * that the first fix was in, the archive knows nothing before its end.
  */
 const long = fc
-  .array(fix([30, 60, 61, 120, 300, 301, 900, 3601]), { minLength: 60, maxLength: 110, size: 'max' })
+  .array(fix([0, 30, 60, 61, 120, 300, 301, 900, 3601]), { minLength: 60, maxLength: 110, size: 'max' })
   .map((fixes): typeof fixes =>
     fixes.map((each, nth) => ({
       ...each,
@@ -140,7 +140,9 @@ function packetsOf({ drive, perPacket, silences }: Story): { taken: Position[]; 
     receivedAtMs += silences[nth] ? SILENCE_MS : 1;
     return { vehicleId: VAN, terminalId: '1' as TerminalId, protocol: 'osmand' as const, receivedAtMs, positions };
   });
-  return { taken, packets };
+  // Of one second, as they came: nothing else is known of their order.
+  const inTime = packets.flatMap(({ positions }) => positions).toSorted((a, b) => a.fixTimeMs - b.fixTimeMs);
+  return { taken: inTime, packets };
 }
 
 function scopeOfStory({ fences, speedingMinSeconds }: Story, only: GeofenceId | null = null): Scope {
@@ -211,6 +213,8 @@ test('late data, in whatever order and however often it comes, ends with the eve
         }
       };
       let nowMs = 0;
+      /** When the last packet was received, by a clock that is right. */
+      let lastMs = 0;
       const recalculate = async () => {
         if (waiting === null) return;
         const task = {
@@ -232,9 +236,10 @@ test('late data, in whatever order and however often it comes, ends with the eve
       for (const [offset, packet] of packets.entries()) {
         const told: FleetEvent[] = [];
         // The clock may be asked before the next packet, or not: nothing more came up to then.
-        if (story.turns[offset]) live.advance(packet.receivedAtMs - 1, told);
+        if (story.turns[offset] && packet.receivedAtMs > lastMs) live.advance(packet.receivedAtMs - 1, told);
         live.process(packet, offset, told);
-        nowMs = packet.receivedAtMs + LATER_MS;
+        lastMs = Math.max(lastMs, packet.receivedAtMs);
+        nowMs = lastMs + LATER_MS;
         ended += told.filter((event) => event.kind === 'trip' && event.phase === 'end').length;
         history.archivePacket(packet);
         history.archiveEvents(told.filter(({ kind }) => kind !== 'offline'));
@@ -246,11 +251,11 @@ test('late data, in whatever order and however often it comes, ends with the eve
         if (story.turns[offset]) await recalculate();
       }
       const told: FleetEvent[] = [];
-      nowMs = (packets.at(-1)?.receivedAtMs ?? 0) + SILENCE_MS + LATER_MS;
+      nowMs = lastMs + SILENCE_MS + LATER_MS;
       live.advance(nowMs - LATER_MS, told);
       history.archiveEvents(told.filter(({ kind }) => kind !== 'offline'));
       await recalculate();
-      const wanted = inOrder(scope, taken, packets.at(-1)?.receivedAtMs ?? 0);
+      const wanted = inOrder(scope, taken, lastMs);
       expectSame(history.events(VAN), wanted);
       corrected += history.replacements;
       // Where there was an alarm, one was published. (Not each: what late data joined, more late data may divide again.)
@@ -268,7 +273,7 @@ test('late data, in whatever order and however often it comes, ends with the eve
       expectSame(history.events(VAN), wanted);
       expect(history.replacements).toBe(before);
     }),
-    { numRuns: Number(process.env.LATE_RUNS ?? 1000) },
+    { numRuns: Number(process.env.LATE_RUNS ?? 1000), endOnFailure: true },
   );
   // Stories in which nothing had to be corrected, or nothing was ever settled, would prove nothing.
   expect(corrected).toBeGreaterThan(500);
@@ -311,7 +316,50 @@ test('a new geofence asked about the past has the visits that it would have had,
       visits += wanted.filter(isOfFirst).length;
       expectSame(history.events(VAN), wanted);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, endOnFailure: true },
   );
   expect(visits).toBeGreaterThan(200);
+});
+
+test('a fix that came ahead of its time moves nothing live, and has its place in the history when its time has come', async () => {
+  const scope = scopeOfStory({ fences: [], speedingMinSeconds: 0 } as unknown as Story);
+  const at = (minute: number, speedKmh: number, [x, y]: LngLat = [0.01 + minute / 1000, 0.01]) => ({
+    ...blankPosition(T0 + minute * 60_000, y, x),
+    speedKmh,
+  });
+  const packetAt = (minute: number, position: Position): TelemetryPacket => ({
+    vehicleId: VAN,
+    terminalId: '1' as TerminalId,
+    protocol: 'osmand',
+    receivedAtMs: T0 + minute * 60_000,
+    positions: [position],
+  });
+  const history = new MemoryHistory();
+  const live = new Engine();
+  live.load([...scope.owners, scope.vehicle].map(changeTo));
+  // The server's clock is twenty minutes slow for half an hour, and right again.
+  const positions = Array.from({ length: 60 }, (_, minute) => at(minute, minute < 40 ? 60 : 0));
+  let late: { fromMs: number; toMs: number } | null = null;
+  for (const [minute, position] of positions.entries()) {
+    const packet = packetAt(minute < 30 ? minute - 20 : minute, position);
+    const told: FleetEvent[] = [];
+    live.process(packet, minute, told);
+    history.archivePacket(packet);
+    history.archiveEvents(told);
+    if (minute < 30) expect([live.latestOf(VAN), told]).toEqual([undefined, []]);
+    for (const { fromMs, toMs } of live.takeLate())
+      late =
+        late === null ? { fromMs, toMs } : { fromMs: Math.min(late.fromMs, fromMs), toMs: Math.max(late.toMs, toMs) };
+  }
+  expect(late).toEqual({ fromMs: T0, toMs: T0 + 29 * 60_000 });
+  const task = {
+    scope,
+    engine: new Engines().engineFor(scope),
+    isLateData: true,
+    freshMs: T0 + 61 * 60_000,
+    number: 1,
+  };
+  await recalculateVehicle(history, { ...task, fromMs: T0, toMs: T0 + 29 * 60_000 }, noProgress);
+  const trips = history.events(VAN).filter(({ kind }) => kind === 'trip');
+  expect(trips).toMatchObject([{ phase: 'end', startedAtMs: T0, endedAtMs: T0 + 40 * 60_000, endReason: 'stopped' }]);
 });

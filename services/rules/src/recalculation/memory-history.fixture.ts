@@ -1,5 +1,5 @@
 import type { EventId, FleetEvent, TelemetryPacket, VehicleId } from '@outrider/domain';
-import { rejectionOf } from '@outrider/domain';
+import { recordMark, rejectionOf } from '@outrider/domain';
 import { beganAtMs, type HistoricEvent } from './correction.ts';
 import type { ManyHistory } from './history-of-many.ts';
 import { type HistoricPosition, touches } from './history-run.ts';
@@ -21,8 +21,9 @@ export class MemoryHistory implements ManyHistory {
     const track = this.#positions.get(vehicleId) ?? new Map<string, HistoricPosition>();
     this.#positions.set(vehicleId, track);
     for (const position of positions) {
-      const rejection = rejectionOf(position, receivedAtMs);
-      const key = `${position.fixTimeMs} ${rejection ?? ''}`;
+      // What is in the future is so by the clock that it is read by; here all has come.
+      const rejection = rejectionOf(position, Math.max(receivedAtMs, position.fixTimeMs));
+      const key = `${position.fixTimeMs} ${rejection ?? ''} ${recordMark(position)}`;
       if (!track.has(key)) track.set(key, { ...position, receivedAtMs, terminalId, protocol, rejection });
     }
   }
@@ -43,9 +44,10 @@ export class MemoryHistory implements ManyHistory {
     const all = [...(this.#positions.get(vehicleId)?.values() ?? [])]
       .filter(({ fixTimeMs }) => fixTimeMs >= fromMs && fixTimeMs < toMs && fixTimeMs > (after?.fixTimeMs ?? -1))
       .toSorted((a, b) => a.fixTimeMs - b.fixTimeMs);
-    const positions = all.slice(0, limit);
-    const next = all.length > limit ? { fixTimeMs: positions.at(-1)?.fixTimeMs ?? 0, rejection: null } : null;
-    return { positions, next };
+    // Records of one time come on one page.
+    const lastMs = all[limit - 1]?.fixTimeMs ?? Number.POSITIVE_INFINITY;
+    const positions = all.filter(({ fixTimeMs }) => fixTimeMs <= lastMs);
+    return { positions, next: all.length > positions.length ? { fixTimeMs: lastMs, rejection: null } : null };
   }
 
   async startOfLastFixes({ vehicleId, throughMs, count }: Parameters<ManyHistory['startOfLastFixes']>[0]) {

@@ -1,4 +1,11 @@
-import type { EventId, FleetEvent, GeofenceId, Rejection, VehicleId } from '@outrider/domain';
+import {
+  type EventId,
+  type FleetEvent,
+  type GeofenceId,
+  MAX_AHEAD_LIVE_MS,
+  type Rejection,
+  type VehicleId,
+} from '@outrider/domain';
 import type { Engine } from '@outrider/engine';
 import { beganAtMs, type Correction, correct, type HistoricEvent } from './correction.ts';
 import {
@@ -136,7 +143,7 @@ export async function recalculateVehicle(
   const knownBefore = task.isLateData ? run.toldBefore : null;
   let correction: Correction | null = null;
   for (let after: PositionCursor | null = null, isOver = false; !isOver; ) {
-    const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: Number.POSITIVE_INFINITY };
+    const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: freshMs + MAX_AHEAD_LIVE_MS + 1 };
     const page = await history.track({ ...question, withRejected: true, limit: pagePositions, after });
     const fresh = page.positions.findIndex(
       ({ fixTimeMs, receivedAtMs }) => fixTimeMs > toMs && receivedAtMs >= freshMs,
@@ -150,7 +157,7 @@ export async function recalculateVehicle(
     if (isOver || lastFixMs > toMs) {
       await archived.readThrough(lastFixMs);
       const { events: made, firstAfterMs } = run;
-      const findings = { made, firstFixMs, beginsHistory, firstAfterMs, untilMs: lastFixMs, knownBefore };
+      const findings = { made, fromMs, firstFixMs, beginsHistory, firstAfterMs, untilMs: lastFixMs, knownBefore };
       correction = correct(findings, archived.events);
       if (!run.isDecided) correction.settled = false;
       if (correction.settled) break;

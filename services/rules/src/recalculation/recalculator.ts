@@ -115,6 +115,8 @@ const AT_ONCE = 1;
 const MAX_FAILURES = 10;
 const LONGEST_RETRY_MS = 300_000;
 const LONGEST_AGAIN_MS = 6 * 3_600_000;
+/** The true fixes of a time are there so long after it, where they came in order. */
+const ARRIVED_MS = 10_000;
 const CATCH_UP_MS = 60_000;
 /** What the gateway had so short a time ago may be archived and not yet judged by the live rules. */
 const FRESH_MS = 2000;
@@ -262,6 +264,12 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     onProgress: (share: number, positions: number) => Promise<void>,
   ): Promise<VehicleOutcome> {
     const { fromMs, toMs, receivedAtMs } = job.parameters as unknown as Stretch;
+    // A fix that was ahead of its reception has its place when its time has come.
+    if (job.kind === 'late-data' && toMs > now()) {
+      const rest: Stretch & JobFacts = { fromMs: Math.max(fromMs, now()), toMs, receivedAtMs: null };
+      const dueAtMs = Math.min(toMs, now() + LONGEST_AGAIN_MS) + ARRIVED_MS;
+      await jobs.add({ kind: 'late-data', subjectId: vehicleId, parameters: rest, dueAtMs }, merged);
+    }
     const untouched: VehicleOutcome = { positions: 0, added: 0, changed: 0, removed: 0, settled: true };
     const geofenceId = job.kind === 'recalculate-geozone' ? (job.subjectId as GeofenceId) : null;
     const scope = scopeOf(directory, vehicleId, geofenceId);
