@@ -139,7 +139,7 @@ test('a vehicle that moves little: the engine, which looks at most fixes only br
         compare(engine.applyDefinition(made), oracle.apply(made));
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 50, endOnFailure: true },
   );
   expect(told).toBeGreaterThan(2000);
 });
