@@ -143,10 +143,12 @@ export async function recalculateVehicle(
   const knownBefore = task.isLateData ? run.toldBefore : null;
   let correction: Correction | null = null;
   for (let after: PositionCursor | null = null, isOver = false; !isOver; ) {
-    const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: freshMs + MAX_AHEAD_LIVE_MS + 1 };
+    const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: Number.POSITIVE_INFINITY };
     const page = await history.track({ ...question, withRejected: true, limit: pagePositions, after });
     const fresh = page.positions.findIndex(
-      ({ fixTimeMs, receivedAtMs }) => fixTimeMs > toMs && receivedAtMs >= freshMs,
+      ({ fixTimeMs, receivedAtMs }) =>
+        // What is ahead has its place when its time has come.
+        fixTimeMs > freshMs + MAX_AHEAD_LIVE_MS || (fixTimeMs > toMs && receivedAtMs >= freshMs),
     );
     run.take(fresh < 0 ? page.positions : page.positions.slice(0, fresh));
     after = page.next;
