@@ -124,7 +124,7 @@ describe('another record of the same second', () => {
       const van = new Scene(vehicle()).only(...all);
       van.drive(at(0));
       expect(told(van.drive(...positions))).toEqual(['+sos @10']);
-      expect(van.engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(T0 + 10_000);
+      expect(van.engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(T0 + 10_000);
     }
   });
 });
@@ -138,12 +138,12 @@ describe('a fix ahead of its reception', () => {
   test('of up to a minute moves the vehicle, of more does not: the true ones after it do', () => {
     const van = new Scene(vehicle()).only('alarm');
     van.send(at(60, 0));
-    expect(van.engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(T0 + 60_000);
+    expect(van.engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(T0 + 60_000);
     expect(van.send(at(640, 100, { alarms: ['sos'] }))).toEqual([]);
     expect(van.engine.takeLate()).toMatchObject([{ fromMs: T0 + 640_000, toMs: T0 + 640_000 }]);
     for (let second = 110; second < 640; second += 10) {
       van.send(at(second, second));
-      expect(van.engine.latestOf(VEHICLE)?.position.fixTimeMs).toBe(T0 + second * 1000);
+      expect(van.engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(T0 + second * 1000);
     }
   });
 

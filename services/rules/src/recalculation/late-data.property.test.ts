@@ -346,7 +346,7 @@ test('a fix that came ahead of its time moves nothing live, and has its place in
     live.process(packet, minute, told);
     history.archivePacket(packet);
     history.archiveEvents(told);
-    if (minute < 30) expect([live.latestOf(VAN), told]).toEqual([undefined, []]);
+    if (minute < 30) expect([live.statusOf(VAN)?.position ?? null, told]).toEqual([null, []]);
     for (const { fromMs, toMs } of live.takeLate())
       late =
         late === null ? { fromMs, toMs } : { fromMs: Math.min(late.fromMs, fromMs), toMs: Math.max(late.toMs, toMs) };
