@@ -430,7 +430,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
     test('rejected positions are counted by reason since a moment, the last rejected first', async () => {
       const vehicleId = nextVehicleId();
       const at = (second: number) => blankPosition(RECEIVED_MS - 100_000 + second * 1000, 50, 10);
-      const ahead = { ...at(9), fixTimeMs: RECEIVED_MS + 3_600_000 };
+      const ahead = { ...at(9), fixTimeMs: Date.UTC(2090, 0, 1) };
       const sent = (offset: number, second: number, ...positions: Position[]) => ({
         offset,
         value: packet(vehicleId, positions, { receivedAtMs: at(second).fixTimeMs }),
@@ -458,6 +458,14 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       });
       expect((await since(6)).map(({ reason }) => reason)).toEqual(['out-of-range', 'time-in-future']);
       expect(await since(30)).toEqual([]);
+    });
+
+    test('a fix that a slow server took for the future is not counted as rejected once its time has come', async () => {
+      const vehicleId = nextVehicleId();
+      const fix = blankPosition(RECEIVED_MS - 60_000, 50, 10);
+      const receivedAtMs = fix.fixTimeMs - 20 * 60_000;
+      await warehouse.insertPositions([{ offset: 1, value: packet(vehicleId, [fix], { receivedAtMs }) }]);
+      expect(await warehouse.rejections({ vehicleId, receivedFromMs: 0 })).toEqual([]);
     });
 
     test('the last fixes up to a moment begin where they begin', async () => {

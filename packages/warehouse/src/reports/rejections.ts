@@ -1,6 +1,7 @@
 import type { Rejection, VehicleId } from '@outrider/domain';
 import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
+import { IS_GOOD } from '../positions/reading.ts';
 
 export interface RejectionsQuestion {
   vehicleId: VehicleId;
@@ -20,8 +21,8 @@ export interface RejectedPositions {
 }
 
 /**
- * How many positions of a vehicle were rejected since a moment, by reason, the last rejected first. A position that is a jump is none of
- * them: that is seen against the others alone.
+ * How many positions of a vehicle were rejected since a moment, by reason, the last rejected first. Jumps are not among them: a jump
+ * shows only against other positions. A fix that was in the future counts until its time has come.
  *
  * @throws {RangeError} when the time is not a number
  */
@@ -29,7 +30,7 @@ export async function rejections(engine: Engine, question: RejectionsQuestion): 
   const rows = (await engine.select({
     sql: `SELECT rejection, count(), argMax((toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7), (received_at, fix_time)) AS last,
         toUnixTimestamp64Milli(max(received_at)) AS last_received
-      FROM positions FINAL WHERE vehicle_id = {vehicleId:UUID} AND rejection != ''
+      FROM positions FINAL WHERE vehicle_id = {vehicleId:UUID} AND NOT ${IS_GOOD}
         AND received_at >= fromUnixTimestamp64Milli({receivedFromMs:Int64}, 'UTC')
       GROUP BY rejection ORDER BY last_received DESC, rejection`,
     parameters: { vehicleId: question.vehicleId, receivedFromMs: boundMs(question.receivedFromMs) },
