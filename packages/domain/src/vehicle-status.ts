@@ -1,4 +1,4 @@
-import type { GeofenceId, VehicleId } from './ids.ts';
+import type { EventId, GeofenceId, VehicleId } from './ids.ts';
 import type { Alarm, Position, ProtocolName } from './position.ts';
 
 /**
@@ -23,6 +23,17 @@ export interface VehicleActivity {
   speeding: readonly (GeofenceId | null)[];
 }
 
+/** A trip that goes on, with the totals that its end would have if the vehicle stood from now on. */
+export interface OpenTrip {
+  id: EventId;
+  /** Unix milliseconds. */
+  startedAtMs: number;
+  distanceM: number;
+  movingMs: number;
+  idlingMs: number;
+  maxKmh: number;
+}
+
 /** A vehicle now: its last record, its last position, and what the rules make of them. Published after the events that it agrees with. */
 export interface VehicleStatus {
   vehicleId: VehicleId;
@@ -42,4 +53,6 @@ export interface VehicleStatus {
   protocol: ProtocolName | null;
   /** Null in what a version before this one wrote. */
   activity: VehicleActivity | null;
+  /** Absent where it is on none, and in what an earlier version wrote. */
+  trip?: OpenTrip;
 }

@@ -1,4 +1,12 @@
-import { deriveEventId, type FleetEvent, type Position, type Stop, type Trip, type Vehicle } from '@outrider/domain';
+import {
+  deriveEventId,
+  type FleetEvent,
+  type OpenTrip,
+  type Position,
+  type Stop,
+  type Trip,
+  type Vehicle,
+} from '@outrider/domain';
 import { distanceM } from '@outrider/geo';
 import { isTooFar } from './jump.ts';
 import { atFix, type Step } from './step.ts';
@@ -324,14 +332,19 @@ function tripEnd(
   };
 }
 
-function tripFacts(vehicle: VehicleState, drive: Drive, definitionVersion: number, fixTimeMs: number) {
+/** What a trip has come to, and which one it is. */
+export function tripTotals(vehicle: VehicleState, drive: Drive): OpenTrip {
   const { start, distanceM, movingMs, idlingMs, maxKmh } = drive;
   drive.id ??= deriveEventId('trip', vehicle.id, '', start.atMs);
+  return { id: drive.id, startedAtMs: start.atMs, distanceM, movingMs, idlingMs, maxKmh };
+}
+
+function tripFacts(vehicle: VehicleState, drive: Drive, definitionVersion: number, fixTimeMs: number) {
+  const { start } = drive;
   return {
     kind: 'trip' as const,
-    id: drive.id,
+    ...tripTotals(vehicle, drive),
     vehicleId: vehicle.id,
-    startedAtMs: start.atMs,
     fromFixTimeMs: start.atMs,
     fixTimeMs,
     definitionVersion,
@@ -339,10 +352,6 @@ function tripFacts(vehicle: VehicleState, drive: Drive, definitionVersion: numbe
     inferred: false,
     startLatitude: start.latitude,
     startLongitude: start.longitude,
-    distanceM,
-    movingMs,
-    idlingMs,
-    maxKmh,
   };
 }
 

@@ -51,6 +51,28 @@ describe('a vehicle that never had a fix', () => {
   });
 });
 
+describe('the trip that a vehicle is on', () => {
+  test('has at each standing the totals that its end there has, the step from where it last stood included', () => {
+    const van = new Scene(vehicle({ tripStopMinutes: 5 })).only('trip');
+    van.drive(at(0, 0, 0, { ignition: true }), at(60, 3, 40), at(120, 9, 60), at(180, 12, 0), at(240, 12, 0));
+    expect(van.engine.statusOf(VEHICLE)?.trip).toMatchObject({ startedAtMs: T0 + 60_000, maxKmh: 60 });
+    // A pause, and on.
+    van.drive(at(300, 15, 40), at(360, 18, 0), at(420, 18, 0));
+    const open = van.engine.statusOf(VEHICLE)?.trip;
+    expect(restoredFrom(van.engine).statusOf(VEHICLE)?.trip).toEqual(open);
+    expect(van.drive(at(720, 18, 0))).toMatchObject([{ ...open, phase: 'end', idlingMs: 60_000 }]);
+    expect(van.engine.statusOf(VEHICLE)).not.toHaveProperty('trip');
+  });
+
+  test('is over when the clock ends it', () => {
+    const van = new Scene(vehicle({ tripGapMinutes: 10 }));
+    van.drive(at(0, 0, 30), at(10, 1, 30));
+    expect(van.engine.statusOf(VEHICLE)).toHaveProperty('trip');
+    van.advance(minutes(11));
+    expect(van.engine.statusOf(VEHICLE)).not.toHaveProperty('trip');
+  });
+});
+
 describe('the last record and the last position', () => {
   test('are kept apart, each with its own time, and survive a restart', () => {
     const van = new Scene(vehicle());

@@ -1,11 +1,12 @@
 import {
   isTimely,
+  type OpenTrip,
   type Position,
   type VehicleState as StateName,
   type VehicleActivity,
   type VehicleStatus,
 } from '@outrider/domain';
-import { kindOf } from './motion.ts';
+import { kindOf, tripTotals } from './motion.ts';
 import type { VehicleState } from './vehicle-state.ts';
 
 /**
@@ -32,6 +33,7 @@ export function noteRecord(vehicle: VehicleState, record: Position, receivedAtMs
 export function statusOf(vehicle: VehicleState): VehicleStatus | null {
   const { id, asOfMs, latest, receivedAtMs, record, recordReceivedAtMs, heardAtMs, protocol } = vehicle;
   if (record === null) return null;
+  const trip = openTripOf(vehicle);
   return {
     vehicleId: id,
     asOfMs: Math.max(asOfMs, heardAtMs),
@@ -42,7 +44,14 @@ export function statusOf(vehicle: VehicleState): VehicleStatus | null {
     lastContactAtMs: heardAtMs,
     protocol,
     activity: activityOf(vehicle),
+    ...(trip && { trip }),
   };
+}
+
+/** What it stands at present is left out, as it is of a trip that ends there. */
+function openTripOf(vehicle: VehicleState): OpenTrip | null {
+  const drive = vehicle.motion?.drive ?? null;
+  return drive === null ? null : tripTotals(vehicle, drive);
 }
 
 function activityOf(vehicle: VehicleState): VehicleActivity {

@@ -1,4 +1,4 @@
-import { blankPosition, type TerminalId, type VehicleId, type VehicleStatus } from '@outrider/domain';
+import { blankPosition, type EventId, type TerminalId, type VehicleId, type VehicleStatus } from '@outrider/domain';
 import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Hub } from './hub.ts';
@@ -8,6 +8,7 @@ const PATIENCE = { timeout: 20_000, interval: 10 };
 const NOW = Date.UTC(2026, 0, 1);
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const VAN = '0190a000-0000-7000-8000-000000000002' as VehicleId;
+const TRIP = '0190a000-0000-7000-8000-000000000009' as EventId;
 
 function seen(vehicleId: VehicleId, fixTimeMs: number, more: Partial<VehicleStatus> = {}): VehicleStatus {
   return sampleStatus(vehicleId, blankPosition(fixTimeMs, 52.5, 13.4), fixTimeMs + 1000, more);
@@ -48,6 +49,7 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
           geofenceIds: [],
           speeding: [null],
         },
+        trip: { id: TRIP, startedAtMs: NOW - 1000, distanceM: 812.5, movingMs: 1000, idlingMs: 0, maxKmh: 41 },
       });
       const placeless = { ...blind, vehicleId: VAN, position: null, receivedAtMs: null };
       const heard: VehicleStatus[] = [];
