@@ -211,7 +211,7 @@ async function measure(
       const places = hours ? { places: cuts.slice(1).map((_, nth) => nth % 24) } : {};
       const asked = { vehicleIds, kinds, ...stretch, cuts, ...places, geofenceIds: null, nowMs };
       const { crossing } = await tallies(engine, asked);
-      if (!hours) await tripParts(engine, { trips: crossing, cuts, nowMs });
+      if (!hours) await tripParts(engine, { trips: crossing, cuts });
     };
   const ALL = [
     'trip',

@@ -163,7 +163,7 @@ export function reportsConformance(name: string, open: () => Promise<Warehouse>)
         ['trip', 0, 1, HOUR_MS],
         ['trip', 1, 1, HOUR_MS + 2 * HOUR_MS],
       ]);
-      const parts = await warehouse.tripParts({ trips: crossing, cuts, nowMs });
+      const parts = await warehouse.tripParts({ trips: crossing, cuts });
       for (const vehicleId of [one, two]) {
         const own = parts.filter((part) => part.vehicleId === vehicleId).toSorted((a, b) => a.distanceM - b.distanceM);
         const step = vehicleId === two ? 10 : 11.1195;
@@ -174,6 +174,48 @@ export function reportsConformance(name: string, open: () => Promise<Warehouse>)
         expect(own[2]?.distanceM).toBeCloseTo(119 * 3 * step, -1);
         expect(own[0]?.peakKmh).toBe(60);
       }
+    });
+
+    test('what lasts is counted as far as it is known, silence up to now', async () => {
+      const silent = vehicle(6);
+      const [, trip] = driven(silent) as [Trip, Trip, FleetEvent];
+      const startedAtMs = trip.startedAtMs + HOUR_MS;
+      const id = deriveEventId('offline', silent, '', startedAtMs);
+      const silence: FleetEvent = {
+        ...trip,
+        id,
+        kind: 'offline',
+        startedAtMs,
+        phase: 'begin',
+        endedAtMs: null,
+        endReason: null,
+      };
+      await warehouse.insertEvents([trip, silence].map((value, nth) => ({ offset: 600 + nth, value })));
+      const asked = { vehicleIds: [one, silent], kinds: ['trip', 'offline'] as const, cuts: [EVER.fromMs, EVER.toMs] };
+      const { tallies, crossing } = await warehouse.tallies({
+        ...asked,
+        ...EVER,
+        geofenceIds: null,
+        nowMs: trip.startedAtMs + 10 * HOUR_MS,
+        knownUntilMs: new Map([[silent, trip.startedAtMs + 20 * MINUTE_MS]]),
+      });
+      const own = tallies.filter(({ vehicleId }) => vehicleId === silent);
+      expect(own.map(({ kind, durationMs }) => [kind, durationMs])).toEqual([
+        ['offline', 9 * HOUR_MS],
+        ['trip', 20 * MINUTE_MS],
+      ]);
+      expect(crossing.filter(({ vehicleId }) => vehicleId === silent)).toMatchObject([
+        { lasts: true, untilMs: trip.startedAtMs + 20 * MINUTE_MS },
+      ]);
+    });
+
+    test('a trip with one fix yet is where that fix is', async () => {
+      const startedAtMs = MIDNIGHT_MS + HOUR_MS;
+      const trip = { vehicleId: vehicle(7), startedAtMs, untilMs: startedAtMs, lasts: false };
+      const totals = { distanceM: 400, movingMs: 0, idlingMs: 0, peakKmh: 30 };
+      const cuts = [START_MS, startedAtMs, startedAtMs + HOUR_MS];
+      const parts = await warehouse.tripParts({ trips: [{ ...trip, ...totals }], cuts });
+      expect(parts.map(({ interval, distanceM }) => [interval, distanceM])).toEqual([[1, 400]]);
     });
 
     test('a jump, of a place or of an odometer, skews no share of a trip', async () => {
@@ -213,16 +255,16 @@ export function reportsConformance(name: string, open: () => Promise<Warehouse>)
       const trips = [spiked, plain].map((vehicleId) => ({
         vehicleId,
         startedAtMs: MIDNIGHT_MS - HOUR_MS,
-        endedAtMs: MIDNIGHT_MS + 59 * MINUTE_MS,
+        untilMs: MIDNIGHT_MS + 59 * MINUTE_MS,
         ...totals,
       }));
-      const partsOf = async (endedAtMs: number | null) => {
-        const asked = { trips: trips.map((trip) => ({ ...trip, endedAtMs })), cuts, nowMs: MIDNIGHT_MS + HOUR_MS };
+      const partsOf = async (lasts: boolean) => {
+        const asked = { trips: trips.map((trip) => ({ ...trip, lasts })), cuts };
         const parts = await warehouse.tripParts(asked);
         return [spiked, plain].map((id) => parts.filter(({ vehicleId }) => vehicleId === id));
       };
-      for (const ended of [trips[0]?.endedAtMs ?? 0, null]) {
-        const [got = [], wanted = []] = await partsOf(ended);
+      for (const lasts of [false, true]) {
+        const [got = [], wanted = []] = await partsOf(lasts);
         expect(wanted).toHaveLength(2);
         for (const [nth, part] of wanted.entries()) {
           expect(Math.abs((got[nth]?.distanceM ?? 0) / part.distanceM - 1)).toBeLessThan(0.06);
@@ -230,7 +272,7 @@ export function reportsConformance(name: string, open: () => Promise<Warehouse>)
           expect(got[nth]?.peakKmh).toBe(60);
         }
         // A lone one leaves nothing out but itself.
-        if (ended === null) expect(got[0]?.distanceM).toBeCloseTo(wanted[0]?.distanceM ?? 0, 3);
+        if (lasts) expect(got[0]?.distanceM).toBeCloseTo(wanted[0]?.distanceM ?? 0, 3);
       }
     });
 

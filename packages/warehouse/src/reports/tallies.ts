@@ -4,6 +4,7 @@ import { NOT_REMOVED } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
 import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
 import { OVERLAPS } from './overlapping-events.ts';
+import { ofVehicle } from './per-vehicle.ts';
 
 export interface TalliesQuestion {
   /** 1 to {@link MAX_FLEET} vehicles. */
@@ -19,8 +20,13 @@ export interface TalliesQuestion {
   places?: readonly number[];
   /** Of events about a geofence, those about one of these alone; null: all. */
   geofenceIds: readonly GeofenceId[] | null;
-  /** Unix milliseconds: what still lasts, lasts until then. */
+  /** Unix milliseconds: what still lasts, lasts until then, … */
   nowMs: number;
+  /**
+   * … but for vehicles of which less is known: until then, in Unix milliseconds, silence (`offline`) excepted. Default: all is known up
+   * to `nowMs`.
+   */
+  knownUntilMs?: ReadonlyMap<VehicleId, number>;
   signal?: AbortSignal | undefined;
 }
 
@@ -42,12 +48,14 @@ export interface Tally {
   peakKmh: number | null;
 }
 
-/** A trip that a cut divides, or that still lasts: of its totals nobody knows how much lies where, but its positions. */
+/** A trip that a cut divides, or that still lasts: its positions show how much of its totals lies where. */
 export interface CrossingTrip {
   vehicleId: VehicleId;
   startedAtMs: number;
-  /** Null while it lasts. */
-  endedAtMs: number | null;
+  /** Its end; while it lasts, the moment up to which it is known. */
+  untilMs: number;
+  /** True where its totals are not those up to `untilMs`: the archive has them when it ends. */
+  lasts: boolean;
   distanceM: number;
   movingMs: number;
   idlingMs: number;
@@ -69,6 +77,9 @@ function intervalOf(time: string, cuts: readonly number[]): string {
     : `toInt32(arrayCount(cut -> cut <= ${time}, {cuts:Array(Int64)}))`;
 }
 
+/** That nothing comes is known without a record; all else is known from records. */
+const LASTS_UNTIL = `if(kind = 'offline', {nowMs:Int64}, ${ofVehicle('untils')})`;
+
 /**
  * What many vehicles' events come to, interval by interval, added up where the events are: a row for each vehicle, kind and
  * place, however many events there were.
@@ -76,7 +87,7 @@ function intervalOf(time: string, cuts: readonly number[]): string {
  * @throws {RangeError} when there are less than two cuts, or too many vehicles
  */
 export async function tallies(engine: Engine, question: TalliesQuestion): Promise<Tallies> {
-  const { vehicleIds, kinds, fromMs, toMs, cuts, places, geofenceIds, nowMs, signal } = question;
+  const { vehicleIds, kinds, fromMs, toMs, cuts, places, geofenceIds, nowMs, knownUntilMs, signal } = question;
   if (!((cuts[0] ?? Number.NaN) <= fromMs && (cuts.at(-1) ?? Number.NaN) >= toMs && fromMs < toMs))
     throw new RangeError('The cuts must span the stretch of time');
   if (vehicleIds.length === 0 || kinds.length === 0) return { tallies: [], crossing: [] };
@@ -86,13 +97,14 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
     fromMs: boundMs(fromMs),
     toMs: boundMs(toMs),
     nowMs: boundMs(nowMs),
+    untils: vehicleIds.map((id) => boundMs(Math.min(nowMs, knownUntilMs?.get(id) ?? nowMs))),
     cuts: cuts.map(boundMs),
     ...(places && { places }),
     ...(geofenceIds && { geofenceIds }),
   };
   const spans = `SELECT vehicle_id, kind, ended_at IS NULL AS lasts,
       toUnixTimestamp64Milli(started_at) AS start_ms,
-      greatest(start_ms, if(lasts, {nowMs:Int64}, toUnixTimestamp64Milli(assumeNotNull(ended_at)))) AS end_ms,
+      greatest(start_ms, if(lasts, ${LASTS_UNTIL}, toUnixTimestamp64Milli(assumeNotNull(ended_at)))) AS end_ms,
       greatest(start_ms, {fromMs:Int64}) AS clipped_start, least(end_ms, {toMs:Int64}) AS clipped_end,
       ${intervalOf('clipped_start', cuts)} AS first_interval,
       ${intervalOf('greatest(clipped_start, clipped_end - 1)', cuts)} AS last_interval,
@@ -110,7 +122,7 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
           - greatest(clipped_start, {cuts:Array(Int64)}[interval])))),
         sumIf(ifNull(distance_m, 0), whole), sumIf(ifNull(moving_ms, 0), whole), sumIf(ifNull(idling_ms, 0), whole),
         maxIf(peak_kmh, whole),
-        groupArrayIf(tuple(start_ms, if(lasts, NULL, end_ms), ifNull(distance_m, 0), ifNull(moving_ms, 0), ifNull(idling_ms, 0), peak_kmh),
+        groupArrayIf(tuple(start_ms, end_ms, lasts, ifNull(distance_m, 0), ifNull(moving_ms, 0), ifNull(idling_ms, 0), peak_kmh),
           kind = 'trip' AND NOT whole AND interval = first_interval)
       FROM (SELECT *, arrayJoin(range(first_interval, last_interval + 1)) AS interval FROM (${spans}))
       GROUP BY vehicle_id, kind, place ORDER BY vehicle_id, place, kind`,
@@ -131,11 +143,12 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
       row[9].map((trip) => ({
         vehicleId: row[0],
         startedAtMs: trip[0],
-        endedAtMs: trip[1],
-        distanceM: trip[2],
-        movingMs: trip[3],
-        idlingMs: trip[4],
-        peakKmh: trip[5],
+        untilMs: trip[1],
+        lasts: Boolean(trip[2]),
+        distanceM: trip[3],
+        movingMs: trip[4],
+        idlingMs: trip[5],
+        peakKmh: trip[6],
       })),
     ),
   };
@@ -154,7 +167,8 @@ type TallyRow = [
   peakKmh: number | null,
   crossing: [
     startedAtMs: number,
-    endedAtMs: number | null,
+    untilMs: number,
+    lasts: boolean | number,
     distanceM: number,
     movingMs: number,
     idlingMs: number,

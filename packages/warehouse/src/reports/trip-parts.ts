@@ -9,8 +9,6 @@ export interface TripPartsQuestion {
   trips: readonly CrossingTrip[];
   /** Unix milliseconds, growing: as they were asked for in `tallies`. */
   cuts: readonly number[];
-  /** Unix milliseconds: a trip that still lasts, lasts until then. */
-  nowMs: number;
   signal?: AbortSignal | undefined;
 }
 
@@ -36,18 +34,18 @@ const MAX_KMH = 500;
 
 /**
  * How trips that cuts divide are shared out among the intervals: by the way from fix to fix, by the odometer where both
- * have it, as the positions show it. The way between the two fixes around a cut is shared by time. The parts of a trip that
- * is over come to the trip's own totals, so that no mileage is lost or won at midnight; one whose positions are gone is
- * shared by time alone. Only what lies between the first cut and the last is told.
+ * have it, as the positions show it. The way between the two fixes around a cut is shared by time. The parts of a trip whose
+ * totals are known come to these, so that no mileage is lost or won at midnight; one whose positions are gone is
+ * shared by time alone. One that `lasts` is what its positions show. Only what lies between the first cut and the last is told.
  */
 export async function tripParts(engine: Engine, question: TripPartsQuestion): Promise<TripPart[]> {
-  const { trips, cuts, nowMs, signal } = question;
+  const { trips, cuts, signal } = question;
   const parts: TripPart[] = [];
   const inOrder = trips.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
   for (let at = 0; at < trips.length; at += TRIPS_A_QUERY) {
     const chunk = inOrder.slice(at, at + TRIPS_A_QUERY);
-    const measured = await measure(engine, chunk, cuts, nowMs, signal);
-    for (const [nth, trip] of chunk.entries()) parts.push(...shared(trip, cuts, nowMs, measured.get(nth) ?? []));
+    const measured = await measure(engine, chunk, cuts, signal);
+    for (const [nth, trip] of chunk.entries()) parts.push(...shared(trip, cuts, measured.get(nth) ?? []));
   }
   return parts;
 }
@@ -72,16 +70,15 @@ async function measure(
   engine: Engine,
   trips: readonly CrossingTrip[],
   cuts: readonly number[],
-  nowMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Map<number, Measured[]>> {
   const parameters: Record<string, Parameter> = {
     cuts: cuts.map(boundMs),
     vehicleIds: trips.map(({ vehicleId }) => vehicleId),
     starts: trips.map(({ startedAtMs }) => boundMs(startedAtMs)),
-    ends: trips.map(({ startedAtMs, endedAtMs }) => boundMs(Math.max(startedAtMs, endedAtMs ?? nowMs))),
+    ends: trips.map(({ startedAtMs, untilMs }) => boundMs(Math.max(startedAtMs, untilMs))),
   };
-  const conditions = stretchesOf(trips, nowMs).map(([fromMs, toMs], nth) => {
+  const conditions = stretchesOf(trips).map(([fromMs, toMs], nth) => {
     parameters[`from${nth}`] = boundMs(fromMs);
     parameters[`to${nth}`] = boundMs(toMs);
     return `fix_time BETWEEN fromUnixTimestamp64Milli({from${nth}:Int64}, 'UTC') AND fromUnixTimestamp64Milli({to${nth}:Int64}, 'UTC')`;
@@ -141,14 +138,13 @@ async function measure(
 }
 
 /** Stretches of time that hold all trips, in order. */
-function stretchesOf(trips: readonly CrossingTrip[], nowMs: number): [fromMs: number, toMs: number][] {
+function stretchesOf(trips: readonly CrossingTrip[]): [fromMs: number, toMs: number][] {
   const stretches: [number, number][] = [];
   // By their starts: a trip either goes on from the last stretch, or lies after it.
-  for (const { startedAtMs, endedAtMs } of trips) {
-    const endMs = endedAtMs ?? nowMs;
+  for (const { startedAtMs, untilMs } of trips) {
     const last = stretches.at(-1);
-    if (last && startedAtMs <= last[1]) last[1] = Math.max(last[1], endMs);
-    else stretches.push([startedAtMs, endMs]);
+    if (last && startedAtMs <= last[1]) last[1] = Math.max(last[1], untilMs);
+    else stretches.push([startedAtMs, untilMs]);
   }
   const [first] = stretches;
   const last = stretches.at(-1);
@@ -156,10 +152,9 @@ function stretchesOf(trips: readonly CrossingTrip[], nowMs: number): [fromMs: nu
 }
 
 /** A trip's totals, shared out. */
-function shared(trip: CrossingTrip, cuts: readonly number[], nowMs: number, measured: readonly Measured[]): TripPart[] {
-  const { vehicleId, startedAtMs, endedAtMs } = trip;
-  const lasts = endedAtMs === null;
-  const endMs = Math.max(startedAtMs, endedAtMs ?? nowMs);
+function shared(trip: CrossingTrip, cuts: readonly number[], measured: readonly Measured[]): TripPart[] {
+  const { vehicleId, startedAtMs, lasts } = trip;
+  const endMs = Math.max(startedAtMs, trip.untilMs);
   const sum = (of: (part: Measured) => number) => measured.reduce((total, part) => total + of(part), 0);
   const [metres, moving, standing] = [
     sum((part) => part.distanceM),
@@ -170,8 +165,10 @@ function shared(trip: CrossingTrip, cuts: readonly number[], nowMs: number, meas
   for (let interval = 0; interval + 1 < cuts.length; interval++) {
     const [from = 0, to = 0] = [cuts[interval], cuts[interval + 1]];
     const lastedMs = Math.min(to, endMs) - Math.max(from, startedAtMs);
-    if (lastedMs <= 0) continue;
-    const byTime = lastedMs / (endMs - startedAtMs);
+    // Of a trip that has one fix yet, all is in the interval of that.
+    const isMoment = endMs === startedAtMs && startedAtMs >= from && startedAtMs < to;
+    if (lastedMs <= 0 && !isMoment) continue;
+    const byTime = isMoment ? 1 : lastedMs / (endMs - startedAtMs);
     const part = measured.find((each) => each.interval === interval);
     const share = (own: number, all: number) => (all > 0 ? own / all : byTime);
     parts.push({

@@ -1,6 +1,7 @@
 import { EVENT_KINDS, type EventKind, type FleetEvent, type GeofenceId, geofenceOf } from '@outrider/domain';
 import { LIST_FLEET } from '@outrider/warehouse';
 import { type EventsCursor, eventsCursor } from './cursors.ts';
+import { lastingUntil } from './known.ts';
 import {
   type Column,
   fleetFrom,
@@ -18,7 +19,12 @@ const VEHICLE = [
 const LASTED = [
   { name: 'startedAt', type: 'time', always: true },
   { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },
-  { name: 'durationSeconds', type: 'number', always: true, about: 'Up to now while it lasts.' },
+  {
+    name: 'durationSeconds',
+    type: 'number',
+    always: true,
+    about: 'While it lasts, up to the last record of the vehicle; of `offline`, up to now.',
+  },
 ] as const satisfies readonly Column[];
 const PLACE = [
   { name: 'latitude', type: 'number', always: true, about: 'Where it ended; where it began while it lasts.' },
@@ -37,7 +43,8 @@ const END_REASON = { name: 'endReason', type: 'text', about: 'Null while it last
 export interface Naming {
   vehicleName: string;
   geofenceName: string | null;
-  nowMs: number;
+  /** Unix milliseconds: until then it lasts, where it has not ended. */
+  untilMs: number;
 }
 
 /**
@@ -70,6 +77,7 @@ export function eventList(
         signal: question.signal,
       });
       await sources.readDeleted(page.events.map(geofenceOf));
+      const untilOf = await lastingUntil(sources, page.events, question);
       const names = new Map(part.map(({ id, name: vehicleName }) => [id, vehicleName]));
       const rows: Row[] = [];
       for (const event of page.events) {
@@ -77,7 +85,7 @@ export function eventList(
         if (geofenceId !== null && !isTold(geofenceId, sources, question)) continue;
         const vehicleName = names.get(event.vehicleId) ?? '';
         const geofenceName = geofenceId && sources.geofenceName(geofenceId);
-        const row = rowOf(event, { vehicleName, geofenceName, nowMs: question.nowMs });
+        const row = rowOf(event, { vehicleName, geofenceName, untilMs: untilOf(event) });
         if (row !== null) rows.push([event.vehicleId, vehicleName, ...row]);
       }
       const next: EventsCursor | null = page.next
@@ -95,8 +103,8 @@ export function isTold(id: GeofenceId, sources: ReportSources, { geofenceId }: Q
 }
 
 /** Start, end and length of an event. */
-export function lasted({ startedAtMs, endedAtMs }: FleetEvent, nowMs: number): Row {
-  return [startedAtMs, endedAtMs, seconds(Math.max(0, (endedAtMs ?? nowMs) - startedAtMs))];
+export function lasted({ startedAtMs, endedAtMs }: FleetEvent, untilMs: number): Row {
+  return [startedAtMs, endedAtMs, seconds(Math.max(0, (endedAtMs ?? untilMs) - startedAtMs))];
 }
 
 /** The values of {@link PLACES}. */
@@ -121,11 +129,11 @@ export const tripsReport = eventList(
     { name: 'meanKmh', type: 'number' },
     END_REASON,
   ],
-  (event, { nowMs }) => {
+  (event, { untilMs }) => {
     if (event.kind !== 'trip') return null;
     const over = event.phase === 'end';
     return [
-      ...lasted(event, nowMs),
+      ...lasted(event, untilMs),
       event.startLatitude,
       event.startLongitude,
       over ? event.latitude : null,
@@ -151,11 +159,11 @@ export const stopsReport = eventList(
     END_REASON,
     ...PLACES,
   ],
-  (event, { nowMs }) =>
+  (event, { untilMs }) =>
     event.kind === 'parking' || event.kind === 'idling'
       ? [
           event.kind,
-          ...lasted(event, nowMs),
+          ...lasted(event, untilMs),
           event.latitude,
           event.longitude,
           seconds(event.idlingMs),
@@ -181,10 +189,10 @@ export const speedingReport = eventList(
     END_REASON,
     ...PLACES,
   ],
-  (event, { nowMs, geofenceName }) =>
+  (event, { untilMs, geofenceName }) =>
     event.kind === 'speeding'
       ? [
-          ...lasted(event, nowMs),
+          ...lasted(event, untilMs),
           event.latitude,
           event.longitude,
           event.limitKmh,
@@ -222,11 +230,11 @@ export const eventsReport = eventList(
     END_REASON,
     ...PLACES,
   ],
-  (event, { nowMs, geofenceName }) => [
+  (event, { untilMs, geofenceName }) => [
     event.id,
     event.kind,
     event.phase,
-    ...lasted(event, nowMs),
+    ...lasted(event, untilMs),
     event.latitude,
     event.longitude,
     event.speedKmh,

@@ -10,6 +10,7 @@ import {
   type UserId,
   type Vehicle,
   type VehicleId,
+  type VehicleStatus,
 } from '@outrider/domain';
 import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
@@ -160,11 +161,16 @@ export function geofenceOf(number: number, more: Pick<Geofence, 'shape'> & Parti
   });
 }
 
-/** Archives tracks as the service does: positions as they are, and what the engine makes of them. */
+/**
+ * Archives tracks as the service does: positions as they are, and what the engine makes of them.
+ *
+ * @param statuses where the newest status of each vehicle is put
+ */
 export async function archive(
   warehouse: Warehouse,
   tracks: readonly { vehicleId: VehicleId; positions: readonly Position[] }[],
   definitions: readonly Definition[],
+  statuses = new Map<VehicleId, VehicleStatus>(),
 ): Promise<FleetEvent[]> {
   const engine = new Engine();
   engine.load(
@@ -196,5 +202,6 @@ export async function archive(
     await warehouse.insertPositions(packets);
   }
   await warehouse.insertEvents(events.map((value, place) => ({ offset: place, value })));
+  for (const status of engine.takeUpdated()) statuses.set(status.vehicleId, status);
   return events;
 }

@@ -6,8 +6,10 @@ import {
   type FleetEvent,
   type GeofenceId,
   type GeofenceVisit,
+  type Position,
   type TerminalId,
   type VehicleId,
+  type VehicleStatus,
 } from '@outrider/domain';
 import { sampleStatus } from '@outrider/domain/samples';
 import { openWarehouse, type Warehouse } from '@outrider/warehouse';
@@ -128,8 +130,8 @@ const of = (items: Item[], { vehicleId }: Truth) => items.filter((item) => item.
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 const dateOf = (timeMs: number) =>
   Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(ZONE).toPlainDate().toString();
-const overlapMs = (a: { startMs: number; endMs: number | null }, fromMs: number, toMs: number) =>
-  Math.max(0, Math.min(a.endMs ?? question.nowMs, toMs) - Math.max(a.startMs, fromMs));
+const overlapMs = (a: { startMs: number; endMs: number | null }, fromMs: number, toMs: number, lastMs = 0) =>
+  Math.max(0, Math.min(a.endMs ?? lastMs, toMs) - Math.max(a.startMs, fromMs));
 const midnightsOf = (fromMs: number, toMs: number) => {
   const starts: number[] = [];
   let day = Temporal.PlainDate.from(dateOf(fromMs)).add({ days: 1 });
@@ -277,15 +279,16 @@ describe('totals', () => {
     const items = await report(summaryReport);
     for (const truth of truths.slice(0, 2)) {
       const cuts = midnightsOf(question.fromMs, question.toMs);
+      const lastMs = truth.positions.at(-1)?.fixTimeMs ?? 0;
       const got = of(items, truth);
       expect(got).toHaveLength(cuts.length - 1);
       for (const [nth, row] of got.entries()) {
         const [fromMs, toMs] = [cuts[nth] as number, cuts[nth + 1] as number];
         const parked = truth.stops
           .filter(({ kind }) => kind === 'parking')
-          .map((stop) => overlapMs(stop, fromMs, toMs));
+          .map((stop) => overlapMs(stop, fromMs, toMs, lastMs));
         expect(row.parkedSeconds, row.period).toBe(sum(parked) / 1000);
-        const on = truth.ignitionOn.map((stretch) => overlapMs(stretch, fromMs, toMs));
+        const on = truth.ignitionOn.map((stretch) => overlapMs(stretch, fromMs, toMs, lastMs));
         expect(row.engineOnSeconds, row.period).toBe(sum(on) / 1000);
         const moving = truth.trips.flatMap(({ steps }) =>
           steps.map((step) => overlapMs({ startMs: step.fromMs, endMs: step.toMs }, fromMs, toMs)),
@@ -322,6 +325,110 @@ describe('totals', () => {
       period: 'whole',
     });
     expect(Math.abs((row?.distanceM ?? 0) - metres)).toBeLessThan(metres * 0.003);
+  });
+});
+
+describe('what lasts', () => {
+  const MIDNIGHT_MS = START_MS + 12 * HOUR * 1000;
+  /** Stands, drives through midnight with two pauses, and stands again: a record each 30 s. */
+  const drive = (hasOdometer: boolean): Position[] => {
+    let [latitude, odometerM] = [50, 1000];
+    const legs = [
+      [0, 5],
+      [50, 50],
+      [0, 7],
+      [70, 20],
+      [0, 3],
+      [40, 25],
+      [0, 30],
+    ] as const;
+    return legs
+      .flatMap(([speedKmh, records]) => new Array<number>(records).fill(speedKmh))
+      .map((speedKmh, nth) => {
+        // The receiver wanders where the vehicle stands; the odometer counts a little else than the way on the map.
+        latitude += (speedKmh * 30) / 3600 / 111.195 + (speedKmh === 0 ? (nth % 2 === 0 ? 1e-4 : -1e-4) : 0);
+        odometerM += Math.round((speedKmh * 31) / 3.6);
+        const fixTimeMs = MIDNIGHT_MS + (nth - 70) * 30_000;
+        return {
+          ...blankPosition(fixTimeMs, latitude, 13),
+          speedKmh,
+          ignition: nth > 0,
+          odometerM: hasOdometer ? odometerM : null,
+        };
+      });
+  };
+  const reported = async (number: number, positions: readonly Position[], more: Partial<Question> = {}) => {
+    const vehicle = vehicleOf(vehicleIdOf(number));
+    const statuses = new Map<VehicleId, VehicleStatus>();
+    await archive(warehouse, [{ vehicleId: vehicle.id, positions }], [OPERATOR, vehicle], statuses);
+    const latest = sources.latest;
+    sources.latest = async () => [...statuses.values()];
+    const nowMs = positions.at(-1)?.fixTimeMs ?? 0;
+    try {
+      const asked = { vehicles: [vehicle], nowMs, ...more };
+      return {
+        mileage: await report(mileageReport, asked),
+        summary: await report(summaryReport, asked),
+        trips: await report(tripsReport, asked),
+        utilisation: await report(utilisationReport, asked),
+      };
+    } finally {
+      sources.latest = latest;
+    }
+  };
+  const stood = 5 + 50 + 7 + 20 + 3 + 25 + 1;
+
+  test.each([
+    ['an odometer', true, 93],
+    ['positions alone', false, 96],
+  ])('a drive by %s has the same mileage before its trip has ended and after', async (_, hasOdometer, number) => {
+    const positions = drive(hasOdometer);
+    const open = await reported(number, positions.slice(0, stood));
+    const pausing = await reported(number + 1, positions.slice(0, stood + 5));
+    const closed = await reported(number + 2, positions);
+    expect(open.trips).toMatchObject([{ endedAt: null }]);
+    expect(pausing.trips).toMatchObject([{ endedAt: null }]);
+    expect(closed.trips).toMatchObject([{ endedAt: positions[stood - 1]?.fixTimeMs }]);
+    const facts = (items: Item[]) =>
+      items.map(({ period, distanceM, trips, movingSeconds }) => ({ period, distanceM, trips, movingSeconds }));
+    expect(facts(closed.mileage)).toHaveLength(2);
+    expect(facts(open.mileage)).toEqual(facts(closed.mileage));
+    const speeds = (items: Item[]) => items.map(({ maxKmh, meanKmh }) => [maxKmh, meanKmh]);
+    expect(speeds(open.summary)).toEqual(speeds(closed.summary));
+    expect(sum(pausing.mileage.map(({ distanceM }) => distanceM))).toBeCloseTo(closed.trips[0]?.distanceM, 0);
+    // At whatever moment a report cuts it.
+    const toMs = MIDNIGHT_MS + 10 * 60_000;
+    const cutOpen = await reported(number, positions.slice(0, stood), { toMs });
+    const cutClosed = await reported(number + 2, positions, { toMs });
+    expect(facts(cutOpen.mileage)).toEqual(facts(cutClosed.mileage));
+  });
+
+  test.each([
+    ['by its status', true, 99],
+    ['by the archive', false, 100],
+  ])('of a vehicle that fell silent while it moved, counts up to its last fix: %s', async (_, hasStatus, number) => {
+    const positions = drive(true).slice(0, 40);
+    const lastMs = positions.at(-1)?.fixTimeMs ?? 0;
+    const startMs = positions[5]?.fixTimeMs ?? 0;
+    const nowMs = lastMs + 40 * 60_000;
+    const { trips, summary, utilisation } = hasStatus
+      ? await reported(number, positions, { nowMs })
+      : await (async () => {
+          const vehicle = vehicleOf(vehicleIdOf(number));
+          await archive(warehouse, [{ vehicleId: vehicle.id, positions }], [OPERATOR, vehicle]);
+          const asked = { vehicles: [vehicle], nowMs };
+          return {
+            trips: await report(tripsReport, asked),
+            summary: await report(summaryReport, asked),
+            utilisation: await report(utilisationReport, asked),
+          };
+        })();
+    const drivenSeconds = (lastMs - startMs) / 1000;
+    const onSeconds = (lastMs - (positions[1]?.fixTimeMs ?? 0)) / 1000;
+    expect(trips.map(({ durationSeconds }) => durationSeconds)).toEqual([drivenSeconds]);
+    expect(sum(summary.map(({ engineOnSeconds }) => engineOnSeconds))).toBe(onSeconds);
+    expect(sum(utilisation.map(({ tripSeconds }) => tripSeconds))).toBe(drivenSeconds);
+    expect(sum(utilisation.map(({ engineOnSeconds }) => engineOnSeconds))).toBe(onSeconds);
   });
 });
 

@@ -17,6 +17,7 @@ import { Engine } from '@outrider/engine';
 import { boundingBox, prepareShape } from '@outrider/geo';
 import { type Box, MAX_FLEET, type PositionsCursor } from '@outrider/warehouse';
 import { type ShapeCursor, shapeCursor } from './cursors.ts';
+import { lastingUntil } from './known.ts';
 import {
   type Column,
   fleetFrom,
@@ -64,7 +65,8 @@ export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): Report
       for (const { id, name } of part) {
         if (!near.has(id)) continue;
         const visits = await visitsOf(sources, question, id, shape, minDwellSeconds);
-        const all = visitRows(visits, null, new Map([[id, name]]), () => null, question.nowMs).rows;
+        const untilOf = await lastingUntil(sources, visits, question);
+        const all = visitRows(visits, null, new Map([[id, name]]), () => null, untilOf).rows;
         const from = id === vehicle ? told : 0;
         for (const [nth, row] of all.slice(from).entries()) {
           if (rows.length === limit) return { rows, next: { vehicle: id, told: from + nth } satisfies ShapeCursor };

@@ -1,7 +1,8 @@
 import type { EventKind, VehicleId } from '@outrider/domain';
-import { MAX_FLEET, type Tally, type TripPart } from '@outrider/warehouse';
+import { type CrossingTrip, MAX_FLEET, type Tally, type TripPart } from '@outrider/warehouse';
 import { calendarOf, hourGridOf } from './calendar.ts';
 import { type TotalsCursor, totalsCursor } from './cursors.ts';
+import { type Known, knownOf } from './known.ts';
 import {
   type Column,
   fleetFrom,
@@ -106,12 +107,13 @@ function totalsReport(
 }
 
 async function totalsOf(
-  { archive, visibleGeofences }: ReportSources,
+  { archive, visibleGeofences, latest }: ReportSources,
   { fromMs, toMs, nowMs, signal }: Question,
   { cuts, places }: Cut,
   kinds: readonly EventKind[],
   vehicleIds: readonly VehicleId[],
 ): Promise<Map<VehicleId, Map<number, Totals>>> {
+  const known = await knownOf({ archive, latest }, vehicleIds, { nowMs, signal });
   const { tallies, crossing } = await archive.tallies({
     vehicleIds,
     kinds,
@@ -120,6 +122,7 @@ async function totalsOf(
     cuts,
     geofenceIds: kinds.includes('geofence-visit') ? await visibleGeofences() : null,
     nowMs,
+    knownUntilMs: new Map([...known].map(([id, { untilMs }]) => [id, untilMs])),
     signal,
     ...(places && { places }),
   });
@@ -134,9 +137,17 @@ async function totalsOf(
   for (const tally of tallies) at(tally.vehicleId, tally.place).addTally(tally);
   // Hours of the day are added up by time alone.
   if (places === undefined)
-    for (const part of await archive.tripParts({ trips: crossing, cuts, nowMs, signal }))
+    for (const part of await archive.tripParts({ trips: crossing.map((trip) => measured(trip, known)), cuts, signal }))
       at(part.vehicleId, part.interval).addPart(part);
   return all;
+}
+
+/** A trip that lasts, with the totals that the rules published: those that its end will have, had it come to stand. */
+function measured(trip: CrossingTrip, known: ReadonlyMap<VehicleId, Known>): CrossingTrip {
+  const open = known.get(trip.vehicleId)?.trip;
+  if (!trip.lasts || open?.startedAtMs !== trip.startedAtMs) return trip;
+  const { distanceM, movingMs, idlingMs } = open;
+  return { ...trip, lasts: false, distanceM, movingMs, idlingMs };
 }
 
 /** What is worked out of a question once, for all its rows. */

@@ -2,6 +2,7 @@ import { type FleetEvent, type GeofenceId, type GeofenceVisit, geofenceOf, type 
 import { LIST_FLEET } from '@outrider/warehouse';
 import { type VisitCursor, visitCursor } from './cursors.ts';
 import { isTold, PLACES, places } from './event-lists.ts';
+import { lastingUntil } from './known.ts';
 import {
   type Column,
   fleetFrom,
@@ -29,7 +30,12 @@ export const VISIT_COLUMNS: readonly Column[] = [
   { name: 'nextGeozoneName', type: 'text' },
   { name: 'startedAt', type: 'time', always: true },
   { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },
-  { name: 'durationSeconds', type: 'number', always: true, about: 'Up to now while it lasts.' },
+  {
+    name: 'durationSeconds',
+    type: 'number',
+    always: true,
+    about: 'While it lasts, up to the last record of the vehicle.',
+  },
   {
     name: 'inferred',
     type: 'flag',
@@ -76,7 +82,7 @@ export const visitsReport: ReportKind = {
       cursor?.left ?? null,
       names,
       (id) => sources.geofenceName(id),
-      question.nowMs,
+      await lastingUntil(sources, told, question),
     );
     const next: VisitCursor | null = page.next
       ? { fleet: first.id, after: page.next, left }
@@ -94,13 +100,14 @@ function isToldVisit(event: FleetEvent, sources: ReportSources, question: Questi
  * Rows of visits, by vehicle and time, with what lies between them.
  *
  * @param before what was left last, by the visits before these
+ * @param untilOf Unix milliseconds until which a visit that has not ended lasts
  */
 export function visitRows(
   visits: readonly GeofenceVisit[],
   before: Left | null,
   vehicleNames: ReadonlyMap<VehicleId, string>,
   geofenceName: (id: GeofenceId) => string | null,
-  nowMs: number,
+  untilOf: (visit: FleetEvent) => number,
 ): { rows: Row[]; left: Left | null } {
   const rows: Row[] = [];
   let left = before;
@@ -117,7 +124,7 @@ export function visitRows(
       to && geofenceName(to),
       startMs,
       endMs,
-      seconds(Math.max(0, (endMs ?? nowMs) - startMs)),
+      seconds(Math.max(0, (endMs ?? untilOf(visit)) - startMs)),
       part === 'inside' && inferred,
       part === 'inside' ? endReason : null,
       ...(part === 'inside' ? places(visit) : [null, null, null, null]),

@@ -1,0 +1,57 @@
+import { type FleetEvent, isTimely, type OpenTrip, type VehicleId, type VehicleStatus } from '@outrider/domain';
+import type { Question, ReportSources } from './report.ts';
+
+/** What is known of a vehicle now. */
+export interface Known {
+  /** Unix milliseconds of its last record, at most now: what it has done since, nobody knows. */
+  untilMs: number;
+  /** The trip that it is on, where the rules published one. */
+  trip: OpenTrip | null;
+}
+
+/** A vehicle without a status is searched for in the archive: for so long back, and if there is nothing, in all of it. */
+const RECENT_MS = 31 * 86_400_000;
+
+/** Of each vehicle, up to when its records reach: by its status, or where there is none, by its last archived fix. */
+export async function knownOf(
+  sources: Pick<ReportSources, 'latest' | 'archive'>,
+  vehicleIds: readonly VehicleId[],
+  { nowMs, signal }: Pick<Question, 'nowMs' | 'signal'>,
+): Promise<Map<VehicleId, Known>> {
+  const known = new Map<VehicleId, Known>();
+  if (vehicleIds.length === 0) return known;
+  for (const status of await sources.latest(vehicleIds))
+    known.set(status.vehicleId, { untilMs: Math.min(nowMs, lastRecordMs(status)), trip: status.trip ?? null });
+  for (const fromMs of [nowMs - RECENT_MS, 0]) {
+    const left = vehicleIds.filter((id) => !known.has(id));
+    if (left.length === 0) break;
+    const fixes = await sources.archive.fixesBefore({
+      vehicleIds: left,
+      fromMs,
+      beforeMs: nowMs + 1,
+      count: 1,
+      lane: 'report',
+      signal,
+    });
+    for (const { vehicleId, fixTimeMs } of fixes) known.set(vehicleId, { untilMs: fixTimeMs, trip: null });
+  }
+  for (const id of vehicleIds) if (!known.has(id)) known.set(id, { untilMs: 0, trip: null });
+  return known;
+}
+
+/** Until when each of the events lasts that has not ended: see {@link knownOf}. Silence lasts until now. */
+export async function lastingUntil(
+  sources: Pick<ReportSources, 'latest' | 'archive'>,
+  events: readonly FleetEvent[],
+  question: Pick<Question, 'nowMs' | 'signal'>,
+): Promise<(event: FleetEvent) => number> {
+  const open = events.filter(({ endedAtMs, kind }) => endedAtMs === null && kind !== 'offline');
+  const known = await knownOf(sources, [...new Set(open.map(({ vehicleId }) => vehicleId))], question);
+  return ({ vehicleId, kind }) => (kind === 'offline' ? question.nowMs : (known.get(vehicleId)?.untilMs ?? 0));
+}
+
+/** A record of a clock that is not set says nothing of when. */
+function lastRecordMs({ position, record, recordReceivedAtMs }: VehicleStatus): number {
+  const recordMs = isTimely(record, recordReceivedAtMs) ? record.fixTimeMs : 0;
+  return Math.max(position?.fixTimeMs ?? 0, recordMs);
+}
