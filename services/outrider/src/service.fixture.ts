@@ -271,3 +271,22 @@ export class LiveRecorder {
     this.#socket?.terminate();
   }
 }
+
+/** How many good positions of a vehicle the archive has, by the pages of its track. */
+export async function archivedCount(service: Pick<RunningService, 'call'>, vehicleId: string): Promise<number> {
+  const query = new URLSearchParams({
+    vehicleId,
+    from: '2005-01-01T00:00:00.000Z',
+    to: '2099-01-01T00:00:00.000Z',
+    limit: '1000',
+  });
+  for (let count = 0; ; ) {
+    const { items, nextCursor } = await service.call<{ items: unknown[]; nextCursor: string | null }>(
+      'GET',
+      `/api/v1/reports/track?${query}`,
+    );
+    count += items.length;
+    if (nextCursor === null) return count;
+    query.set('cursor', nextCursor);
+  }
+}
