@@ -101,8 +101,12 @@ export class Oracle {
         continue;
       }
       if (last && position.fixTimeMs <= last.position.fixTimeMs) {
-        if (position.fixTimeMs === last.position.fixTimeMs && position.fixTimeMs >= trail.newestRecordMs)
+        if (position.fixTimeMs === last.position.fixTimeMs && position.fixTimeMs >= trail.newestRecordMs) {
+          // The fix that moved the vehicle is known, even where nobody watched the vehicle then.
+          if (trail.said.atMs !== position.fixTimeMs)
+            trail.said = { atMs: position.fixTimeMs, contents: new Set([contentOf(last.position)]) };
           this.#records(vehicleId, trail, position, momentOf(last), events);
+        }
         continue;
       }
       const isSaid = trail.said.atMs === position.fixTimeMs && trail.said.contents.has(contentOf(position));
