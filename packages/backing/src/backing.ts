@@ -10,6 +10,7 @@ export interface Backing {
   log: {
     brokers: readonly string[] | null;
     prefix: string;
+    replicationFactor: number;
     ssl: boolean;
     sasl: Sasl | null;
     retentionHours: number;
@@ -37,6 +38,7 @@ export function backingOf(config: BackingConfig, folder: string | null): Backing
     log: {
       brokers: config.KAFKA_BROKERS,
       prefix: config.KAFKA_PREFIX,
+      replicationFactor: config.KAFKA_REPLICATION_FACTOR,
       ssl: config.KAFKA_SSL === 'yes',
       sasl: saslOf(config),
       retentionHours: config.TELEMETRY_RETENTION_HOURS,

@@ -4,7 +4,7 @@ import type { ReadyCheck } from '@outrider/runtime';
 import { logWarnings } from './log-watch.ts';
 
 /** Does the log answer? */
-export function logCheck(log: Pick<Log, 'endOffsets' | 'discontinuities' | 'holdUp'>): ReadyCheck {
+export function logCheck(log: Pick<Log, 'endOffsets' | 'discontinuities' | 'holdUp' | 'replication'>): ReadyCheck {
   return async () => {
     await log.endOffsets(definitionsTopic);
     return logWarnings(log);

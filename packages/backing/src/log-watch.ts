@@ -1,4 +1,4 @@
-import type { Discontinuity, HoldUp, Log, ReaderStanding } from '@outrider/log';
+import type { Discontinuity, HoldUp, Log, ReaderStanding, TopicReplication } from '@outrider/log';
 import { Counter, Gauge, type Logger, type Registry } from '@outrider/runtime';
 
 /** Reports readers that can't go on where they were, and counts them. */
@@ -23,13 +23,19 @@ export function discontinuityReport(logger: Logger, metrics: Registry | null): (
 
 /**
  * What an operator has to know of the log though it works: each reader that could not go on where it was since this process
- * started, and why records from outside are refused.
+ * started, why records from outside are refused, and each topic with fewer replicas than wanted.
  */
-export function logWarnings({ discontinuities, holdUp }: Pick<Log, 'discontinuities' | 'holdUp'>): string[] {
+export function logWarnings({
+  discontinuities,
+  holdUp,
+  replication,
+}: Pick<Log, 'discontinuities' | 'holdUp' | 'replication'>): string[] {
   const lines = discontinuities.map(
     ({ kind, reader, topic }) => `records of topic ${topic} were ${kind}: ${reader} could not go on where it was`,
   );
   if (holdUp !== null) lines.push(holdUpWarning(holdUp));
+  for (const { topic, replicas, wanted } of replication)
+    if (replicas < wanted) lines.push(`topic ${topic} has ${replicas} of ${wanted} replicas wanted`);
   return [...new Set(lines)];
 }
 
@@ -38,7 +44,7 @@ function holdUpWarning({ reader, topic }: HoldUp): string {
 }
 
 /** How far each reader is from both ends of its partitions, and whether the log refuses records. */
-export function measureLog(log: Pick<Log, 'readers' | 'holdUp'>, metrics: Registry): void {
+export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>, metrics: Registry): void {
   if (metrics.getSingleMetric('outrider_log_held_up')) return;
   const registers = [metrics];
   new Gauge({
@@ -49,6 +55,29 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp'>, metrics: Regist
       this.set(log.holdUp === null ? 0 : 1);
     },
   });
+  const replicationGauge = (name: string, help: string, measure: (replication: TopicReplication) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['topic'],
+      registers,
+      // Threads of one process see the same topics.
+      aggregator: 'max',
+      collect() {
+        this.reset();
+        for (const replication of log.replication) this.set({ topic: replication.topic }, measure(replication));
+      },
+    });
+  replicationGauge(
+    'outrider_kafka_topic_replicas',
+    'Copies of a topic in Kafka, of the partition that has the fewest',
+    ({ replicas }) => replicas,
+  );
+  replicationGauge(
+    'outrider_kafka_topic_replicas_wanted',
+    'Copies that a topic in Kafka is to have: KAFKA_REPLICATION_FACTOR, or as many as there are brokers',
+    ({ wanted }) => wanted,
+  );
   let asking: Promise<readonly ReaderStanding[]> | null = null;
   /** All gauges of one scrape are of one moment. A log that does not answer is reported by its own check. */
   const ask = () => {

@@ -3,8 +3,11 @@ import { type Files, openFolder, openS3 } from '@outrider/files';
 import { type Hub, MemoryHub, openRedisHub } from '@outrider/hub';
 import {
   type Checkpoints,
+  type KafkaReplicas,
+  LOG_TOPIC_NAMES,
   type Log,
   openKafkaLog,
+  openKafkaReplicas,
   openRedisCheckpoints,
   openSqliteCheckpoints,
   openSqliteLog,
@@ -46,20 +49,48 @@ export async function openLog(
           onDiscontinuity,
         })
       : await reached(
-          `Kafka at ${address.brokers.join(', ')}`,
+          kafkaAt(address.brokers),
           openKafkaLog({
-            brokers: address.brokers,
-            prefix: address.prefix,
-            ...(address.ssl ? { ssl: true } : {}),
-            ...(address.sasl === null ? {} : { sasl: kafkaSasl(address.sasl) }),
+            ...kafkaConnection(address, address.brokers, logger),
             maxAgeMs,
             onUnreadable,
             onDiscontinuity,
-            onWarning: (message) => logger.warn(message),
+            onFewReplicas: (replication) => logger.warn({ ...replication }, 'a topic has fewer replicas than wanted'),
           }),
         );
   if (metrics !== null) measureLog(log, metrics);
   return log;
+}
+
+/**
+ * The replicas of the log's topics.
+ *
+ * @throws {StartError} when no brokers are set, they can't be reached or refuse the account
+ */
+export function openLogReplicas({ log: address }: Pick<Backing, 'log'>, logger: Logger): Promise<KafkaReplicas> {
+  const { brokers } = address;
+  if (brokers === null) throw new StartError('KAFKA_BROKERS must be set: an embedded log has no replicas');
+  const connection = kafkaConnection(address, brokers, logger);
+  return reached(kafkaAt(brokers), openKafkaReplicas(connection, LOG_TOPIC_NAMES));
+}
+
+function kafkaConnection(
+  { prefix, replicationFactor, ssl, sasl }: Backing['log'],
+  brokers: readonly string[],
+  logger: Logger,
+) {
+  return {
+    brokers,
+    prefix,
+    replicationFactor,
+    ...(ssl ? { ssl: true } : {}),
+    ...(sasl === null ? {} : { sasl: kafkaSasl(sasl) }),
+    onWarning: (message: string) => logger.warn(message),
+  };
+}
+
+function kafkaAt(brokers: readonly string[]): string {
+  return `Kafka at ${brokers.join(', ')}`;
 }
 
 /** The client has a type for each mechanism. */

@@ -52,6 +52,12 @@ export const serverVariables = {
     '',
     'Put in front of the names of topics and groups, where others use the Kafka cluster as well.',
   ),
+  KAFKA_REPLICATION_FACTOR: whole(
+    1,
+    15,
+    3,
+    'Copies of each record in Kafka; fewer where the cluster has fewer brokers. Topics that exist get them by `outrider kafka-replicas raise`.',
+  ),
   KAFKA_SSL: oneOf(['no', 'yes'], 'no', 'Whether Kafka is spoken to over TLS.'),
   KAFKA_SASL_MECHANISM: oneOf(['none', 'plain', 'scram-sha-256', 'scram-sha-512'], 'none', 'How to log in to Kafka.'),
   KAFKA_SASL_USERNAME: text('Account for Kafka.'),

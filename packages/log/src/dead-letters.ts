@@ -1,5 +1,6 @@
 import { decodeDeadLetter, encodeDeadLetter } from './avro/dead-letter.ts';
 import { type Log, MAX_RECORD_BYTES, type Topic } from './log.ts';
+import { LOG_TOPICS } from './topics.ts';
 
 /** A record that could not be processed, and why. */
 export interface DeadLetter {
@@ -49,6 +50,9 @@ export function deadTopicOf(name: string): Topic<DeadLetter> {
     compacted: false,
   };
 }
+
+/** Names of all topics of the log. */
+export const LOG_TOPIC_NAMES: readonly string[] = LOG_TOPICS.flatMap(({ name }) => [name, deadTopicOf(name).name]);
 
 /** Puts a record aside. When it resolves, the letter is durable, and its partition may go on behind the record. */
 export async function setAside(

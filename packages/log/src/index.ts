@@ -1,7 +1,8 @@
 export * from './checkpoints.ts';
 export * from './dead-letters.ts';
 export * from './follow-definitions.ts';
-export { type KafkaLogOptions, openKafkaLog } from './kafka/open.ts';
+export { type KafkaLogOptions, openKafkaLog, openKafkaReplicas } from './kafka/open.ts';
+export type { KafkaReplicas } from './kafka/replication.ts';
 export * from './log.ts';
 export * from './place-store.ts';
 export { openRedisCheckpoints, type RedisCheckpointsOptions } from './redis/checkpoints.ts';

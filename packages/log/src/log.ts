@@ -116,6 +116,16 @@ export interface Subscription {
   readonly failed: Promise<never>;
 }
 
+/** How many copies the partitions of a topic have. */
+export interface TopicReplication {
+  topic: string;
+  partitions: number;
+  /** Brokers that are to have a copy, of the partition that has the fewest. */
+  replicas: number;
+  /** As many as are set, or as there are brokers. */
+  wanted: number;
+}
+
 /** The log that everything meets at: durable, ordered per key, read by offset. */
 export interface Log {
   /**
@@ -159,6 +169,8 @@ export interface Log {
   readonly discontinuities: readonly Discontinuity[];
   /** Why records from outside are refused now; null while they are taken. */
   readonly holdUp: HoldUp | null;
+  /** Of the topics that were used, as it was a minute ago at most; none where the log is one file. */
+  readonly replication: readonly TopicReplication[];
   /** Everything from `from` (inclusive) up to `to` (exclusive) of one partition, in batches. */
   read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>>;
   /** Writes what is pending, then lets go of everything. */

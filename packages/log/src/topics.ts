@@ -50,3 +50,12 @@ export const definitionsTopic: Topic<DefinitionChange> = {
   decode: decodeDefinitionChange,
   compacted: true,
 };
+
+/** Every topic that services write to; each has one beside it for what was put aside, see `deadTopicOf`. */
+export const LOG_TOPICS = [
+  telemetryTopic,
+  eventsTopic,
+  lateTopic,
+  lateEventsTopic,
+  definitionsTopic,
+] as readonly Topic<unknown>[];

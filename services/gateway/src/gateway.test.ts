@@ -75,6 +75,7 @@ class HeldLog implements Log {
   }
   readonly discontinuities = [];
   readonly holdUp = null;
+  readonly replication = [];
 }
 
 let log: HeldLog;

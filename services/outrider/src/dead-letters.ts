@@ -3,26 +3,14 @@ import {
   type DeadLetter,
   deadLetterId,
   deadLettersOf,
-  definitionsTopic,
-  eventsTopic,
+  LOG_TOPICS,
   type Log,
-  lateEventsTopic,
-  lateTopic,
   replayDeadLetter,
   type Topic,
-  telemetryTopic,
 } from '@outrider/log';
 import { type Config, type Logger, StartError } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
-
-const TOPICS: readonly Topic<unknown>[] = [
-  telemetryTopic,
-  eventsTopic,
-  lateTopic,
-  lateEventsTopic,
-  definitionsTopic,
-] as Topic<unknown>[];
 
 /**
  * `outrider dead-letters list` and `outrider dead-letters replay <id>…|all`.
@@ -63,7 +51,7 @@ interface Placed {
 
 async function allLetters(log: Log): Promise<Placed[]> {
   const letters: Placed[] = [];
-  for (const topic of TOPICS)
+  for (const topic of LOG_TOPICS)
     for (const letter of await deadLettersOf(log, topic.name)) letters.push({ topic, letter });
   return letters;
 }

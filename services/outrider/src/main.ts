@@ -14,6 +14,7 @@ import { runDeadLetters } from './dead-letters.ts';
 import { runDefinitions } from './definitions.ts';
 import { runDemo } from './demo.ts';
 import { waitForDisk } from './disk.ts';
+import { runKafkaReplicas } from './kafka-replicas.ts';
 import { startOutrider } from './outrider.ts';
 import { rotateSigningKeys } from './rotate-keys.ts';
 import { printWelcome } from './welcome.ts';
@@ -27,6 +28,8 @@ const USAGE = `usage: outrider <command>
                 replay <id>… or replay all: put it into its topic again
   definitions   status: compare topic definitions of the log with the registry;
                 republish: publish again what is missing or older there
+  kafka-replicas  status: compare the replicas of topics in Kafka with those wanted;
+                raise: give topics the replicas that they lack, and wait for the copies
   help          print this
 
 Settings come from environment variables: see the table in README.md.
@@ -48,6 +51,8 @@ if (command === 'help' || command === '--help' || command === '-h') {
   await answer(runDeadLetters);
 } else if (command === 'definitions') {
   await answer(runDefinitions);
+} else if (command === 'kafka-replicas') {
+  await answer(runKafkaReplicas);
 } else {
   process.stderr.write(`outrider: unknown command ${JSON.stringify([command, ...rest].join(' '))}\n\n${USAGE}`);
   process.exitCode = 1;

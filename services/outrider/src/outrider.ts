@@ -213,7 +213,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
         registry: () => registry.ping(),
         warehouse: () => warehouse.ping(),
         async log() {
-          const warnings = [...logWarnings(log), ...(await gateway.warnings())];
+          const warnings = [...new Set([...logWarnings(log), ...(await gateway.warnings())])];
           if (!(await gateway.healthy())) throw new NotReadyError('the log takes no packets', warnings);
           return warnings;
         },

@@ -168,6 +168,9 @@ function queriesOf(log: Log) {
     get holdUp() {
       return log.holdUp;
     },
+    get replication() {
+      return log.replication;
+    },
     get pendingBytes() {
       return log.pendingBytes;
     },

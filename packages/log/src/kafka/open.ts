@@ -14,6 +14,7 @@ import type {
   StartAt,
   Subscription,
   Topic,
+  TopicReplication,
 } from '../log.ts';
 import { ReaderRegister } from '../reader-register.ts';
 import { resumptionOf } from '../resumption.ts';
@@ -23,10 +24,11 @@ import { watchClock } from './clock-watch.ts';
 import { Decoder } from './decoder.ts';
 import { KafkaIdentities } from './identities.ts';
 import { KafkaReader } from './reading.ts';
+import { DEFAULT_REPLICATION_FACTOR, KafkaReplicas, ReplicationWatch } from './replication.ts';
 import { KafkaSubscription } from './subscription.ts';
 import { KafkaTopics } from './topics.ts';
 
-export interface KafkaLogOptions {
+export interface KafkaConnection {
   /** `host:port` of some of the brokers. */
   brokers: readonly string[];
   /** What the brokers know this process by. Default `outrider`. */
@@ -35,10 +37,15 @@ export interface KafkaLogOptions {
   prefix?: string;
   ssl?: KafkaConfig['ssl'];
   sasl?: KafkaConfig['sasl'];
+  /** Copies of each record. Default three; fewer where there are fewer brokers. */
+  replicationFactor?: number;
+  /** Hears what the client library complains of. Default: a warning of the process. */
+  onWarning?: (message: string) => void;
+}
+
+export interface KafkaLogOptions extends KafkaConnection {
   /** Partitions of the topics that are made here. Default 12. */
   partitions?: number;
-  /** Copies of the topics that are made here. Default: three, or as many as there are brokers. */
-  replicationFactor?: number;
   /** How long the topics that are made here keep their records, save compacted ones. Default 7 days. */
   maxAgeMs?: number;
   /** `append` refuses while so many bytes wait to be sent. Default 64 MiB. */
@@ -49,8 +56,8 @@ export interface KafkaLogOptions {
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
   /** Called when a reader can't go on where it was. Default: a warning of the process. */
   onDiscontinuity?: (discontinuity: Discontinuity) => void;
-  /** Hears what the client library complains of. Default: a warning of the process. */
-  onWarning?: (message: string) => void;
+  /** Called once for each topic that is found to have fewer replicas than wanted. Default: nothing, see {@link Log.replication}. */
+  onFewReplicas?: (replication: TopicReplication) => void;
 }
 
 const MIB = 1024 * 1024;
@@ -77,21 +84,7 @@ const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
  * @throws {Error} when no broker answers
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
-  const onWarning = options.onWarning ?? ((message: string) => process.emitWarning(message));
-  const kafka = new KafkaClients({
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    brokers: [...options.brokers],
-    clientId: options.clientId ?? 'outrider',
-    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
-    ...(options.sasl === undefined ? {} : { sasl: options.sasl }),
-    logLevel: logLevel.WARN,
-    logCreator:
-      () =>
-      ({ label, log }) => {
-        if (log.message.startsWith(EXPECTED_WARNING)) return;
-        onWarning(`Kafka ${label}: ${log.message}${log.error ? `: ${log.error}` : ''}`);
-      },
-  });
+  const kafka = clientsOf(options);
   const watch: ClockWatch = { onSetBack: () => {}, end: () => {} };
   // From the first request on: one that is asked before the clock is set back would be waited for until the clock has caught up.
   watch.end = watchClock(SET_BACK_TOLERATED_MS, (byMs) => {
@@ -109,6 +102,38 @@ export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   }
 }
 
+/**
+ * @param topics names of topics, whether they exist or not
+ * @throws {Error} when no broker answers
+ */
+export async function openKafkaReplicas(options: KafkaConnection, topics: readonly string[]): Promise<KafkaReplicas> {
+  const admin = clientsOf(options).admin();
+  await admin.connect();
+  return new KafkaReplicas(admin, topics, replicationOf(options), () => admin.disconnect());
+}
+
+function replicationOf({ prefix = '', replicationFactor = DEFAULT_REPLICATION_FACTOR }: KafkaConnection) {
+  return { prefix, factor: replicationFactor };
+}
+
+function clientsOf(options: KafkaConnection): KafkaClients {
+  const onWarning = options.onWarning ?? ((message: string) => process.emitWarning(message));
+  return new KafkaClients({
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    brokers: [...options.brokers],
+    clientId: options.clientId ?? 'outrider',
+    ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
+    ...(options.sasl === undefined ? {} : { sasl: options.sasl }),
+    logLevel: logLevel.WARN,
+    logCreator:
+      () =>
+      ({ label, log }) => {
+        if (log.message.startsWith(EXPECTED_WARNING)) return;
+        onWarning(`Kafka ${label}: ${log.message}${log.error ? `: ${log.error}` : ''}`);
+      },
+  });
+}
+
 /** Until a clock that was set back has caught up, the library would wait for answers that do not come. */
 interface ClockWatch {
   /** Called when all connections have been ended. */
@@ -121,6 +146,7 @@ class KafkaLog implements Log {
   readonly #admin: Admin;
   readonly #prefix: string;
   readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | null;
+  readonly #replication: ReplicationWatch;
   readonly #topics: KafkaTopics;
   readonly #appender: KafkaAppender;
   readonly #reader: KafkaReader;
@@ -137,11 +163,17 @@ class KafkaLog implements Log {
     this.#admin = admin;
     this.#prefix = options.prefix ?? '';
     this.#onUnreadable = options.onUnreadable ?? null;
-    this.#topics = new KafkaTopics(admin, {
-      partitions: options.partitions ?? 12,
-      replicationFactor: options.replicationFactor ?? null,
-      maxAgeMs: options.maxAgeMs ?? 7 * 24 * 3600_000,
-    });
+    const replication = replicationOf(options);
+    this.#replication = new ReplicationWatch(admin, replication, options.onFewReplicas);
+    this.#topics = new KafkaTopics(
+      admin,
+      {
+        partitions: options.partitions ?? 12,
+        replicationFactor: replication.factor,
+        maxAgeMs: options.maxAgeMs ?? 7 * 24 * 3600_000,
+      },
+      this.#replication,
+    );
     this.#appender = new KafkaAppender(kafka, this.#topics, options.maxPendingBytes ?? 64 * MIB);
     this.#reader = new KafkaReader(() => kafka.cluster());
     this.#identities = new KafkaIdentities(kafka, admin, this.#prefix);
@@ -163,6 +195,10 @@ class KafkaLog implements Log {
 
   /** Brokers remove records after their time whether they were read or not: see {@link ReaderStanding.removedAfterMs}. */
   readonly holdUp = null;
+
+  get replication(): readonly TopicReplication[] {
+    return this.#replication.found;
+  }
 
   append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     return this.#appender.append(this.#named(topic), records);
@@ -282,6 +318,7 @@ class KafkaLog implements Log {
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.stop()));
     await this.#appender.close();
     await this.#reader.close();
+    await this.#replication.close();
     await this.#admin.disconnect();
   }
 

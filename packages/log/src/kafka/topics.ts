@@ -1,14 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Admin, ConfigResourceTypes } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import type { Bounds, Topic } from '../log.ts';
+import { minInSyncReplicas, type ReplicationWatch, TOPIC_RESOURCE, wantedReplicas } from './replication.ts';
 
 /** What of a topic Kafka has to know. */
 export type TopicName = Pick<Topic<unknown>, 'name' | 'compacted'>;
 
 export interface TopicSettings {
   partitions: number;
-  /** Null: three where there are so many brokers, else as many as there are. */
-  replicationFactor: number | null;
+  /** As many as there are brokers, where these are fewer. */
+  replicationFactor: number;
   maxAgeMs: number;
 }
 
@@ -17,8 +18,6 @@ const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
 
 /** A topic that was just made, or whose broker has gone, has partitions without a leader for a moment. */
 const NO_LEADER = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION']);
-/** The library's enumeration can't be imported by name into a module. */
-const TOPIC_RESOURCE = 2 as ConfigResourceTypes.TOPIC;
 const RETENTION_KNOWN_FOR_MS = 60_000;
 const LEADER_WITHIN_MS = 30_000;
 const LEADER_RETRY_MS = 200;
@@ -41,20 +40,22 @@ export async function whileLeadersChange<T>(ask: () => Promise<T>): Promise<T> {
 export class KafkaTopics {
   readonly #admin: Admin;
   readonly #settings: TopicSettings;
+  readonly #replication: Pick<ReplicationWatch, 'add'>;
   readonly #ensured = new Map<string, Promise<void>>();
   readonly #partitionCounts = new Map<string, Promise<number>>();
   readonly #retention = new Map<string, { ms: number | null; untilMs: number }>();
 
-  constructor(admin: Admin, settings: TopicSettings) {
+  constructor(admin: Admin, settings: TopicSettings, replication: Pick<ReplicationWatch, 'add'>) {
     this.#admin = admin;
     this.#settings = settings;
+    this.#replication = replication;
   }
 
   /** Resolves when the topic is there. */
   ensure(topic: TopicName): Promise<void> {
     const known = this.#ensured.get(topic.name);
     if (known) return known;
-    const ensured = whileLeadersChange(() => this.#create(topic));
+    const ensured = whileLeadersChange(() => this.#create(topic)).then(() => this.#replication.add(topic.name));
     this.#ensured.set(topic.name, ensured);
     // Tried again by who needs it next.
     ensured.catch(() => this.#ensured.delete(topic.name));
@@ -111,7 +112,7 @@ export class KafkaTopics {
   async #create({ name, compacted }: TopicName): Promise<void> {
     if ((await this.#admin.listTopics()).includes(name)) return;
     const { partitions, maxAgeMs } = this.#settings;
-    const replicationFactor = this.#settings.replicationFactor ?? (await this.#defaultReplication());
+    const replicationFactor = await wantedReplicas(this.#admin, this.#settings.replicationFactor);
     const config: Record<string, string> = {
       'max.message.bytes': String(MAX_MESSAGE_BYTES),
       // A broker takes no record from a clock that is an hour ahead, unless it stamps them itself.
@@ -119,7 +120,7 @@ export class KafkaTopics {
       ...(compacted ? { 'cleanup.policy': 'compact' } : { 'retention.ms': String(maxAgeMs) }),
       // Acknowledged means more than one copy; where there is but one, it must be on the disk.
       ...(replicationFactor > 1
-        ? { 'min.insync.replicas': String(Math.min(2, replicationFactor)) }
+        ? { 'min.insync.replicas': String(minInSyncReplicas(replicationFactor)) }
         : { 'flush.messages': '1' }),
     };
     await this.#admin.createTopics({
@@ -133,10 +134,5 @@ export class KafkaTopics {
         },
       ],
     });
-  }
-
-  async #defaultReplication(): Promise<number> {
-    const { brokers } = await this.#admin.describeCluster();
-    return Math.min(3, brokers.length);
   }
 }

@@ -136,6 +136,8 @@ class SqliteLog implements Log {
     return this.#appender.holdUp;
   }
 
+  readonly replication = [];
+
   append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     return this.#appender.append(topic, records);
   }
