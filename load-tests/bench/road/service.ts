@@ -26,7 +26,7 @@ export interface Service {
   readonly ended: Promise<string>;
   /** The same by the names of its threads, those of one name together; empty where the system does not tell. */
   threadCpuSeconds(): Promise<Map<string, number>>;
-  /** Null where the system does not tell. */
+  /** Null where the system does not report it. */
   threadCount(): Promise<number | null>;
   /** Drains and stops it, as Ctrl-C does, and removes its folder. @throws {Error} when it ended badly */
   stop(): Promise<void>;

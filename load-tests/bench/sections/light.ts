@@ -19,7 +19,7 @@ interface Durations {
   measuredSeconds: number;
 }
 
-/** What a process used of one core; null where the system does not tell. */
+/** What a process used of one core; null where the system does not report it. */
 interface Used {
   cores: number | null;
   threads: { name: string; cores: number }[];

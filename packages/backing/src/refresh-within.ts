@@ -1,7 +1,7 @@
 import type { Logger } from '@outrider/runtime';
 
 /**
- * A refresh that keeps nobody waiting for a registry that does not answer: the first caller waits for `withinMs`, those that
+ * A refresh that does not block callers while the registry does not answer: the first caller waits for `withinMs`, those that
  * follow not at all until it answers again.
  *
  * @returns never rejects

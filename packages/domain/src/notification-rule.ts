@@ -61,7 +61,7 @@ export interface NotificationRule {
   webhookUrl: string | null;
 }
 
-/** Age up to which a rule without a bound of its own notifies of what only late data made known: a black box wakes nobody. */
+/** Age up to which a rule without a bound of its own notifies of events that only late data made known: a black box read hours later notifies no one. */
 export const LATE_DATA_AGE_MINUTES = 60;
 
 /** What a rule is held against. */

@@ -9,7 +9,7 @@ import {
 } from '@outrider/domain';
 import type { Condition, Moment, VehicleState } from './vehicle-state.ts';
 
-/** Different records of one fix time that are told apart; more of them are evaluated each time they come. */
+/** Different records of one fix time that are remembered; further ones are evaluated each time they come. */
 const MAX_MARKS = 32;
 
 /** Why a condition that the records no longer tell of is over. */

@@ -156,7 +156,7 @@ export class Engine {
    *
    * A packet at or below the offset that its vehicle has reached was taken in before, and is skipped. A position that is
    * rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing. What one with a bad place
-   * and a good time says of ignition, alarms and power counts: a panic button is heard where there is no satellite. So does what
+   * and a good time says of ignition, alarms and power counts: a panic button counts without satellites. So does what
    * another record of the same fix time says; the same record again is no news. A position more than a minute ahead of its reception
    * is late data of the time that it names: see {@link takeLate}.
    *
@@ -254,9 +254,9 @@ export class Engine {
   }
 
   /**
-   * Says that time has come to `nowMs` and nothing more is to be expected from before: tells which vehicles went offline
-   * meanwhile, and whose trips are over because nothing came for too long. Their next packets would tell the same, with the same
-   * ids, but may never come. An engine that goes over the history tells of trips alone.
+   * Advances time to `nowMs`; nothing received before is still to come. Publishes which vehicles went offline meanwhile, and ends
+   * the trips of vehicles that sent nothing for too long. The next packet would make the same events, with the same ids, but may
+   * never come. An engine that goes over the history ends trips only.
    *
    * @param only this vehicle alone; null: all
    */
@@ -267,14 +267,14 @@ export class Engine {
       if (vehicle !== undefined && tell(vehicle, nowMs, events)) this.#update(vehicle, nowMs);
   }
 
-  /** True where {@link advance} of the live rules would tell of a vehicle. */
+  /** True where {@link advance} of the live rules would make an event. */
   hasSilent(nowMs: number): boolean {
     if (this.#origin !== 'live') return false;
     for (const vehicle of this.#vehicles.values()) if (isSilent(vehicle, nowMs)) return true;
     return false;
   }
 
-  /** The status of a vehicle, if anything was ever heard of it. */
+  /** The status of a vehicle that has sent anything. */
   statusOf(vehicleId: VehicleId): VehicleStatus | undefined {
     const vehicle = this.#vehicles.get(vehicleId);
     return (vehicle && statusOf(vehicle)) ?? undefined;
@@ -295,7 +295,7 @@ export class Engine {
     const statuses: VehicleStatus[] = [];
     for (const vehicle of updated) {
       vehicle.updated = false;
-      // One that was deleted, or is not defined yet, is nobody's to see.
+      // One that was deleted, or is not defined yet, has no status that anyone may see.
       const status = vehicle.definition && statusOf(vehicle);
       if (status) statuses.push(status);
     }
@@ -406,8 +406,8 @@ export class Engine {
   }
 
   /**
-   * Data came for a vehicle whose trip was ended by the clock. Where it is from within the gap, the trip went on: what was told of it is
-   * put right by a recalculation, like anything that comes late.
+   * Data came for a vehicle whose trip was ended by the clock. Where it is from within the gap, the trip went on: its published end is
+   * corrected by a recalculation, like anything that comes late.
    *
    * @param before the last fix before the silence
    */

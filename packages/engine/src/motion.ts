@@ -61,7 +61,7 @@ function countStep(drive: Drive, from: Position, to: Position, elapsedMs: number
   if (speedKmh !== null && speedKmh > drive.maxKmh) drive.maxKmh = speedKmh;
 }
 
-/** Up to this time a vehicle that is not heard of keeps its trip, in Unix milliseconds; infinity where it is on none. */
+/** Up to this time a silent vehicle keeps its trip, in Unix milliseconds; infinity where it is on none. */
 export function tripLastsUntilMs(vehicle: VehicleState): number {
   const { definition, latest, motion, heardAtMs } = vehicle;
   if (definition === null || latest === null || motion === null || motion.drive === null)
@@ -71,7 +71,7 @@ export function tripLastsUntilMs(vehicle: VehicleState): number {
 
 /**
  * Ends a trip because nothing came up to `nowMs` for longer than a gap in the data may be: as the next fix would end it, if it were
- * taken after the gap. Whether it was, nobody knows yet: see {@link VehicleState.tripCut}.
+ * taken after the gap. Whether it was is not known yet: see {@link VehicleState.tripCut}.
  *
  * @returns whether there was one to end
  */

@@ -102,7 +102,7 @@ export class Oracle {
       }
       if (last && position.fixTimeMs <= last.position.fixTimeMs) {
         if (position.fixTimeMs === last.position.fixTimeMs && position.fixTimeMs >= trail.newestRecordMs) {
-          // The fix that moved the vehicle is known, even where nobody watched the vehicle then.
+          // The fix that moved the vehicle is known, even where no profile was known then.
           if (trail.said.atMs !== position.fixTimeMs)
             trail.said = { atMs: position.fixTimeMs, contents: new Set([contentOf(last.position)]) };
           this.#records(vehicleId, trail, position, momentOf(last), events);

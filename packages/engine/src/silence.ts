@@ -3,9 +3,9 @@ import { endSilentTrip, tripLastsUntilMs } from './motion.ts';
 import type { VehicleState } from './vehicle-state.ts';
 
 /**
- * Offline and online again (semantics, "Other events"), and the end of a trip that nothing more is heard of, by the times at which the gateway had the packets. All of the event
- * but its end is settled by the last packet before the silence: it is the same whoever finds out, the vehicle's next packet
- * or somebody who looks in between.
+ * Offline and online again (semantics, "Other events"), and the end of a silent vehicle's trip, by the times at which the gateway had the
+ * packets. Everything in the event but its end is determined by the last packet before the silence. So it is the same whether the
+ * vehicle's next packet or a check by the clock makes it.
  */
 
 /** From when on a vehicle of which nothing more is heard is offline, in Unix milliseconds. */
@@ -26,8 +26,8 @@ function isOffline(vehicle: VehicleState, nowMs: number): boolean {
 }
 
 /**
- * Tells what no data up to `nowMs` means, where that was not found out yet: the vehicle is offline, of which there is an event where it has a
- * place, and its trip is over. In the order in which both become known, whoever asks when. Returns whether it found anything out.
+ * Publishes what no data up to `nowMs` means, where that is not published yet: the vehicle is offline, of which there is an event where it has a
+ * place, and its trip is over. In the order in which both become known, at whatever time it is called. Returns whether it changed anything.
  */
 export function tellSilence(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
   const { definition } = vehicle;

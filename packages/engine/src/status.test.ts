@@ -143,7 +143,7 @@ describe('the state', () => {
       expect(stateOf(van)).toEqual(['moving', 0]);
       van.drive(at(120, 10, 0, { ignition }));
       expect(stateOf(van)).toEqual([state, 120]);
-      // Told five minutes later, and since the same moment.
+      // Published five minutes later, with the same start.
       van.drive(at(120 + minutes(5), 10, 0, { ignition }));
       expect(stateOf(van)).toEqual([state, 120]);
     }

@@ -77,7 +77,7 @@ function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | nu
   if (vehicle.offline) return ['offline', vehicle.heardAtMs];
   if (motion === null || latest === null) return ['unknown', null];
   const { drive, rest, standing } = motion;
-  // A stop that was told is what it was told as.
+  // A published stop keeps its kind.
   if (standing !== null) return [standing.kind, standing.start.atMs];
   if (rest !== null) return [kindOf(ignition), rest.since.atMs];
   // Where records without a fix follow, the ignition says whether it still moves.

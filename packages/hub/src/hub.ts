@@ -42,7 +42,7 @@ export class HubAwayError extends Error {
   override name = 'HubAwayError';
 }
 
-/** What all services share and none must keep: statuses of vehicles, counters, messages. Lost with the hub, rebuilt by the road. */
+/** What all services share and none must keep: statuses of vehicles, counters, messages. Lost with the hub, rebuilt by the services. */
 export interface Hub {
   /** Stores the newest status per vehicle, and sends it to every listener. One that is older than the known one, or the same, changes nothing. */
   updateLatest(statuses: readonly VehicleStatus[]): Promise<void>;

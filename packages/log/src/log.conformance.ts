@@ -24,7 +24,7 @@ export interface LogUnderTest {
   }): Promise<Log>;
   /** Has another, empty log take the place of this one, as far as the topic is concerned. No opening of it is in use. */
   replace(topic: Topic<unknown>): Promise<void>;
-  /** Removes the records of a partition below an offset, as retention does, whoever has read them. */
+  /** Removes the records of a partition below an offset, as retention does, read or unread. */
   removeBefore(topic: Topic<unknown>, partition: number, offset: number): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -573,7 +573,7 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
         expect(reported).toHaveLength(resumed.size);
         expect(log.discontinuities).toEqual(reported);
         expect(reported[0]).toMatchObject({ reader: 'reader', topic: topic.name, partition: 0, offset: 0 });
-        // Whoever only asks registers nothing, and nothing is reported.
+        // A lookup registers nothing and reports nothing.
         const [place] = places.values();
         expect(await log.locate(topic, 0, place ?? null)).toMatchObject({ discontinuity: { kind: 'truncated' } });
         expect(reported).toHaveLength(resumed.size);

@@ -144,7 +144,7 @@ export interface Log {
   readonly pendingBytes: number;
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription>;
   /**
-   * Registers a reader of a partition, and finds where it goes on. Whoever keeps an offset asks this before it uses the offset again:
+   * Registers a reader of a partition, and finds where it goes on. A reader that keeps an offset calls this before it uses the offset again:
    * a log may have been replaced by another, be cut short, or have removed records since. What is found is reported where the log was
    * opened with `onDiscontinuity`.
    *

@@ -34,7 +34,7 @@ export const lateTopic: Topic<LateInterval> = {
 };
 
 /**
- * Events that became known by late data alone, for those who are to be notified of them: `schemas/event.avsc`. They are no part of
+ * Events that became known by late data alone, for notifications: `schemas/event.avsc`. They are no part of
  * topic `events`: the archive has them from the recalculation that found them, and the present knows nothing of them.
  */
 export const lateEventsTopic: Topic<FleetEvent> = { ...eventsTopic, name: 'late-events' };

@@ -171,7 +171,7 @@ export function jobsConformance(name: string, newPlace: () => Promise<Place>): v
       expect(second.find(({ job }) => job.subjectId === subject(5000))?.job.parameters).toEqual({ of: [5000, 5000] });
       expect(second.find(({ job }) => job.subjectId === subject(0))).toMatchObject({ resume: null, attempts: 1 });
 
-      // Whoever said nothing for too long has lost them.
+      // A worker that did not renew in time has lost them.
       nowMs += 1001;
       await take();
       expect(await registry.jobs.renewTogether(second, 1000)).toBe(false);

@@ -4,7 +4,7 @@ import { KNOWN_VARIABLES } from './known-variables.ts';
 export interface Misspelt {
   /** A setting would silently keep its fallback: the service must not start. A sentence for each. */
   errors: string[];
-  /** Read by nobody, but nothing was clearly meant by it. A sentence for each. */
+  /** Not a setting, and no setting was clearly meant. A sentence for each. */
   warnings: string[];
 }
 

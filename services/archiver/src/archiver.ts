@@ -230,7 +230,7 @@ export function createArchiver(parts: ArchiverParts): Archiver {
             const saved = offset === undefined ? null : { offset, identity };
             const resumption = await log.resume(topic, partition, GROUP, saved);
             identities.set(partition, resumption.identity);
-            // At once: whoever asks how far the archive has come compares this with the log as it is now.
+            // At once: the gauge compares this with the log as it is now.
             if (resumption.discontinuity !== null) await savePlace(partition, resumption.offset);
             archived.set(partition, resumption.offset);
             return resumption.offset;

@@ -322,7 +322,7 @@ export class Connection {
     this.#refuse('unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`, bytes);
   }
 
-  /** Lists a terminal that is refused for another reason where it is of no vehicle: else nobody would learn of it. */
+  /** Lists a terminal that is refused for another reason where it is of no vehicle: else it would be listed nowhere. */
   #noteUnknown(forms: readonly TerminalId[]): void {
     const [first] = forms;
     if (first !== undefined && !forms.some((form) => this.#around.isKnown(form)))

@@ -9,7 +9,7 @@ export type ClientMessage =
       vehicles: ReadonlySet<VehicleId> | null;
       groups: ReadonlySet<GroupId> | null;
       positions: boolean;
-      /** The state of these vehicles with each record, with or without a usable fix; for who asks for it. */
+      /** The state of these vehicles with each record, with or without a usable fix; off by default. */
       states: boolean;
       events: boolean;
       /** What the caller's own rules tell, of whatever vehicle. */

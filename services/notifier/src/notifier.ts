@@ -250,7 +250,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   }
 
   function onEvent(event: FleetEvent, message: EventMessage): void {
-    // Clients differ by how far their notifications are told: that is part of the cursor.
+    // Clients differ by how far their notifications are sent: that is part of the cursor.
     const frames = new Map<number | null, Buffer>();
     let clientCount = 0;
     for (const client of audienceOf(event.vehicleId)) {

@@ -83,7 +83,7 @@ export class PastEvents {
       entry.bytes = messages.reduce((sum, message) => sum + memoryBytesOf(message), 0);
       this.#bytes += entry.bytes;
     } catch {
-      // The clients that wait for the page hear why. The next one tries again.
+      // The clients that wait for the page get the error. The next one tries again.
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
     }
     for (const [oldest, { bytes }] of this.#entries) {

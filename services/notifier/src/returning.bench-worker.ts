@@ -9,7 +9,7 @@ export interface ReturningTask {
 }
 
 export interface Returned {
-  /** From the moment at which all began to connect until the client is told that it misses nothing, one per client. */
+  /** From the moment at which all began to connect until the client gets `resumed`, one per client. */
   timesMs: number[];
   /** That all clients received together. */
   events: number;

@@ -126,7 +126,7 @@ export class PartitionRules {
   #appending: Promise<void> = Promise.resolve();
   /** Statuses of vehicles whose events are in `#appending` or before it, for the hub. */
   readonly #updated = new Map<VehicleId, VehicleStatus>();
-  /** Deleted since the hub was last told. */
+  /** Deleted since the hub was last updated. */
   #deleted: VehicleId[] = [];
   /** When a packet was received that is the first of those that they are of. */
   #updatedFirstReceivedAtMs: number | null = null;

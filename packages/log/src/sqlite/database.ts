@@ -33,7 +33,7 @@ export interface PreparedFile {
 /**
  * Makes the file, its folder and its layout where they are not there yet.
  *
- * The file is told apart from others, and from older copies of itself, by its runs. Each start of the service begins one, with a
+ * The file is distinguished from others, and from older copies of itself, by its runs. Each start of the service begins one, with a
  * random id and the ends of all partitions at that moment: what stands below such an end was written in earlier runs. An older copy
  * lacks the runs that came after it, or says of the run in which it was copied that it ended sooner.
  *

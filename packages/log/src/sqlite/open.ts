@@ -31,13 +31,13 @@ export interface SqliteLogOptions {
   maxPendingBytes?: number;
   /**
    * Two commits of this opening begin no sooner after each other, unless 256 KiB wait; the first record after a pause is
-   * written at once. For appends by many at a time: one who waits for each append before the next is slowed down by it.
+   * written at once. For many concurrent appends: a caller that waits for each append before the next is slowed down by it.
    * Default 0.
    */
   commitGapMs?: number;
   /**
-   * Whether this opening is a start of the service: the first one, before any other reads or appends. By its starts a file is told
-   * apart from older copies of itself. Default no.
+   * Whether this opening is a start of the service: the first one, before any other reads or appends. By its starts a file is
+   * distinguished from older copies of itself. Default no.
    */
   startsRun?: boolean;
   /** Records older than this are removed once all registered readers have read them, save those of compacted topics. Default 7 days. */
@@ -63,7 +63,7 @@ export interface SqliteLogOptions {
 
 /**
  * A gap between commits for appends by many peers at a time, see {@link SqliteLogOptions.commitGapMs}. Each packet of a small fleet
- * would have a commit of its own without it, and each commit is synced and wakes those who read.
+ * would have a commit of its own without it, and each commit is synced and wakes the readers.
  */
 export const COMMIT_GAP_MS = 20;
 

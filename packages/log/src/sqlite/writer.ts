@@ -62,7 +62,7 @@ const PAUSE_MS = 0.75;
 
 class Writer {
   readonly #settings: WriterSettings;
-  /** Where the readers of a topic hear that it grew. */
+  /** Where the readers of a topic are notified that it grew. */
   readonly #growth = new Map<string, BroadcastChannel>();
   /** Where writers of the file say that they wait for its lock. */
   readonly #turns: BroadcastChannel;

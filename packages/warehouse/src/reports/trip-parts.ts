@@ -36,7 +36,7 @@ const MAX_KMH = 500;
  * How trips that cuts divide are shared out among the intervals: by the way from fix to fix, by the odometer where both
  * have it, as the positions show it. The way between the two fixes around a cut is shared by time. The parts of a trip whose
  * totals are known come to these, so that no mileage is lost or won at midnight; one whose positions are gone is
- * shared by time alone. One that `lasts` is what its positions show. Only what lies between the first cut and the last is told.
+ * shared by time alone. One that `lasts` is what its positions show. Only what lies between the first cut and the last is returned.
  */
 export async function tripParts(engine: Engine, question: TripPartsQuestion): Promise<TripPart[]> {
   const { trips, cuts, signal } = question;

@@ -3,7 +3,7 @@ import type { Question, ReportSources } from './report.ts';
 
 /** What is known of a vehicle now. */
 export interface Known {
-  /** Unix milliseconds of its last record, at most now: what it has done since, nobody knows. */
+  /** Unix milliseconds of its last record, at most now: what it has done since is unknown. */
   untilMs: number;
   /** The trip that it is on, where the rules published one. */
   trip: OpenTrip | null;

@@ -96,7 +96,7 @@ export const operationDescriptions: readonly DescribedRoute[] = (
   ] as const
 ).map((route) => ({ ...route, group: 'Operations', access: 'unlimited', params: null, query: null, body: null }));
 
-/** The index, health and metrics: outside the limits, and for machines. Why a part fails is told to the logger, not to strangers. */
+/** The index, health and metrics: outside the limits, and for machines. Why a part fails is logged, not returned to strangers. */
 export function operations({ checks, metricsText, logger }: OperationsParts): Hono<ApiEnv> {
   const answers: Record<string, (c: Context<ApiEnv>) => Response | Promise<Response>> = {
     '/api/v1': (c) => c.json(INDEX),

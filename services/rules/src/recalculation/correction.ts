@@ -18,7 +18,7 @@ export interface Correction {
   added: number;
   /** Never happened. */
   removed: FleetEvent[];
-  /** What nobody knew before: phases of events in `written` that neither the live rules nor a recalculation published. */
+  /** What was not published before: phases of events in `written` that neither the live rules nor a recalculation published. */
   news: Phase[];
   /**
    * True where what lasts is what the live rules have too, by the same ids: whatever they tell from here on is what the
@@ -64,7 +64,7 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
   let added = 0;
   let settled = true;
   const rest = new Map(made);
-  /** Removed by an earlier recalculation: those who were to know of them do. */
+  /** Removed by an earlier recalculation: they were published. */
   const gone = new Set<EventId>();
 
   for (const { event: known, recalculation, removed: isGone } of archived) {

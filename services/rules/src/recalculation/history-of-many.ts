@@ -25,7 +25,7 @@ const QUESTIONS_AT_ONCE = 100;
 const TRACKS_AT_ONCE = 50;
 /** Of a track so many positions in one answer: with those of the others it is all that is held in memory. */
 const PAGE_POSITIONS = 1500;
-/** Who sent a position decides nothing. */
+/** The terminal of a position does not matter. */
 const NOBODY = { terminalId: '' as TerminalId, protocol: 'osmand' as ProtocolName };
 
 /** A question that waits to be asked together with others like it. */
@@ -116,7 +116,7 @@ export class HistoryOfMany implements History {
     );
   }
 
-  /** A question that nobody else asks: the others need not wait for the one who does. */
+  /** A question of one vehicle only: the others need not wait for it. */
   async #alone<T>(ask: () => Promise<T>): Promise<T> {
     this.#running--;
     this.#askIfAllWait();

@@ -169,7 +169,7 @@ export class HistoryRun {
     this.lastFixMs = positions.at(-1)?.fixTimeMs ?? this.lastFixMs;
   }
 
-  /** There are no more positions, and up to `nowMs` none will come: a trip that nothing was heard of for too long is over. */
+  /** There are no more positions, and up to `nowMs` none will come: the trip of a vehicle that is silent for too long is over. */
   end(nowMs: number): void {
     const told: FleetEvent[] = [];
     // The engine may be in the middle of other vehicles' histories.
@@ -219,7 +219,7 @@ export class HistoryRun {
     if (this.made.size > 2 * MAX_EVENTS) throw new TooManyEventsError(`more than ${MAX_EVENTS} events`);
   }
 
-  /** @param untilMs time of the fix that told it: of a gap it may tell that was one before the interval */
+  /** @param untilMs time of the fix that shows it: of a gap that may be one before the interval */
   #keep(event: FleetEvent, untilMs: number): void {
     if (!isJudged(this.#scope, event)) return;
     if (touches(event, this.#fromMs) || untilMs >= this.#fromMs) this.events.set(event.id, event);

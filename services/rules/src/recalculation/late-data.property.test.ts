@@ -202,11 +202,11 @@ test('late data, in whatever order and however often it comes, ends with the eve
       /** What waits to be recalculated. */
       let waiting: { fromMs: number; toMs: number } | null = null;
       let number = 0;
-      /** What anybody who listens knows, as `<id> <phase>`. */
+      /** What was published, as `<id> <phase>`. */
       const published = new Map<string, FleetEvent>();
       const publish = async (events: readonly FleetEvent[]) => {
         for (const event of events) {
-          // Of an event whose begin was recalculated, the live rules may have published the end: whoever reads it knows its id.
+          // Of an event whose begin was recalculated, the live rules may have published the end, with its id.
           if (event.phase === 'begin') expect(published.has(phaseKey(event))).toBe(false);
           published.set(phaseKey(event), event);
           news++;

@@ -83,8 +83,8 @@ export interface VehicleTask {
   /** Larger than that of any recalculation before, where clocks are right. */
   number: number;
   /**
-   * Publishes what nobody knew before, each event with when its data was received: before the archive knows it, so that it is
-   * published again, and not never, where the process dies in between. Default: nobody is to be notified.
+   * Publishes what was not published before, each event with when its data was received: before the archive knows it, so that it is
+   * published again, and not never, where the process dies in between. Default: no notifications.
    */
   publish?: ((events: readonly FleetEvent[]) => Promise<void>) | null;
   /** Positions at a time: what is between two chances for others to use the thread. Default 5000. */

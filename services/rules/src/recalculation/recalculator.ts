@@ -299,7 +299,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     }
   }
 
-  /** @param sinceMs when the late data was received: before it nobody could know what it says of a later fix, either */
+  /** @param sinceMs when the late data was received: what it says of a later fix was unknown before, too */
   async function publish(events: readonly FleetEvent[], sinceMs: number): Promise<void> {
     const known = events.map((event) => ({ ...event, receivedAtMs: Math.max(event.receivedAtMs ?? 0, sinceMs) }));
     await appendAll(log, lateEventsTopic, known, () => metrics.logFull.inc());
@@ -432,7 +432,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     logger.error({ err: error, job: job.id, kind: job.kind }, 'a recalculation failed');
     const failures = ((resume as Partial<Progress> | null)?.failures ?? 0) + 1;
     const afterMs = retryAfterMs(failures);
-    // Of late data nobody would ask again.
+    // Nothing else would ask for late data again.
     return { state: 'queued', resume: { ...NOTHING, failures }, dueAtMs: now() + afterMs };
   }
 
