@@ -28,7 +28,9 @@ const child = spawn(
     'run',
     '--disable-console-intercept',
     '--bail=1',
-    'load-tests/faults/rounds.test.ts',
+    // Each takes both cores.
+    '--no-file-parallelism',
+    ...['rounds', 'replaced-log', 'bounded-log', 'slow-clock'].map((name) => `load-tests/faults/${name}.test.ts`),
     ...process.argv.slice(2),
   ],
   { env: { ...process.env, FAULTS: '1' }, stdio: 'inherit' },

@@ -6,7 +6,13 @@ import { blankPosition, type Position, type TerminalId, type VehicleId } from '@
 import { featureFromShape } from '@outrider/geo';
 import { playDrive } from '@outrider/simulator';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { archivedCount, inForce, LiveRecorder, type RunningService, startService } from './service.fixture.ts';
+import {
+  archivedCount,
+  inForce,
+  LiveRecorder,
+  type RunningService,
+  startService,
+} from '../../services/outrider/src/service.fixture.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 const ENVIRONMENT = { CHECKPOINT_MS: '200', ARCHIVE_MS: '200' };
