@@ -9,12 +9,12 @@ import { startClickhouse } from '../servers/clickhouse.ts';
 import type { Server } from '../servers/server.ts';
 import { openProxy, type TcpProxy } from './proxy.ts';
 
-const PATIENCE = { timeout: 120_000, interval: 200 };
+const PATIENCE = { timeout: 240_000, interval: 200 };
 /** The least that the setting allows. */
 const BOUND_MB = 64;
 const TERMINALS = 8;
 /** With so many attributes each, these are more than the log may keep. */
-const POSITIONS = 10_000;
+const POSITIONS = 20_000;
 const ATTRIBUTES = Object.fromEntries(Array.from({ length: 60 }, (_, nth) => [`io${150 + nth}`, 4_000_000_000 + nth]));
 
 let folder: string;
@@ -107,4 +107,4 @@ test('a log at its size bound with a stuck archive acknowledges nothing more, sa
   for (const id of ids)
     await vi.waitFor(async () => expect(await archivedCount(service, id)).toBe(POSITIONS), PATIENCE);
   await vi.waitFor(async () => expect(await warnings()).not.toContain('size bound'), PATIENCE);
-}, 600_000);
+}, 900_000);
