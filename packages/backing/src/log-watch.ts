@@ -51,6 +51,8 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
     name: 'outrider_log_held_up',
     help: '1 while the log is at its size bound with records that a reader has not read, and refuses packets',
     registers,
+    // Each thread that appends knows of it.
+    aggregator: 'max',
     collect() {
       this.set(log.holdUp === null ? 0 : 1);
     },
