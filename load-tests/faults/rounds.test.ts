@@ -42,6 +42,7 @@ const TELL_EVERY_MS = 20_000;
 const CLOCK_SEEN_WITHIN_MS = 2500;
 /** What is told twice is told soon after. */
 const TOLD_TWICE_WITHIN_MS = 400;
+const SHOWN_ERRORS = 6;
 
 const PLACES: Places = {
   kill: Object.keys(SERVICES),
@@ -331,10 +332,23 @@ test.each(plan.map((faults, nth) => [nth + 1, faults] as const))(
   },
 );
 
+/** The last lines of different errors, with what is needed to find their cause. */
+function errorsAmong(lines: readonly string[]): string[] {
+  const errors = lines.filter((line) => line.includes('"level":"error"') || line.includes('"level":50'));
+  return [...new Map(errors.map((line) => [/"stack":"([^"\\]*)/.exec(line)?.[1] ?? line, line])).values()]
+    .slice(-SHOWN_ERRORS)
+    .map((line) => line.slice(0, 2000));
+}
+
 /** What those said that a fault was about: the end of it. */
 function tell({ kind, place }: Fault): void {
   if (kind === 'stop' || kind === 'disk') {
-    if (kind === 'disk') say(lone?.said().slice(-3000) ?? '');
+    if (kind === 'disk') {
+      const lines = lone?.said().split('\n') ?? [];
+      say(
+        `--- errors of ${place}:\n${errorsAmong(lines).join('\n')}\n--- it said at last:\n${lines.join('\n').slice(-3000)}`,
+      );
+    }
     return;
   }
   const service = kind === 'kill' || kind === 'clock' ? place : sufferer(place);
