@@ -1,3 +1,4 @@
+export * from './definition-format.ts';
 export * from './definitions.ts';
 export * from './directory.ts';
 export * from './event.ts';

@@ -13,8 +13,10 @@ import {
   MAX_AHEAD_LIVE_MS,
   maySeeVehicle,
   type Position,
+  readStoredDefinition,
   recordMark,
   rejectionOf,
+  storedDefinition,
   type TelemetryPacket,
   type UserId,
   type Vehicle,
@@ -359,7 +361,7 @@ export class Engine {
   takeChanges(): [key: string, value: Buffer | null][] {
     const changes: [string, Buffer | null][] = [];
     for (const [key, definition] of this.#changedDefinitions)
-      changes.push([key, definition && Buffer.from(JSON.stringify(definition))]);
+      changes.push([key, definition && Buffer.from(storedDefinition(definition))]);
     this.#changedDefinitions.clear();
     for (const id of this.#removed) if (!this.#vehicles.has(id)) changes.push([STATE_KEY + id, null]);
     this.#removed.clear();
@@ -384,7 +386,7 @@ export class Engine {
     const states: (readonly [VehicleId, Buffer])[] = [];
     for (const [key, value] of entries) {
       if (key.startsWith(DEFINITION_KEY)) {
-        const definition = JSON.parse(value.toString()) as Definition;
+        const definition = readStoredDefinition(value.toString());
         const { kind, id, version } = definition;
         definitions.push({ kind, id, version, changedAtMs: 0, definition });
       } else if (key.startsWith(STATE_KEY)) {

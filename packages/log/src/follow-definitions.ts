@@ -27,10 +27,12 @@ export async function followDefinitions(
   const subscription = await log.consume(definitionsTopic, {
     group: `${reader}-${randomUUID()}`,
     startAt: () => 'earliest',
-    async onBatch({ partition, records }) {
+    async onBatch({ records }) {
       for (const { value } of records) take(value);
-      const last = records.at(-1)?.offset ?? -1;
-      if (last + 1 >= (ends.get(partition) ?? 0) && behind.delete(partition) && behind.size === 0) caughtUp();
+    },
+    // By offset: the last record may be one that this version can't read.
+    onProgress(partition, nextOffset) {
+      if (nextOffset >= (ends.get(partition) ?? 0) && behind.delete(partition) && behind.size === 0) caughtUp();
     },
   });
   await Promise.race([current, subscription.failed]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { UnreadableRecord } from './dead-letters.ts';
 import {
   type Batch,
@@ -477,6 +477,24 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
       expect(unreadable.map(({ offset }) => offset)).toEqual([0, 1, 5]);
       expect(textsOf(await readAll(log, topic))).toEqual(['0', '1', '2']);
       expect(unreadable).toHaveLength(6);
+    });
+
+    test('progress is reported by offset, up to an end at which nothing can be decoded', async () => {
+      const topic = noteTopic();
+      const log = await open({ onUnreadable: async () => {} });
+      await log.append(topic, notes(3));
+      await log.append({ ...topic, encode: () => Buffer.from('{') }, notes(2));
+      const [[partition, end]] = [...(await log.endOffsets(topic))].filter(([, end]) => end > 0) as [[number, number]];
+      const reached = new Map<number, number>();
+      const subscription = await log.consume(topic, {
+        group: `test-${randomUUID()}`,
+        startAt: () => 'earliest',
+        onBatch: async () => {},
+        onProgress: (at, nextOffset) => void reached.set(at, nextOffset),
+      });
+      await vi.waitFor(() => expect(reached.get(partition)).toBe(end), { timeout: 20_000 });
+      expect(end).toBe(5);
+      await subscription.stop();
     });
 
     test('a compacted topic keeps the newest record of each key', async () => {

@@ -45,6 +45,11 @@ export interface ConsumeOptions<T> {
    */
   onBatch(batch: Batch<T>): Promise<void>;
   /**
+   * Called when all records of a partition before an offset were handed out, those that could not be decoded among them: they are in no
+   * batch, so a consumer that waits for the end of the partition can't know by its batches alone.
+   */
+  onProgress?(partition: number, nextOffset: number): void;
+  /**
    * Called before a partition goes to another member, and when the subscription is stopped; what the consumer has of it must
    * be written when this resolves. Where another has claimed it meanwhile, a `CheckpointFencedError` is no failure.
    */

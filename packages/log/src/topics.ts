@@ -1,5 +1,10 @@
 import type { DefinitionChange, FleetEvent, LateInterval, TelemetryPacket } from '@outrider/domain';
-import { decodeDefinitionChange, encodeDefinitionChange } from './avro/definition.ts';
+import {
+  type DefinitionRecord,
+  decodeDefinitionChange,
+  decodeDefinitionRecord,
+  encodeDefinitionChange,
+} from './avro/definition.ts';
 import { decodeEvent, encodeEvent } from './avro/event.ts';
 import { decodeLate, encodeLate } from './avro/late.ts';
 import { decodeTelemetry, encodeTelemetry } from './avro/telemetry.ts';
@@ -49,6 +54,19 @@ export const definitionsTopic: Topic<DefinitionChange> = {
   encode: encodeDefinitionChange,
   decode: decodeDefinitionChange,
   compacted: true,
+};
+
+/**
+ * Topic `definitions`, for who reads all of it and must not be stopped by a record of a newer version: such a record is there, without
+ * its change.
+ */
+export const definitionRecordsTopic: Topic<DefinitionRecord> = {
+  ...definitionsTopic,
+  key: ({ change }) => (change === null ? '' : definitionsTopic.key(change)),
+  encode: () => {
+    throw new Error('topic definitions is written as definitionsTopic');
+  },
+  decode: decodeDefinitionRecord,
 };
 
 /** Every topic that services write to; each has one beside it for what was put aside, see `deadTopicOf`. */

@@ -1,4 +1,4 @@
-import type { DefinitionChange } from '@outrider/domain';
+import { type DefinitionChange, readStoredChange } from '@outrider/domain';
 import { inChunks, type Store } from './store.ts';
 
 /** A change that waits to be told to the log. */
@@ -33,7 +33,7 @@ export class Outbox {
       () => this.#store.db.selectFrom('outbox').select(['seq', 'change']).orderBy('seq').limit(limit).execute(),
       async () => null,
     );
-    return rows.map((row) => ({ seq: row.seq, change: JSON.parse(row.change) as DefinitionChange }));
+    return rows.map((row) => ({ seq: row.seq, change: readStoredChange(row.change) }));
   }
 
   /** Forgets what the log has made durable. */

@@ -1,4 +1,4 @@
-import type { DefinitionChange } from '@outrider/domain';
+import { type DefinitionChange, readStoredChange } from '@outrider/domain';
 import type { Transaction } from 'kysely';
 import { inChunks } from './lists.ts';
 import type { Tables } from './schema.ts';
@@ -42,7 +42,7 @@ export class RecentChanges {
       for (const row of rows) {
         if (row.seq !== seq + 1) return 'too-many';
         seq = row.seq;
-        changes.push(JSON.parse(row.change) as DefinitionChange);
+        changes.push(readStoredChange(row.change));
       }
       if (rows.length < AT_ONCE) return { changes, seq };
     }

@@ -1,4 +1,4 @@
-import type { Definition, DefinitionChange, UserId } from '@outrider/domain';
+import { type Definition, type DefinitionChange, storedChange, type UserId } from '@outrider/domain';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Actor, SERVICE } from './actor.ts';
 import { type AuditNote, insertNotes, noteOfChange } from './audit-notes.ts';
@@ -121,7 +121,7 @@ export class Store {
         kind: change.kind,
         id: change.id,
         version: change.version,
-        change: JSON.stringify(change),
+        change: storedChange(change),
       }));
       for (const some of inChunks(rows)) await tx.insertInto('outbox').values(some).execute();
       await appendRecentChanges(tx, rows);

@@ -99,12 +99,23 @@ test('what is older in the topic is published again, and the deletion of what is
     inRegistry: 4,
     missing: 0,
     older: 1,
+    earlierFormat: 0,
     gone: 1,
     newer: 0,
   });
   await startOnce();
   expect(await inForce()).toEqual(await inRegistry());
   expect((await published()).find(({ id }) => id === deleted)).toMatchObject({ version: 2, definition: null });
+});
+
+test('what this version can not read in the topic is published again in its place', async () => {
+  const { vehicleIds } = await addFleet(2);
+  await startOnce();
+  const change = (await published()).find(({ id }) => id === vehicleIds[0]) as DefinitionChange;
+  const foreign = { ...definitionsTopic, encode: () => Buffer.from('c301000000000000000000', 'hex') };
+  await log.append(foreign, [change]);
+  await startOnce();
+  expect(await inForce()).toEqual(await inRegistry());
 });
 
 test('a registry that is older than the topic is reported, and nothing is put over what is newer', async () => {

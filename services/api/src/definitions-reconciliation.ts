@@ -1,5 +1,5 @@
 import type { DefinitionChange, DefinitionKind } from '@outrider/domain';
-import { definitionsTopic, type Log } from '@outrider/log';
+import { definitionRecordsTopic, definitionsTopic, type Log } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
 
 export interface ReconciliationParts {
@@ -17,6 +17,8 @@ export interface DefinitionsDifference {
   missing: number;
   /** In the topic in a version that is older than the registry's. */
   older: number;
+  /** In the topic in a format of an earlier version of the program. */
+  earlierFormat: number;
   /** In the topic and no longer in the registry. */
   gone: number;
   /**
@@ -31,6 +33,8 @@ interface Published {
   version: number;
   /** Whether the topic's record says that it was deleted. */
   deleted: boolean;
+  /** Whether the topic's record has the format that this version writes. */
+  isCurrent: boolean;
   /** Whether the registry has it. */
   seen: boolean;
 }
@@ -50,7 +54,14 @@ export async function reconcileDefinitions(
 ): Promise<DefinitionsDifference> {
   // The topic first: what is in it was committed before, so that a definition that the registry lacks then was deleted.
   const published = await publishedVersions(log);
-  const difference: DefinitionsDifference = { inRegistry: 0, missing: 0, older: 0, gone: 0, newer: 0 };
+  const difference: DefinitionsDifference = {
+    inRegistry: 0,
+    missing: 0,
+    older: 0,
+    earlierFormat: 0,
+    gone: 0,
+    newer: 0,
+  };
   for await (const page of registry.definitionVersions()) {
     const stale = new Map<DefinitionKind, string[]>();
     for (const { kind, id, version } of page) {
@@ -60,7 +71,11 @@ export async function reconcileDefinitions(
       if (known === undefined) difference.missing++;
       else if (known.version < version) difference.older++;
       else if (known.version > version || known.deleted) difference.newer++;
-      if (known !== undefined && known.version >= version) continue;
+      else if (!known.isCurrent) difference.earlierFormat++;
+      const isInTopic =
+        known !== undefined &&
+        (known.version > version || (known.version === version && (known.deleted || known.isCurrent)));
+      if (isInTopic) continue;
       const ids = stale.get(kind);
       if (ids) ids.push(id);
       else stale.set(kind, [id]);
@@ -95,19 +110,21 @@ export async function reconcileDefinitions(
 }
 
 /** Whether the topic holds what the registry does, as far as this can be brought about. */
-export function isInStep({ missing, older, gone }: DefinitionsDifference): boolean {
-  return missing + older + gone === 0;
+export function isInStep({ missing, older, earlierFormat, gone }: DefinitionsDifference): boolean {
+  return missing + older + earlierFormat + gone === 0;
 }
 
 async function publishedVersions(log: ReconciliationParts['log']): Promise<Map<string, Published>> {
   const published = new Map<string, Published>();
   for (const [partition, { end }] of await log.bounds(definitionsTopic))
-    for await (const { records } of log.read(definitionsTopic, partition, 'earliest', end))
+    for await (const { records } of log.read(definitionRecordsTopic, partition, 'earliest', end))
       for (const { value } of records) {
-        const { kind, id, version, definition } = value;
+        // One that can't be read is as good as missing: the registry's is published in its place.
+        if (value.change === null) continue;
+        const { kind, id, version, definition } = value.change;
         const known = published.get(id);
-        if (known === undefined || known.version < version)
-          published.set(id, { kind, version, deleted: definition === null, seen: false });
+        if (known === undefined || known.version <= version)
+          published.set(id, { kind, version, deleted: definition === null, isCurrent: value.isCurrent, seen: false });
       }
   return published;
 }

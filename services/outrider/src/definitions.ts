@@ -48,7 +48,7 @@ export async function runDefinitions(
 }
 
 function printDifference(
-  { inRegistry, missing, older, gone, newer }: DefinitionsDifference,
+  { inRegistry, missing, older, earlierFormat, gone, newer }: DefinitionsDifference,
   isPublished: boolean,
   print: (line: string) => void,
 ): void {
@@ -56,6 +56,7 @@ function printDifference(
   print(`definitions in the registry: ${inRegistry}`);
   print(`missing in the log: ${missing}${done}`);
   print(`older in the log: ${older}${done}`);
+  print(`in an earlier format in the log: ${earlierFormat}${done}`);
   print(`deleted, and still in the log: ${gone}${isPublished ? ', deletion republished' : ''}`);
   print(`newer in the log than in the registry: ${newer}`);
 }

@@ -5,7 +5,9 @@ import {
   type LateInterval,
   noteCause,
   noteNoCause,
+  readStoredChange,
   rejectionOf,
+  storedChange,
   type TelemetryPacket,
   type TraceId,
   type VehicleId,
@@ -17,6 +19,7 @@ import {
   type Batch,
   type Checkpoint,
   type Checkpoints,
+  definitionRecordsTopic,
   definitionsTopic,
   eventsTopic,
   type Log,
@@ -101,7 +104,7 @@ const NOTHING_PENDING: Pending = { changes: null, lookMs: null };
 export class PartitionRules {
   readonly #partition: number;
   readonly #parts: PartitionParts;
-  readonly #engine = new Engine();
+  #engine = new Engine();
   readonly #told = new ToldEvents();
   /** Next offset of topic `telemetry`. */
   #position = 0;
@@ -116,6 +119,8 @@ export class PartitionRules {
   /** Next offset of topic `definitions` to be taken in, by its partition. */
   readonly #definitionOffsets = new Map<number, number>();
   #held: PlacedChange[] = [];
+  /** Entries of a checkpoint that could not be read, until a save removes them. */
+  #discardedKeys: string[] = [];
   /** What the last checkpoint holds as pending. */
   #pendingSaved: Pending = NOTHING_PENDING;
   #savedAtMs: number;
@@ -154,7 +159,7 @@ export class PartitionRules {
     return this.#inTurn(async () => {
       const { log, checkpoints, logger } = this.#parts;
       const partition = this.#partition;
-      const checkpoint = await checkpoints.claim(CONSUMER, partition);
+      const checkpoint = this.#restore(await checkpoints.claim(CONSUMER, partition));
       const offsets = await this.#resume(checkpoint);
       await this.#readTold(offsets);
       this.#replayEnd = (await log.endOffsets(telemetryTopic)).get(partition) ?? 0;
@@ -164,14 +169,7 @@ export class PartitionRules {
           const definitionPartition = partitionIn('definitions', name);
           if (definitionPartition !== null) this.#definitionOffsets.set(definitionPartition, offset);
         }
-        this.#engine.restore(checkpoint.entries);
         this.#engine.rewind(this.#position);
-        const changes = checkpoint.entries.get(PENDING_KEY);
-        const lookMs = checkpoint.entries.get(PENDING_LOOK_KEY);
-        this.#pendingSaved = {
-          changes: changes === undefined ? null : (JSON.parse(changes.toString()) as DefinitionChange[]),
-          lookMs: lookMs === undefined ? null : Number(lookMs.toString()),
-        };
         if (this.#pendingSaved.changes !== null) await this.#applyAll(this.#pendingSaved.changes);
         if (this.#pendingSaved.lookMs !== null) await this.#lookAt(this.#pendingSaved.lookMs);
       } else {
@@ -240,6 +238,33 @@ export class PartitionRules {
       await this.#releaseWhenReplayed();
       if (this.#packetsSinceSave >= checkpointPackets || now() - this.#savedAtMs >= checkpointMs) await this.#save();
     });
+  }
+
+  /**
+   * Takes the checkpoint's state over.
+   *
+   * @returns null where there is none, or none that this version can read, as after a downgrade: then everything that the log holds is
+   *   replayed, and the next save removes what the checkpoint held
+   */
+  #restore(checkpoint: Checkpoint | null): Checkpoint | null {
+    if (checkpoint === null) return null;
+    try {
+      const engine = new Engine();
+      engine.restore(checkpoint.entries);
+      const changes = checkpoint.entries.get(PENDING_KEY);
+      const lookMs = checkpoint.entries.get(PENDING_LOOK_KEY);
+      this.#pendingSaved = {
+        changes: changes === undefined ? null : readPending(changes.toString()),
+        lookMs: lookMs === undefined ? null : Number(lookMs.toString()),
+      };
+      this.#engine = engine;
+      return checkpoint;
+    } catch (error) {
+      const partition = this.#partition;
+      this.#parts.logger.warn({ partition, err: error }, 'the checkpoint can not be read: it is discarded');
+      this.#discardedKeys = [...checkpoint.entries.keys()];
+      return null;
+    }
   }
 
   #countRejected({ positions, receivedAtMs }: TelemetryPacket): void {
@@ -370,8 +395,9 @@ export class PartitionRules {
     for (const [partition, end] of await log.endOffsets(definitionsTopic)) {
       const from = this.#definitionOffsets.get(partition) ?? 'earliest';
       if (from !== 'earliest' && from >= end) continue;
-      for await (const { records } of log.read(definitionsTopic, partition, from, end))
-        for (const { offset, value } of records) changes.push({ partition, offset, change: value });
+      for await (const { records } of log.read(definitionRecordsTopic, partition, from, end))
+        for (const { offset, value } of records)
+          if (value.change !== null) changes.push({ partition, offset, change: value.change });
       this.#definitionOffsets.set(partition, end);
     }
     return changes;
@@ -495,10 +521,15 @@ export class PartitionRules {
 
     const changed: [string, Buffer | null][] = this.#engine.takeChanges();
     const { changes, lookMs } = pending;
-    if (changes !== null) changed.push([PENDING_KEY, Buffer.from(JSON.stringify(changes))]);
+    if (changes !== null) changed.push([PENDING_KEY, Buffer.from(JSON.stringify(changes.map(storedChange)))]);
     else if (this.#pendingSaved.changes !== null) changed.push([PENDING_KEY, null]);
     if (lookMs !== null) changed.push([PENDING_LOOK_KEY, Buffer.from(String(lookMs))]);
     else if (this.#pendingSaved.lookMs !== null) changed.push([PENDING_LOOK_KEY, null]);
+    if (this.#discardedKeys.length > 0) {
+      const kept = new Set(changed.map(([key]) => key));
+      for (const key of this.#discardedKeys) if (!kept.has(key)) changed.push([key, null]);
+      this.#discardedKeys = [];
+    }
     const stopTimer = metrics.checkpoints.startTimer();
     await checkpoints.save(CONSUMER, this.#partition, { offsets, identities: this.#identities, changed });
     stopTimer();
@@ -515,6 +546,12 @@ export class PartitionRules {
     for (let i = 0; i < statuses.length; i += HUB_ENTRIES)
       await this.#parts.hub.updateLatest(statuses.slice(i, i + HUB_ENTRIES));
   }
+}
+
+/** An earlier version wrote the changes as they are, without the format of their definitions. */
+function readPending(text: string): DefinitionChange[] {
+  const changes = JSON.parse(text) as (string | DefinitionChange)[];
+  return changes.map((change) => readStoredChange(typeof change === 'string' ? change : JSON.stringify(change)));
 }
 
 /** The partition that a checkpoint's offset named `<topic>/<partition>` is about; null where it is about something else. */

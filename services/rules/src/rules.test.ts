@@ -379,6 +379,31 @@ test('a start without a checkpoint takes the definitions in silently, and what c
   expect(words(await all(eventsTopic))).toEqual(['geofence-visit end left']);
 });
 
+test('a checkpoint that this version can not read is discarded: the log is replayed, and nothing comes twice', async () => {
+  await define(operator, vehicle(1), geofence());
+  await log.append(telemetryTopic, [packet(1, fix(0, 0.09), fix(60, 0.1))]);
+  const first = rulesIn(new Life());
+  await first.start();
+  await until('the entry', async () => (await all(eventsTopic)).length === 1);
+  await first.stop();
+  const key = `vehicle-state:${vehicleId(1)}`;
+  const state = (await saved())?.entries.get(key) as Buffer;
+  await checkpoints.claim('rules', 0);
+  const foreign = [
+    [key, Buffer.from(state.toString().replace(/^\[\d+/, '[999'))],
+    ['vehicle-state:gone', state],
+  ] as const;
+  await checkpoints.save('rules', 0, { offsets: {}, changed: foreign });
+
+  const second = rulesIn(new Life());
+  await second.start();
+  await log.append(telemetryTopic, [packet(1, fix(120, 0.11))]);
+  await until('the exit', async () => (await all(eventsTopic)).length === 2);
+  await second.stop();
+  expect(words(await all(eventsTopic))).toEqual(['geofence-visit begin', 'geofence-visit end left']);
+  expect((await saved())?.entries.has('vehicle-state:gone')).toBe(false);
+});
+
 test('a clean stop saves everything: the next start appends nothing, goes on, and fills a new hub', async () => {
   await define(operator, vehicle(1), geofence());
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09), fix(60, 0.1))]);

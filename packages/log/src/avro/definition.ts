@@ -1,31 +1,37 @@
-import type {
-  Definition,
-  DefinitionChange,
-  Geofence,
-  GeofenceId,
-  GroupId,
-  InactiveReason,
-  LngLat,
-  NotificationRule,
-  NotificationRuleId,
-  RuleDays,
-  Shape,
-  TerminalId,
-  User,
-  UserId,
-  Vehicle,
-  VehicleGroup,
-  VehicleId,
-  VideoChannel,
-  VideoProfile,
-  VideoProfileId,
-  Weekday,
+import {
+  DEFINITION_FORMAT,
+  type Definition,
+  type DefinitionChange,
+  type Geofence,
+  type GeofenceId,
+  type GroupId,
+  type InactiveReason,
+  type LngLat,
+  type NotificationRule,
+  type NotificationRuleId,
+  type RuleDays,
+  type Shape,
+  type TerminalId,
+  type User,
+  type UserId,
+  upgradeDefinition,
+  type Vehicle,
+  type VehicleGroup,
+  type VehicleId,
+  type VideoChannel,
+  type VideoProfile,
+  type VideoProfileId,
+  type Weekday,
 } from '@outrider/domain';
 import { checkCounts } from './counts.ts';
 import { toLong } from './numbers.ts';
-import { checkHeader, HEADER_BYTES, nameOf, readSchema, symbolOf } from './schema-file.ts';
+import { HEADER_BYTES, hasHeader, nameOf, readSchema, symbolOf, unknownHeader } from './schema-file.ts';
 
 const schema = readSchema('definition');
+/** By the format less one, the schema that its records were written with. */
+const schemas = Array.from({ length: DEFINITION_FORMAT }, (_, before) =>
+  before + 1 === DEFINITION_FORMAT ? schema : readSchema(`history/definition.v${before + 1}`),
+);
 
 /** A definition as its record in `schemas/definition.avsc`: the record's name says the kind. */
 type AvroUser = Omit<User, 'kind'>;
@@ -76,18 +82,41 @@ export function encodeDefinitionChange(change: DefinitionChange): Buffer {
   return Buffer.concat([schema.header, schema.type.toBuffer(avro)]);
 }
 
-/** @throws {Error} when the bytes are not what {@link encodeDefinitionChange} wrote */
+/** A record of topic `definitions`, whichever version wrote it. */
+export interface DefinitionRecord {
+  /** Null where a newer version wrote it, or what is there is no such record. */
+  change: DefinitionChange | null;
+  /** Whether it is stored in the format that this version writes. */
+  isCurrent: boolean;
+}
+
+/**
+ * @returns the change as this version knows it, whichever earlier version wrote it
+ * @throws {Error} when the bytes are not what {@link encodeDefinitionChange} wrote, or a newer version's did
+ */
 export function decodeDefinitionChange(bytes: Buffer): DefinitionChange {
-  checkHeader(schema, bytes);
-  checkCounts(schema.type, bytes, HEADER_BYTES);
-  const avro = schema.type.fromBuffer(bytes.subarray(HEADER_BYTES)) as AvroChange;
+  const before = schemas.findIndex((each) => hasHeader(each, bytes));
+  const writer = schemas[before];
+  if (writer === undefined) throw unknownHeader(schema, bytes);
+  checkCounts(writer.type, bytes, HEADER_BYTES);
+  const avro = writer.type.fromBuffer(bytes.subarray(HEADER_BYTES)) as AvroChange;
   return {
     kind: nameOf(avro.kind) as DefinitionChange['kind'],
     id: avro.id,
     version: avro.version,
     changedAtMs: avro.changedAt,
-    definition: avro.definition === null ? null : definitionFromAvro(avro.definition),
+    // Fields that the writer's schema did not have are filled in by the upgrade.
+    definition: avro.definition === null ? null : upgradeDefinition(definitionFromAvro(avro.definition), before + 1),
   };
+}
+
+/** As {@link decodeDefinitionChange}, for who goes on where a record can't be read. */
+export function decodeDefinitionRecord(bytes: Buffer): DefinitionRecord {
+  try {
+    return { change: decodeDefinitionChange(bytes), isCurrent: hasHeader(schema, bytes) };
+  } catch {
+    return { change: null, isCurrent: false };
+  }
 }
 
 function definitionToAvro(definition: Definition): AvroDefinition {

@@ -45,10 +45,15 @@ export function checkHeader(schema: SchemaFile, bytes: Uint8Array): boolean {
  * @throws {Error} as {@link checkHeader} does
  */
 export function versionsBefore(schema: SchemaFile, bytes: Uint8Array): number {
-  if (beginsWith(bytes, schema.header)) return 0;
+  if (hasHeader(schema, bytes)) return 0;
   const { earlierHeaders } = schema;
   for (let i = 0; i < earlierHeaders.length; i++) if (beginsWith(bytes, earlierHeaders[i] as Buffer)) return i + 1;
-  throw new Error(mismatch(schema, bytes));
+  throw unknownHeader(schema, bytes);
+}
+
+/** Whether the record was written by this very version of the schema. */
+export function hasHeader({ header }: SchemaFile, bytes: Uint8Array): boolean {
+  return beginsWith(bytes, header);
 }
 
 function beginsWith(bytes: Uint8Array, header: Buffer): boolean {
@@ -56,12 +61,13 @@ function beginsWith(bytes: Uint8Array, header: Buffer): boolean {
   return true;
 }
 
-function mismatch({ name, header }: SchemaFile, bytes: Uint8Array): string {
+/** What is wrong with a record that begins otherwise than any version that can be read. */
+export function unknownHeader({ name, header }: SchemaFile, bytes: Uint8Array): Error {
   const found = Buffer.from(bytes.subarray(0, HEADER_BYTES)).toString('hex');
   if (!found.startsWith('c301') || found.length < 2 * HEADER_BYTES)
-    return `${found || 'nothing'} begins no Avro record`;
+    return new Error(`${found || 'nothing'} begins no Avro record`);
   const [was, is] = [found.slice(4), header.toString('hex').slice(4)];
-  return `the record was written with schema ${was}, and ${name}.avsc is ${is}`;
+  return new Error(`the record was written with schema ${was}, and ${name}.avsc is ${is}`);
 }
 
 const EMPTY = 0xc15d213aa4d7a795n;

@@ -252,7 +252,9 @@ export class KafkaSubscription<T> implements Subscription {
       if (lost) throw lost;
     }
     // Behind the last record there may be some that compaction removed.
-    if (mayGoOn()) resolveOffset(batch.lastOffset());
+    if (!mayGoOn()) return;
+    resolveOffset(batch.lastOffset());
+    this.#options.onProgress?.(partition, Number(batch.lastOffset()) + 1);
   }
 
   /** @returns what the group said meanwhile, such as that it rebalances; null when all is well */
@@ -277,6 +279,7 @@ export class KafkaSubscription<T> implements Subscription {
       }
       if (records.length > 0) await this.#options.onBatch({ partition, records });
       place.nextOffset = Number(messages.at(-1)?.offset ?? 0) + 1;
+      this.#options.onProgress?.(partition, place.nextOffset);
     })();
     place.inHand = handled.catch(() => {});
     try {

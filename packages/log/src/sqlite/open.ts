@@ -143,7 +143,14 @@ class SqliteLog implements Log {
   }
 
   async consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
-    const { startAt, onBatch, onRevoked, maxBatchRecords = DEFAULT_BATCH_RECORDS, isPatient = false } = options;
+    const {
+      startAt,
+      onBatch,
+      onProgress,
+      onRevoked,
+      maxBatchRecords = DEFAULT_BATCH_RECORDS,
+      isPatient = false,
+    } = options;
     const places = await Promise.all(
       this.#partitionNumbers().map(async (partition) => {
         const offset = this.#offsetOf(topic, partition, await startAt(partition));
@@ -153,7 +160,7 @@ class SqliteLog implements Log {
     const feeds = places.map((place) => ({ ...place, ...this.#growth.follow(topic.name, place.partition, isPatient) }));
     const subscription = new SqliteSubscription(
       feeds,
-      { maxBatchRecords, onBatch, onRevoked, onUnreadable: this.#onUnreadable },
+      { maxBatchRecords, onBatch, onProgress, onRevoked, onUnreadable: this.#onUnreadable },
       () => {
         for (const { stop } of feeds) stop();
         this.#subscriptions.delete(subscription);

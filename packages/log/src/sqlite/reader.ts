@@ -82,6 +82,11 @@ export class Cursor<T> {
     return this.#isAtEnd;
   }
 
+  /** Offset of the record that comes next. */
+  get nextOffset(): number {
+    return this.#nextOffset;
+  }
+
   /** What was passed over since the last call: it is no record of the topic. */
   takeUnreadable(): readonly UnreadableRecord[] {
     if (this.#unreadable.length === 0) return this.#unreadable;

@@ -34,7 +34,7 @@ export interface Feed<T> {
 }
 
 /** What the consumer brings. */
-type Handlers<T> = Pick<ConsumeOptions<T>, 'onBatch' | 'onRevoked'> & {
+type Handlers<T> = Pick<ConsumeOptions<T>, 'onBatch' | 'onProgress' | 'onRevoked'> & {
   maxBatchRecords: number;
   onUnreadable: ((record: UnreadableRecord) => Promise<void>) | undefined;
 };
@@ -47,6 +47,7 @@ export class SqliteSubscription<T> implements Subscription {
   readonly #feeds: readonly Feed<T>[];
   readonly #done: Promise<unknown>;
   readonly #onEnd: () => void;
+  readonly #onProgress: ((partition: number, nextOffset: number) => void) | undefined;
   readonly #onRevoked: ((partition: number) => Promise<void>) | undefined;
   readonly #onUnreadable: ((record: UnreadableRecord) => Promise<void>) | undefined;
   #failed = false;
@@ -54,9 +55,10 @@ export class SqliteSubscription<T> implements Subscription {
 
   constructor(
     feeds: readonly Feed<T>[],
-    { maxBatchRecords, onBatch, onRevoked, onUnreadable }: Handlers<T>,
+    { maxBatchRecords, onBatch, onProgress, onRevoked, onUnreadable }: Handlers<T>,
     onEnd: () => void,
   ) {
+    this.#onProgress = onProgress;
     this.#onRevoked = onRevoked;
     this.#onUnreadable = onUnreadable;
     this.failed = new Promise((_, reject) => {
@@ -98,9 +100,10 @@ export class SqliteSubscription<T> implements Subscription {
       for (await nextTurn(); !this.#stopping; await nextTurn()) {
         const records = cursor.take(maxBatchRecords);
         // A commit after this end is announced after it: it raises the signal, even while the batch is in hand.
-        const { isAtEnd } = cursor;
+        const { isAtEnd, nextOffset } = cursor;
         for (const record of cursor.takeUnreadable()) await this.#onUnreadable?.(record);
         if (records.length > 0) await onBatch({ partition, records });
+        this.#onProgress?.(partition, nextOffset);
         if (isAtEnd) await grown.wait();
       }
     } catch (error) {

@@ -1,0 +1,53 @@
+import type { Definition, DefinitionChange, DefinitionKind } from './definitions.ts';
+
+/**
+ * Version of the form in which definitions are stored: in topic `definitions` (where a schema of `schemas/` goes with each), in
+ * checkpoints, in the outbox. It grows when a field is added, is renamed or changes its meaning; CONTRIBUTING.md has the recipe.
+ */
+export const DEFINITION_FORMAT = 1;
+
+/** A definition as some version stored it. */
+type Stored = Record<string, unknown> & { kind: DefinitionKind };
+
+/** By the format that it makes: what a definition of the format before it becomes. */
+const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {};
+
+/** Stored by a version of the program that is newer than this one. */
+export class NewerFormatError extends Error {
+  override name = 'NewerFormatError';
+}
+
+/**
+ * @param format in which the definition was stored
+ * @returns the definition as this version knows it
+ * @throws {NewerFormatError} where a newer version stored it
+ */
+export function upgradeDefinition(definition: unknown, format: number): Definition {
+  if (format > DEFINITION_FORMAT)
+    throw new NewerFormatError(`a definition has format ${format}, and this version reads up to ${DEFINITION_FORMAT}`);
+  let upgraded = definition as Stored;
+  for (let next = format + 1; next <= DEFINITION_FORMAT; next++) upgraded = UPGRADES[next]?.(upgraded) ?? upgraded;
+  return upgraded as unknown as Definition;
+}
+
+/** The definition as JSON with its format, for {@link readStoredDefinition}. */
+export function storedDefinition(definition: Definition): string {
+  return JSON.stringify({ format: DEFINITION_FORMAT, ...definition });
+}
+
+/** @throws {NewerFormatError} where a newer version stored it; {SyntaxError} where it is no JSON */
+export function readStoredDefinition(text: string): Definition {
+  const { format = 1, ...definition } = JSON.parse(text) as { format?: number };
+  return upgradeDefinition(definition, format);
+}
+
+/** The change as JSON with the format of its definition, for {@link readStoredChange}. */
+export function storedChange(change: DefinitionChange): string {
+  return JSON.stringify({ format: DEFINITION_FORMAT, ...change });
+}
+
+/** @throws as {@link readStoredDefinition} does */
+export function readStoredChange(text: string): DefinitionChange {
+  const { format = 1, ...change } = JSON.parse(text) as DefinitionChange & { format?: number };
+  return { ...change, definition: change.definition && upgradeDefinition(change.definition, format) };
+}
