@@ -28,6 +28,14 @@ export interface DeletedGeofence {
   dealerId: UserId | null;
 }
 
+/** Whose a geofence is, or was: what decides who may know of it. */
+export interface GeofenceOwner {
+  id: GeofenceId;
+  ownerId: UserId;
+  /** The dealer of its owner. */
+  dealerId: UserId | null;
+}
+
 /** Geofences, each with one owner. */
 export class Geofences {
   readonly #store: Store;
@@ -140,6 +148,26 @@ export class Geofences {
       found.push(
         ...(await deletedGeofences(this.#store.db).where('gone.id', 'in', some).execute()).map(fromDeletedRow),
       );
+    return found;
+  }
+
+  /** Owners of these geofences, deleted ones included; ids that never existed are left out. */
+  async ownersOf(ids: readonly GeofenceId[]): Promise<GeofenceOwner[]> {
+    const found: GeofenceOwner[] = await this.deleted(ids);
+    for (const some of inChunks(ids)) {
+      const rows = await this.#store.db
+        .selectFrom('geofences')
+        .leftJoin('users', 'users.id', 'geofences.owner_id')
+        .select(['geofences.id', 'geofences.owner_id', 'users.dealer_id'])
+        .where('geofences.id', 'in', some)
+        .execute();
+      for (const { id, owner_id, dealer_id } of rows)
+        found.push({
+          id: id as GeofenceId,
+          ownerId: owner_id as UserId,
+          dealerId: dealer_id as UserId | null,
+        });
+    }
     return found;
   }
 

@@ -15,7 +15,7 @@ export {
 } from './deliveries.ts';
 export * from './errors.ts';
 export { type FollowedRegistry, followRegistry } from './follow-registry.ts';
-export type { DeletedGeofence, GeofenceFields, GeofenceFilter, Geofences } from './geofences.ts';
+export type { DeletedGeofence, GeofenceFields, GeofenceFilter, GeofenceOwner, Geofences } from './geofences.ts';
 export type { GroupFields, GroupFilter, Groups } from './groups.ts';
 export {
   type Claim,

@@ -589,6 +589,8 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         const depot = await registry.geofences.create(geofence('Depot', anna.id));
         const yard = await registry.geofences.create(geofence('Yard', dealer.id));
         expect(await registry.geofences.deleted([depot.id])).toEqual([]);
+        const ownerOf = { id: depot.id, ownerId: anna.id, dealerId: dealer.id };
+        expect(await registry.geofences.ownersOf([depot.id, ABSENT as GeofenceId])).toEqual([ownerOf]);
         await registry.geofences.update(depot.id, null, { name: 'Main depot' });
         await registry.geofences.delete(depot.id, null);
         await registry.geofences.delete(yard.id, null);
@@ -596,6 +598,7 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         expect(await registry.geofences.deleted([depot.id, ABSENT as GeofenceId])).toEqual([
           { ...gone, dealerId: dealer.id },
         ]);
+        expect(await registry.geofences.ownersOf([depot.id])).toMatchObject([ownerOf]);
         const idsOf = async () =>
           Promise.all(
             [{ ownerId: anna.id }, { ofDealer: dealer.id }, { ofDealer: other.id }].map((filter) =>

@@ -18,6 +18,9 @@ const NO_FRAME = Buffer.alloc(0);
 /** Close codes of the live API, in the range that RFC 6455 leaves to applications. */
 export const CLOSE = { unauthorized: 4401, forbidden: 4403, tooSlow: 4408, badMessage: 4400, tooMany: 4429 } as const;
 
+/** How a client showed who it is: by the API's token, which needs the right to use the API, or by the console's cookie. */
+export type Via = 'jwt' | 'cookie';
+
 export type Subscription = ClientMessage & { type: 'subscribe' };
 
 /** One WebSocket of the live API. Positions wait here, the newest per vehicle; events go out in order, all of them. */
@@ -40,6 +43,7 @@ export class LiveClient implements Debtor {
   userId: UserId | null = null;
   /** The session that it is let in by. */
   sessionId: SessionId | null = null;
+  via: Via = 'jwt';
   subscription: Subscription | null = null;
   /** Number of the last notification that it was told, or that was left out for want of rights; null: it wants none. */
   notified: number | null = null;
@@ -227,11 +231,12 @@ export class LiveClient implements Debtor {
   async drained(): Promise<void> {
     while (this.open && this.slow) await new Promise<void>((resolve) => this.#onDrained.push(resolve));
   }
+}
 
-  /** May this account still be told anything? */
-  static mayStay(user: User | undefined): user is User {
-    return user !== undefined && !user.blocked;
-  }
+/** Why the account may not be connected, or stay so; null where it may. A token needs the right to use the API, as every REST call with it. */
+export function refusalOf(user: User | undefined, via: Via): string | null {
+  if (user === undefined || user.blocked) return 'the account is blocked or deleted';
+  return via === 'jwt' && !user.apiAccess ? 'the account does not have the right to use the API' : null;
 }
 
 function stateKey(vehicleId: VehicleId): string {

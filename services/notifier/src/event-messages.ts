@@ -1,10 +1,12 @@
-import { eventJson, type FleetEvent, type VehicleId } from '@outrider/domain';
+import { eventJson, type FleetEvent, type GeofenceId, geofenceOf, type VehicleId } from '@outrider/domain';
 import { textFrame } from './frames.ts';
 
 /** An event as the live API sends it, encoded once. Only the cursor at its end differs from client to client. */
 export interface EventMessage extends Pick<FleetEvent, 'id' | 'phase'> {
   offset: number;
   vehicleId: VehicleId;
+  /** The geofence that it is about: not everybody who may see the vehicle may know of it. */
+  geofenceId: GeofenceId | null;
   /** The message without its cursor and its closing brace. */
   json: Buffer;
 }
@@ -24,7 +26,7 @@ const OVERHEAD_BYTES = 300;
 export function eventMessage(offset: number, event: FleetEvent): EventMessage {
   const { id, phase, vehicleId } = event;
   const json = JSON.stringify({ type: 'event', ...eventJson(event) });
-  return { offset, vehicleId, id, phase, json: Buffer.from(json.slice(0, -1)) };
+  return { offset, vehicleId, geofenceId: geofenceOf(event), id, phase, json: Buffer.from(json.slice(0, -1)) };
 }
 
 export function memoryBytesOf({ json }: EventMessage): number {

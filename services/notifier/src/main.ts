@@ -68,6 +68,7 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
       const { cookie, origin } = arrivalOf(request.socket, headerOf(request), trusted);
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
+    geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
     liveSessions: (ids) => registry.sessions.liveAmong(ids),
     logger,
     metrics,

@@ -101,6 +101,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
       expiresAtMs: Date.now() + 3_600_000,
     }),
     cookieSession: async () => null,
+    geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
     liveSessions: async (ids) => new Set(ids),
     logger,
     metrics: new Metrics(),

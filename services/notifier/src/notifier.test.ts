@@ -28,7 +28,7 @@ import {
   type VideoTaskId,
   type VideoTaskNews,
 } from '@outrider/domain';
-import { sampleStatus, sampleUser, sampleVehicle } from '@outrider/domain/samples';
+import { sampleGeofence, sampleStatus, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { definitionsTopic, eventsTopic, type Log, openSqliteLog } from '@outrider/log';
 import { createLogger, Registry } from '@outrider/runtime';
@@ -49,6 +49,7 @@ const NOON = Date.UTC(2026, 0, 1, 12);
 const operator: User = sampleUser({ id: OPERATOR, login: 'admin' });
 const user: User = { ...operator, id: USER, login: 'user', role: 'user', groupIds: [LORRIES] };
 const car: Vehicle = sampleVehicle({ id: CAR, name: 'car', groupIds: [LORRIES] });
+const zone = sampleGeofence({ id: ZONE, ownerId: USER });
 const van: Vehicle = { ...car, id: VAN, name: 'van', groupIds: [] };
 
 let folder: string;
@@ -111,6 +112,7 @@ async function startNotifier(): Promise<void> {
     inbox: { after: async () => [], standings: async () => new Map() },
     verify,
     cookieSession: async ({ headers }) => (headers.cookie === undefined ? null : verify(headers.cookie)),
+    geofenceOwners: async () => [],
     liveSessions: async (ids) => new Set(ids.filter((id) => !endedSessions.has(id))),
     logger: createLogger('silent', 'json'),
     metrics: new Registry(),
@@ -125,7 +127,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'outrider-notifier-'));
   log = openSqliteLog({ path: join(folder, 'log.sqlite') });
   hub = new MemoryHub();
-  await log.append(definitionsTopic, [operator, user, car, van].map(defined));
+  await log.append(definitionsTopic, [operator, user, car, van, zone].map(defined));
   await startNotifier();
   http = createServer();
   http.on('upgrade', (request, socket, head) => notifier.upgrade(request, socket, head));

@@ -27,13 +27,14 @@ import {
 } from '@outrider/domain';
 import type { Hub, Unsubscribe } from '@outrider/hub';
 import { eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
-import type { Notifications as Inbox } from '@outrider/registry';
+import type { Geofences, Notifications as Inbox } from '@outrider/registry';
 import { Counter, Gauge, isDebugEnabled, type Logger, type Part, type Registry } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
-import { CLOSE, LiveClient, type Subscription as Wish } from './client.ts';
+import { CLOSE, LiveClient, refusalOf, type Via, type Subscription as Wish } from './client.ts';
 import { CursorPlaces } from './cursor-places.ts';
 import { type EventMessage, eventFrame, eventMessage } from './event-messages.ts';
 import { jsonFrame } from './frames.ts';
+import { GeofenceOwners } from './geofence-owners.ts';
 import { type Cursor, parseClientMessage, writeCursor } from './messages.ts';
 import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
 import { PastEvents } from './past-events.ts';
@@ -63,6 +64,8 @@ export interface NotifierParts {
   verify(token: string): Promise<Verified | Refused>;
   /** Whose cookie does the request carry? Null where it carries none, or was made by a page of another origin. */
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
+  /** Owners of geofences, deleted ones included. */
+  geofenceOwners: Geofences['ownersOf'];
   /** Those of the sessions that are still open. */
   liveSessions(ids: readonly SessionId[]): Promise<ReadonlySet<SessionId>>;
   logger: Logger;
@@ -85,6 +88,8 @@ const MAX_WAITING_MESSAGES = 16;
 const GAP_DETAIL = 'these events are no longer in the log';
 const REPLACED_DETAIL = 'the log was replaced or cut short since: events may be missing';
 const FORGOTTEN_DETAIL = 'these notifications are no longer kept';
+/** The client returns with its cursor, and misses nothing. */
+const OWNER_UNKNOWN = 'the service could not answer';
 /** Notifications that are read at a time for a client that missed some. */
 const NOTIFICATIONS_AT_ONCE = 200;
 const SNAPSHOT_CHUNK = 1000;
@@ -108,6 +113,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   const { config, log, hub, inbox, verify, logger, metrics, now } = parts;
   const details = isDebugEnabled(logger);
   const directory = new Directory();
+  const owners = new GeofenceOwners(directory, parts.geofenceOwners);
   const clients = new Set<LiveClient>();
   const repeated = new RepeatedEvents();
   const recent = new RecentEvents({ now });
@@ -255,6 +261,10 @@ export function createNotifier(parts: NotifierParts): Notifier {
     let clientCount = 0;
     for (const client of audienceOf(event.vehicleId)) {
       if (!client.subscription?.events || client.catchingUp) continue;
+      const user = userOf(client);
+      const isAllowed = user !== undefined && owners.mayHear(user, message.vehicleId, message.geofenceId);
+      if (isAllowed === undefined) client.close(1011, OWNER_UNKNOWN);
+      if (!isAllowed) continue;
       const { notified } = client;
       let frame = frames.get(notified);
       if (frame === undefined) {
@@ -394,9 +404,11 @@ export function createNotifier(parts: NotifierParts): Notifier {
 
   function onDefinitionChanged(): void {
     audiences.clear();
-    for (const client of clients)
-      if (client.userId !== null && !LiveClient.mayStay(directory.users.get(client.userId)))
-        client.close(CLOSE.forbidden, 'the account was blocked or deleted');
+    for (const client of clients) {
+      if (client.userId === null) continue;
+      const reason = refusalOf(directory.users.get(client.userId), client.via);
+      if (reason !== null) client.close(CLOSE.forbidden, reason);
+    }
   }
 
   /** Positions that wait for a slow client were queued when it might see them; it may not have that right any more. */
@@ -410,20 +422,21 @@ export function createNotifier(parts: NotifierParts): Notifier {
       client.close(CLOSE.unauthorized, `the token is not taken: ${verified.error}`);
       return false;
     }
-    if (!LiveClient.mayStay(directory.users.get(verified.userId))) {
-      client.close(CLOSE.forbidden, 'the account is blocked or deleted');
+    const reason = refusalOf(directory.users.get(verified.userId), 'jwt');
+    if (reason !== null) {
+      client.close(CLOSE.forbidden, reason);
       return false;
     }
     if (client.userId !== null && client.userId !== verified.userId) {
       client.close(CLOSE.forbidden, 'a connection stays with the account that opened it');
       return false;
     }
-    admitUntil(client, verified);
+    admitUntil(client, verified, 'jwt');
     return true;
   }
 
   /** The client is who the token says, until the token ends. */
-  function admitUntil(client: LiveClient, { userId, sessionId, expiresAtMs }: Verified): void {
+  function admitUntil(client: LiveClient, { userId, sessionId, expiresAtMs }: Verified, via: Via): void {
     if (client.userId === null) {
       const others = clientsOf.get(userId);
       if (others) others.add(client);
@@ -431,6 +444,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     }
     client.userId = userId;
     client.sessionId = sessionId;
+    client.via = via;
     if (client.expiry) clearTimeout(client.expiry);
     client.expiry = setTimeout(
       () => client.close(CLOSE.unauthorized, 'the token expired'),
@@ -600,10 +614,18 @@ export function createNotifier(parts: NotifierParts): Notifier {
     for (let index = start; index < messages.length; index++) {
       const message = messages[index];
       if (message === undefined || message.offset >= endOffset) break;
-      const { offset, vehicleId } = message;
+      const { offset, vehicleId, geofenceId } = message;
       // As `maySee`, of all clients for all events when many return: each is asked for once.
       const vehicle = directory.vehicles.get(vehicleId);
-      if (!user || !vehicle || !client.wants(vehicleId, vehicle.groupIds) || !maySeeVehicle(user, vehicle)) continue;
+      if (!user || !vehicle || !client.wants(vehicleId, vehicle.groupIds)) continue;
+      const isAllowed = owners.mayHear(user, vehicleId, geofenceId);
+      if (isAllowed === undefined) {
+        // Rights may change meanwhile: the event is the first of the next call.
+        reached.set(partition, offset);
+        await owners.read(geofencesIn(messages, index, endOffset));
+        return count;
+      }
+      if (!isAllowed) continue;
       if (repeated.isRepetition(partition, offset, message)) continue;
       reached.set(partition, offset + 1);
       client.send(eventFrame(message, cursorAt(reached, client.notified)));
@@ -684,7 +706,9 @@ export function createNotifier(parts: NotifierParts): Notifier {
     failed,
     async start() {
       definitions = await followDefinitions(log, 'notifier', (change) => {
-        if (directory.apply(change) === undefined) return;
+        const before = directory.apply(change);
+        if (before === undefined) return;
+        if (change.definition === null && before?.kind === 'geofence') owners.remember(before.id, before.ownerId);
         onDefinitionChanged();
         if (change.kind === 'vehicle') dropForbidden(change.id as VehicleId);
         if (change.kind === 'vehicle' && change.definition === null) positionTimes.delete(change.id as VehicleId);
@@ -701,6 +725,10 @@ export function createNotifier(parts: NotifierParts): Notifier {
         group: `notifier-${crypto.randomUUID()}`,
         startAt: (partition) => told.get(partition) ?? 'latest',
         async onBatch({ partition, records }) {
+          await owners.read(records.map(({ value }) => geofenceOf(value))).catch((error) => {
+            // Clients that may be concerned are disconnected, and come back for what they missed.
+            logger.error({ err: error }, 'cannot read the owners of deleted geofences');
+          });
           for (const { offset, value } of records) {
             const message = eventMessage(offset, value);
             recent.append(partition, message);
@@ -747,12 +775,13 @@ export function createNotifier(parts: NotifierParts): Notifier {
     // A token or a filter in the query would be ignored: the client learns at once that it is taken nowhere.
     if (/\?./.test(request.url ?? '')) return turnAway(socket, '400 Bad Request');
     const header = request.headers.authorization;
+    let via: Via = 'cookie';
     let verified: Verified | null = null;
     if (header !== undefined) {
       const [scheme, token] = header.split(' ');
       const answer: Verified | Refused = scheme === 'JWT' && token ? await verify(token) : { error: 'malformed' };
-      if (answer.error !== undefined || !LiveClient.mayStay(directory.users.get(answer.userId)))
-        return turnAway(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
+      if (answer.error !== undefined) return unauthorized(socket);
+      via = 'jwt';
       verified = answer;
     } else {
       const answer = await parts.cookieSession(request);
@@ -763,9 +792,12 @@ export function createNotifier(parts: NotifierParts): Notifier {
           webSocket.close(CLOSE.unauthorized, `the session is over: ${answer.error}`);
         });
       }
-      if (answer !== null && !LiveClient.mayStay(directory.users.get(answer.userId)))
-        return turnAway(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
       verified = answer;
+    }
+    if (verified !== null) {
+      const user = directory.users.get(verified.userId);
+      if (refusalOf(user, 'cookie') !== null) return unauthorized(socket);
+      if (refusalOf(user, via) !== null) return turnAway(socket, '403 Forbidden');
     }
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const client = new LiveClient(webSocket, socket, unsent, (tooSlow) => {
@@ -773,7 +805,19 @@ export function createNotifier(parts: NotifierParts): Notifier {
         tooSlow.disconnect();
       });
       admit(client);
-      if (verified !== null) admitUntil(client, verified);
+      if (verified !== null) admitUntil(client, verified, via);
     });
+  }
+}
+
+function unauthorized(socket: Duplex): void {
+  turnAway(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
+}
+
+function* geofencesIn(messages: readonly EventMessage[], start: number, endOffset: number) {
+  for (let index = start; index < messages.length; index++) {
+    const message = messages[index];
+    if (message === undefined || message.offset >= endOffset) return;
+    yield message.geofenceId;
   }
 }

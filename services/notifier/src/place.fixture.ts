@@ -146,6 +146,7 @@ export class Place {
         expiresAtMs: Date.now() + 3_600_000,
       }),
       cookieSession: async () => null,
+      geofenceOwners: (ids) => this.registry.geofences.ownersOf(ids),
       liveSessions: async (ids) => new Set(ids),
       logger: createLogger('silent', 'json'),
       metrics: new Metrics(),
@@ -172,10 +173,14 @@ export class Place {
   }
 
   /** A client of the live API, and what it heard once it is told that nothing is missed any more. */
-  async connect(user: User, wish: object = { all: true }) {
+  async connect(
+    user: User,
+    wish: object = { all: true },
+    headers: Record<string, string> = { Authorization: `JWT ${user.id}` },
+  ) {
     if (this.#http === null) throw new Error('nothing to connect to');
     const { port } = this.#http.address() as AddressInfo;
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, { headers: { Authorization: `JWT ${user.id}` } });
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, { headers });
     this.#sockets.push(socket);
     const heard: Message[] = [];
     socket.on('message', (data) => heard.push(JSON.parse(data.toString()) as Message));

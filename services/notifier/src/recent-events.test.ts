@@ -7,6 +7,7 @@ function message(offset: number, bytes = 1000): EventMessage {
   return {
     offset,
     vehicleId: 'car' as VehicleId,
+    geofenceId: null,
     id: `${offset}` as EventId,
     phase: 'begin',
     json: Buffer.alloc(bytes),

@@ -92,6 +92,7 @@ export async function benchReturning(
           expiresAtMs: Date.now() + 3_600_000,
         }),
         cookieSession: async () => null,
+        geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
         liveSessions: async (ids) => new Set(ids),
         logger,
         metrics: new Metrics(),

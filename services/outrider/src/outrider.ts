@@ -265,6 +265,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       inbox: registry.notifications,
       verify: (token) => tokens.verify(token),
       cookieSession: (request) => api.cookieSession(request),
+      geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
       liveSessions: (ids) => registry.sessions.liveAmong(ids),
       logger: part('notifier'),
       metrics,
