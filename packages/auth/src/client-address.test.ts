@@ -49,5 +49,6 @@ test('IPv6 counts per /64, IPv4 per address', () => {
   expect(countedAs('2001:db8::1')).toBe('2001:db8:0:0::/64');
   expect(countedAs('::1')).toBe('0:0:0:0::/64');
   expect(countedAs('fe80::1%eth0')).toBe('fe80:0:0:0::/64');
+  expect(countedAs('::ffff:203.0.113.9')).toBe('203.0.113.9');
   expect(countedAs('unknown')).toBe('unknown');
 });

@@ -40,7 +40,8 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, tr
 }
 
 /** What a client is counted by: an IPv4 address, or the /64 that an IPv6 customer is given. */
-export function countedAs(address: string): string {
+export function countedAs(peer: string): string {
+  const address = plain(peer);
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('%', 1).join('').split('::');
   const left = head === '' ? [] : head.split(':');

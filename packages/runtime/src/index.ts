@@ -1,5 +1,7 @@
 export { measureBuild } from './build-info.ts';
 export * from './config.ts';
+export * from './connection-counts.ts';
+export { createDescriptorWatch, type DescriptorWatch, isExhausted } from './descriptor-watch.ts';
 export * from './disk-space.ts';
 export { type HealthServer, openHealthServer } from './health-server.ts';
 export { KNOWN_VARIABLES } from './known-variables.ts';

@@ -1,0 +1,112 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Part } from './lifecycle.ts';
+import type { Logger } from './logger.ts';
+
+const CHECK_EVERY_MS = 5000;
+/** From this share of the limit on, a burst of connections could take the rest. */
+const SCARCE_SHARE = 0.9;
+
+/** How many file descriptors (files, sockets) a process has open, and may have open. */
+export interface Descriptors {
+  open: number;
+  limit: number;
+}
+
+export interface DescriptorWatchParts {
+  logger: Logger;
+  metrics: Registry;
+  /** Default: those of this process. Null where the system does not show them. */
+  read?: () => Promise<Descriptors | null>;
+  /** Default 5 s. */
+  checkEveryMs?: number;
+}
+
+export interface DescriptorWatch extends Part {
+  /** For `/health/ready`. */
+  warnings(): readonly string[];
+}
+
+/**
+ * Warns before the process runs out of file descriptors, and says so when it has: the system then closes new connections
+ * without a word to the process (EMFILE), so nothing else would show it.
+ */
+export function createDescriptorWatch(parts: DescriptorWatchParts): DescriptorWatch {
+  const { logger, metrics, read = readDescriptors, checkEveryMs = CHECK_EVERY_MS } = parts;
+  let last: Descriptors | null = null;
+  let state: 'enough' | 'scarce' | 'exhausted' = 'enough';
+  let timer: NodeJS.Timeout | null = null;
+  const exhausted = new Counter({
+    name: 'outrider_file_descriptors_exhausted_total',
+    help: 'Checks that found no file descriptor free: connections are refused, files can not be opened',
+    registers: [metrics],
+  });
+  new Gauge({
+    name: 'outrider_file_descriptors',
+    help: 'File descriptors of the process: open ones, and how many it may open',
+    labelNames: ['kind'],
+    registers: [metrics],
+    collect() {
+      if (last === null) return;
+      this.set({ kind: 'open' }, last.open);
+      this.set({ kind: 'limit' }, last.limit);
+    },
+  });
+
+  async function stateNow(): Promise<typeof state> {
+    try {
+      last = await read();
+    } catch (error) {
+      // Reading the list takes a descriptor itself.
+      if (!isExhausted(error)) throw error;
+      exhausted.inc();
+      return 'exhausted';
+    }
+    return last !== null && last.open >= last.limit * SCARCE_SHARE ? 'scarce' : 'enough';
+  }
+
+  async function check(): Promise<void> {
+    const before = state;
+    state = await stateNow();
+    if (state === before) return;
+    if (state === 'exhausted') logger.error({ ...last }, 'no file descriptor is free: new connections are refused');
+    else if (state === 'scarce') logger.warn({ ...last }, 'few file descriptors are free');
+    else logger.info({ ...last }, 'enough file descriptors are free again');
+  }
+
+  return {
+    name: 'file descriptors',
+    warnings() {
+      if (state === 'enough') return [];
+      return [state === 'scarce' ? 'few file descriptors are free' : 'no file descriptor is free'];
+    },
+    async start() {
+      await check();
+      timer = setInterval(() => {
+        check().catch((error) => logger.warn({ err: error }, 'cannot count file descriptors'));
+      }, checkEveryMs);
+      timer.unref();
+    },
+    async stop() {
+      if (timer) clearInterval(timer);
+    },
+  };
+}
+
+/** Is it that the process (EMFILE) or the system (ENFILE) has no file descriptor left? */
+export function isExhausted(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'EMFILE' || code === 'ENFILE';
+}
+
+async function readDescriptors(): Promise<Descriptors | null> {
+  try {
+    const open = await readdir('/proc/self/fd');
+    const limits = await readFile('/proc/self/limits', 'utf8');
+    const limit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+    return limit === undefined ? null : { open: open.length, limit: Number(limit) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
