@@ -1,7 +1,8 @@
 import type { Definition, DefinitionChange, Geofence, User, Vehicle, VehicleGroup } from './definitions.ts';
 import type { GeofenceId, GroupId, NotificationRuleId, TerminalId, UserId, VehicleId, VideoProfileId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
-import { phoneAddress, type VideoProfile, type VideoProtocol } from './video.ts';
+import { phoneAddress, terminalIdsOfAddress } from './terminal-number.ts';
+import type { VideoProfile, VideoProtocol } from './video.ts';
 
 /**
  * Everything that is defined, as the records of topic `definitions` tell it: the view that gateway, rules and notifier
@@ -30,6 +31,25 @@ export class Directory {
    */
   videoProfileOfAddress(protocol: VideoProtocol, address: string): VideoProfile | undefined {
     return this.#videoProfileByAddress.get(addressKey(protocol, address));
+  }
+
+  /**
+   * The vehicle whose terminal the profile's address is, if any. Where it is not the profile's vehicle, the profile is from before addresses were
+   * checked, or its terminal was moved since: nothing may be fetched by it.
+   */
+  vehicleOfVideoAddress({ protocol, address }: Pick<VideoProfile, 'protocol' | 'address'>): Vehicle | undefined {
+    if (protocol !== 'jt1078') return undefined;
+    for (const terminalId of terminalIdsOfAddress(address)) {
+      const vehicle = this.#vehicleByTerminal.get(terminalId);
+      if (vehicle !== undefined) return vehicle;
+    }
+    return undefined;
+  }
+
+  /** Is the profile's address the terminal of another vehicle? */
+  isOfAnotherVehicle(profile: Pick<VideoProfile, 'protocol' | 'address' | 'vehicleId'>): boolean {
+    const vehicle = this.vehicleOfVideoAddress(profile);
+    return vehicle !== undefined && vehicle.id !== profile.vehicleId;
   }
 
   /** Every definition. */

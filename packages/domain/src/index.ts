@@ -14,6 +14,7 @@ export * from './report-schedule.ts';
 export * from './rights.ts';
 export * from './stream-address.ts';
 export * from './terminal-command.ts';
+export * from './terminal-number.ts';
 export * from './trace.ts';
 export * from './vehicle-status.ts';
 export * from './video.ts';

@@ -170,11 +170,6 @@ export function maySeeVideo(
   return mayUseVideo(caller) && maySeeVehicle(caller, vehicle);
 }
 
-/** A phone number as profiles and the gateway compare it: digits alone, without the zeros that terminals fill up with. */
-export function phoneAddress(text: string): string {
-  return text.replace(/^0+(?=.)/, '');
-}
-
 /** The address as it may be shown and noted: login and password of a URL are left out. */
 export function withoutCredentials(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${HIDDEN_CREDENTIALS}@`);

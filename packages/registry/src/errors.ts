@@ -43,6 +43,16 @@ export class AlreadyClaimedError extends Error {
   }
 }
 
+/** The value may be given by an operator alone. */
+export class OperatorOnlyError extends Error {
+  override name = 'OperatorOnlyError';
+  readonly field: UniqueField;
+  constructor(field: UniqueField) {
+    super(`this ${field} may be set by operators alone`);
+    this.field = field;
+  }
+}
+
 /** There is no such definition. */
 export class NotFoundError extends Error {
   override name = 'NotFoundError';

@@ -9,6 +9,7 @@ import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected, revised, touch } from './revisions.ts';
 import type { VehicleRow } from './schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
+import { addressConflicts, changedOwners } from './video-addresses.ts';
 import { deleteVideoProfileOf } from './video-profiles.ts';
 
 /** What a vehicle is made of, without what the registry itself gives it. */
@@ -28,7 +29,7 @@ export class Vehicles {
   }
 
   /**
-   * @throws {ConflictError} when the terminal is fitted to another vehicle
+   * @throws {ConflictError} when the terminal is fitted to another vehicle, or another dealer's video profile has its address
    * @throws {UnknownReferenceError} when the dealer or a group does not exist
    */
   create(fields: VehicleFields): Promise<Vehicle> {
@@ -36,6 +37,7 @@ export class Vehicles {
       const vehicle = newVehicle(writer, fields);
       await check(writer, vehicle);
       await insertRows(writer, [vehicle]);
+      await checkAddresses(writer, vehicle, null);
       await setGroups(writer, 'vehicle_group_members', vehicle.id, vehicle.groupIds);
       writer.changed(vehicle, null);
       return vehicle;
@@ -74,6 +76,7 @@ export class Vehicles {
       if (vehicle === current) return current;
       await check(writer, vehicle);
       await updateRow(writer, vehicle);
+      await checkAddresses(writer, vehicle, current);
       if (vehicle.groupIds !== current.groupIds) await setGroups(writer, 'vehicle_group_members', id, vehicle.groupIds);
       writer.changed(vehicle, current);
       return vehicle;
@@ -95,7 +98,14 @@ export class Vehicles {
       // First all of them give up what they have: it may be what another gets.
       for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
         await writer.tx.updateTable('vehicles').set({ terminal_id: null }).where('id', 'in', some).execute();
-      return plan.carryOut(writer, 'vehicle_group_members', insertRows, updateRow);
+      const outcomes = await plan.carryOut(writer, 'vehicle_group_members', insertRows, updateRow);
+      const conflicts = await addressConflicts(writer, changedOwners(plan.planned));
+      for (const { index, next } of plan.planned) {
+        const conflict = conflicts.get(next.id);
+        if (conflict !== undefined) plan.fail(index, conflict);
+      }
+      plan.requireAllGood();
+      return outcomes;
     });
   }
 
@@ -140,6 +150,12 @@ async function check({ tx }: Writer, vehicle: Vehicle): Promise<void> {
     .where('id', '!=', vehicle.id)
     .executeTakeFirst();
   if (other) throw new ConflictError('vehicle', 'terminalId', vehicle.terminalId);
+}
+
+/** @throws {ConflictError} when a dealer's video profile would have the address of another dealer's terminal */
+async function checkAddresses(writer: Writer, next: Vehicle, current: Vehicle | null): Promise<void> {
+  const conflict = (await addressConflicts(writer, changedOwners([{ current, next }]))).get(next.id);
+  if (conflict !== undefined) throw conflict;
 }
 
 async function planAll(

@@ -1,18 +1,11 @@
-import {
-  phoneAddress,
-  type UserId,
-  type Vehicle,
-  type VehicleId,
-  type VideoProfile,
-  type VideoProfileId,
-  type VideoProtocol,
-} from '@outrider/domain';
-import { ConflictError, UnknownReferenceError } from './errors.ts';
+import type { UserId, Vehicle, VehicleId, VideoProfile, VideoProfileId, VideoProtocol } from '@outrider/domain';
+import { ConflictError, OperatorOnlyError, UnknownReferenceError } from './errors.ts';
 import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected, revised } from './revisions.ts';
 import type { VehicleRow, VideoProfileRow } from './schema.ts';
 import { inChunks, type Store, type Writer } from './store.ts';
+import { addressKey, mayBeFetched, ownerOfAddress } from './video-addresses.ts';
 import { endTasksOf } from './video-task-rows.ts';
 
 /** What a video profile is made of, without what the registry itself gives it. */
@@ -36,7 +29,8 @@ export class VideoProfiles {
   }
 
   /**
-   * @throws {ConflictError} when the vehicle has a profile, or another profile has the terminal's address
+   * @throws {ConflictError} when the vehicle has a profile, another profile has the terminal's address, or another vehicle has the terminal
+   * @throws {OperatorOnlyError} when no vehicle has the terminal, and the caller is not an operator
    * @throws {UnknownReferenceError} when the vehicle does not exist
    */
   create(fields: VideoProfileFields): Promise<VideoProfile> {
@@ -48,6 +42,7 @@ export class VideoProfiles {
         version: 1,
       };
       const dealerIds = await check(writer, profile);
+      await checkAddress(writer, profile);
       await writer.tx.insertInto('video_profiles').values(toRow(profile)).execute();
       writer.changed(profile, null, dealerIds);
       return profile;
@@ -77,7 +72,7 @@ export class VideoProfiles {
   /**
    * @param expectedVersion what the caller last saw; null: whatever it is
    * @returns the profile as it now is; a patch that changes nothing makes no new version
-   * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
+   * @throws {NotFoundError} {StaleError} {ConflictError} {OperatorOnlyError} {UnknownReferenceError}
    */
   update(
     id: VideoProfileId,
@@ -89,8 +84,12 @@ export class VideoProfiles {
       const profile = revised(current, patch);
       if (profile === current) return current;
       const dealerIds = await check(writer, profile);
-      const { id: _, ...columns } = toRow(profile);
-      await writer.tx.updateTable('video_profiles').set(columns).where('id', '=', id).execute();
+      const { id: _, address_key, ...columns } = toRow(profile);
+      const isMoved = profile.address !== current.address;
+      if (isMoved) await checkAddress(writer, profile);
+      // A profile that lost its address to the terminal's owner does not take it back by another change.
+      const changed = { ...columns, ...(isMoved ? { address_key } : {}) };
+      await writer.tx.updateTable('video_profiles').set(changed).where('id', '=', id).execute();
       writer.changed(profile, current, dealerIds);
       return profile;
     });
@@ -106,6 +105,13 @@ export class VideoProfiles {
       const profile = await requireProfile(writer, id, expectedVersion);
       await removeProfile(writer, profile, await dealersOfVehicle(writer, profile.vehicleId));
     });
+  }
+
+  /**
+   * Asked right before a fetch: the terminal may have become another vehicle's since the profile was made, and older profiles were not checked.
+   */
+  mayBeFetched(profile: Pick<VideoProfile, 'protocol' | 'address' | 'vehicleId'>): Promise<boolean> {
+    return mayBeFetched(this.#store.db, profile);
   }
 
   /** Notes who is there now; whoever was there already stays there since then. */
@@ -173,15 +179,33 @@ async function requireProfile(
 
 /** @returns the dealers that it concerns */
 async function check(writer: Writer, profile: VideoProfile): Promise<UserId[]> {
-  const { tx } = writer;
   const dealerIds = await dealersOfVehicle(writer, profile.vehicleId);
-  const others = tx.selectFrom('video_profiles').select('id').where('id', '!=', profile.id);
-  if (await others.where('vehicle_id', '=', profile.vehicleId).executeTakeFirst())
-    throw new ConflictError('video-profile', 'vehicleId', profile.vehicleId);
-  const key = addressKey(profile);
-  if (key !== null && (await others.where('address_key', '=', key).executeTakeFirst()))
-    throw new ConflictError('video-profile', 'address', profile.address);
+  const other = await others(writer, profile).where('vehicle_id', '=', profile.vehicleId).executeTakeFirst();
+  if (other) throw new ConflictError('video-profile', 'vehicleId', profile.vehicleId);
   return dealerIds;
+}
+
+/** The address must be the terminal of the profile's vehicle. One that is no vehicle's terminal is for operators, and for the service itself. */
+async function checkAddress(writer: Writer, profile: VideoProfile): Promise<void> {
+  const key = addressKey(profile);
+  if (key === null) return;
+  const owner = await ownerOfAddress(writer.tx, profile);
+  if (owner !== null && owner.id !== profile.vehicleId)
+    throw new ConflictError('video-profile', 'address', profile.address);
+  const holder = await others(writer, profile).where('address_key', '=', key).executeTakeFirst();
+  if (owner !== null) {
+    // Whoever else has the address has it from before addresses were checked, and must not keep the owner from it.
+    if (holder)
+      await writer.tx.updateTable('video_profiles').set({ address_key: null }).where('id', '=', holder.id).execute();
+    return;
+  }
+  if (holder) throw new ConflictError('video-profile', 'address', profile.address);
+  const { user } = writer.actor;
+  if (user !== null && user.role !== 'operator') throw new OperatorOnlyError('address');
+}
+
+function others({ tx }: Writer, profile: VideoProfile) {
+  return tx.selectFrom('video_profiles').select('id').where('id', '!=', profile.id);
 }
 
 async function dealersOfVehicle({ tx }: Writer, id: VehicleId): Promise<UserId[]> {
@@ -192,11 +216,6 @@ async function dealersOfVehicle({ tx }: Writer, id: VehicleId): Promise<UserId[]
     .executeTakeFirst();
   if (!vehicle) throw new UnknownReferenceError('vehicleId', id);
   return vehicle.dealer_id === null ? [] : [vehicle.dealer_id as UserId];
-}
-
-/** A terminal says who it is by its number: two profiles must not mean the same one. A URL may play many vehicles. */
-function addressKey({ protocol, address }: VideoProfile): string | null {
-  return protocol === 'jt1078' ? `${protocol} ${phoneAddress(address)}` : null;
 }
 
 type Terms = Omit<VideoProfile, 'kind' | 'id' | 'version' | 'vehicleId' | 'protocol' | 'address'>;

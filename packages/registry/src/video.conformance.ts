@@ -1,9 +1,19 @@
-import type { TerminalId, UserId, VehicleId, VideoFile, VideoProfile, VideoTask, VideoTaskId } from '@outrider/domain';
+import {
+  type TerminalId,
+  terminalIdsOf,
+  type UserId,
+  type VehicleId,
+  type VideoFile,
+  type VideoProfile,
+  type VideoTask,
+  type VideoTaskId,
+} from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, ALL, PASSWORD, userFields, vehicleFields } from './fields.fixture.ts';
 import {
   ConflictError,
   NotFoundError,
+  OperatorOnlyError,
   type Registry,
   StaleError,
   UnknownReferenceError,
@@ -119,6 +129,95 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         await expect(registry.videoProfiles.create(fields(ABSENT as VehicleId))).rejects.toBeInstanceOf(
           UnknownReferenceError,
         );
+      });
+
+      describe('whose terminal the address is', () => {
+        async function dealers() {
+          const add = (login: string) => registry.users.create(userFields(login, { role: 'dealer' }), PASSWORD);
+          const [one, other] = [await add('dealer'), await add('rival')];
+          const as = (user: typeof one) => registry.as({ user, sessionId: null, address: null });
+          return { one, other, asOne: as(one), asOther: as(other) };
+        }
+        const terminal = (id: string) => ({ terminalId: id as TerminalId });
+
+        test('a profile has the terminal of its own vehicle, in whatever form, and never that of another', async () => {
+          const { one, other, asOther } = await dealers();
+          const theirs = await addVehicle({ dealerId: one.id, ...terminal('13800000055') });
+          // A terminal that sends this number is known by the IMEI that it is as a binary number.
+          const [, imei = ''] = terminalIdsOf('201234567890');
+          await addVehicle({ dealerId: one.id, ...terminal(imei) });
+          const padded = await addVehicle({ dealerId: other.id, ...terminal('0013800000055') });
+          for (const address of ['13800000055', '0013800000055', imei, '201234567890'])
+            await expect(
+              asOther.videoProfiles.create(fields(padded, { address })),
+              `as ${address}`,
+            ).rejects.toBeInstanceOf(ConflictError);
+          const own = await registry.videoProfiles.create(fields(theirs, { address: '13800000055' }));
+          expect(await registry.videoProfiles.mayBeFetched(own)).toBe(true);
+          const free = await asOther.vehicles.create(
+            vehicleFields('Free', { dealerId: other.id, ...terminal('0013800000056') }),
+          );
+          const good = await asOther.videoProfiles.create(fields(free.id, { address: '13800000056' }));
+          await expect(asOther.videoProfiles.update(good.id, null, { address: '13800000055' })).rejects.toBeInstanceOf(
+            ConflictError,
+          );
+        });
+
+        test('an address that is no terminal of a vehicle is for operators', async () => {
+          const { other, asOther } = await dealers();
+          const vehicle = await addVehicle({ dealerId: other.id });
+          await expect(asOther.videoProfiles.create(fields(vehicle))).rejects.toBeInstanceOf(OperatorOnlyError);
+          const stream = { protocol: 'stream', address: 'rtsp://nvr/{channel}/{start}' } as const;
+          const url = await asOther.videoProfiles.create(fields(vehicle, stream));
+          await registry.videoProfiles.delete(url.id, null);
+          const profile = await registry.videoProfiles.create(fields(vehicle));
+          await expect(
+            asOther.videoProfiles.update(profile.id, null, { address: '13899999999' }),
+          ).rejects.toBeInstanceOf(OperatorOnlyError);
+          expect(await asOther.videoProfiles.update(profile.id, null, { name: 'Mine' })).toMatchObject({
+            name: 'Mine',
+          });
+        });
+
+        test('a vehicle does not get a terminal that another dealer’s profile has, one by one or in bulk', async () => {
+          const { one, other } = await dealers();
+          const profile = await addProfile({ address: '13800000055' });
+          await registry.vehicles.update(profile.vehicleId, null, { dealerId: other.id });
+          const mine = await addVehicle({ dealerId: one.id });
+          for (const id of ['13800000055', '013800000055']) {
+            const patch = terminal(id);
+            await expect(registry.vehicles.update(mine, null, patch), id).rejects.toMatchObject({
+              field: 'terminalId',
+            });
+            await expect(
+              registry.vehicles.create(vehicleFields('New', { dealerId: one.id, ...patch })),
+            ).rejects.toBeInstanceOf(ConflictError);
+            await expect(
+              registry.vehicles.writeAll([{ id: mine, expectedVersion: null, patch }], false),
+            ).rejects.toMatchObject({ failures: [{ index: 0, error: { field: 'terminalId' } }] });
+          }
+          expect(await registry.vehicles.get(mine)).toMatchObject({ terminalId: null });
+          // Its own vehicle may have it, and so may one of the same dealer: then nothing is fetched until the profile is changed.
+          const sibling = await addVehicle({ dealerId: other.id, ...terminal('13800000055') });
+          expect(await registry.videoProfiles.mayBeFetched(profile)).toBe(false);
+          for (const id of [sibling, profile.vehicleId])
+            await expect(registry.vehicles.update(id, null, { dealerId: one.id }), id).rejects.toBeInstanceOf(
+              ConflictError,
+            );
+          await registry.vehicles.update(sibling, null, { terminalId: null });
+          await registry.vehicles.update(profile.vehicleId, null, terminal('13800000055'));
+          expect(await registry.videoProfiles.mayBeFetched(profile)).toBe(true);
+        });
+
+        test('a profile from before addresses were checked does not keep the owner from one', async () => {
+          const squatting = await addProfile({ address: '13800000055' });
+          const owner = await addVehicle(terminal('13800000055'));
+          const own = await registry.videoProfiles.create(fields(owner, { address: '13800000055' }));
+          expect(await registry.videoProfiles.mayBeFetched(squatting)).toBe(false);
+          expect(await registry.videoProfiles.mayBeFetched(own)).toBe(true);
+          await registry.videoProfiles.update(squatting.id, null, { name: 'Renamed' });
+          expect(await registry.videoProfiles.get(own.id)).toEqual(own);
+        });
       });
 
       test('profiles are listed by what their vehicles are', async () => {

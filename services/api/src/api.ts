@@ -7,6 +7,7 @@ import {
   type Claim,
   ConflictError,
   NotFoundError,
+  OperatorOnlyError,
   PasswordsBusyError,
   type Registry,
   RegistryAwayError,
@@ -367,6 +368,12 @@ function nameOf(kind: ConflictError['kind']): string {
   return kind === 'geofence' ? 'geozone' : kind.replace('-', ' ');
 }
 
+function operatorOnly({ field }: OperatorOnlyError): Problem {
+  return new Problem('forbidden', 'This value may be set by operators alone.', {
+    errors: [{ pointer: `/${field}`, detail: 'It is no terminal of the vehicle.' }],
+  });
+}
+
 /** Is it that a server behind this one does not answer? */
 function isAway(error: unknown): boolean {
   return [HubAwayError, RegistryAwayError, WarehouseAwayError, FilesAwayError].some((Away) => error instanceof Away);
@@ -391,6 +398,7 @@ function asProblem(error: unknown): Problem | null {
       errors: [{ pointer, detail: `Another ${nameOf(error.kind)} has it.` }],
     });
   }
+  if (error instanceof OperatorOnlyError) return operatorOnly(error);
   if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);
   if (error instanceof TooManyRowsError) return new Problem('too-much', `${error.message}.`);
   if (error instanceof TooMuchError)

@@ -93,7 +93,7 @@ async function vanWithVideo() {
     return answer.body;
   };
   const group = await add('/api/v1/vehicle-groups', { name: 'Vans' });
-  const van = await add('/api/v1/vehicles', { name: 'Van', terminalId: '3563', groupIds: [group.id] });
+  const van = await add('/api/v1/vehicles', { name: 'Van', terminalId: '13800000007', groupIds: [group.id] });
   const access = `/api/v1/vehicle-groups/${group.id}/users/${anna.user.id}`;
   expect((await world.call('PUT', access, { jwt: dealer.jwt })).status).toBe(204);
   const profile = await add(`${VIDEO}/profiles`, { vehicleId: van.id, address: '13800000007' });
@@ -186,7 +186,7 @@ describe('API1: broken object level authorization', () => {
         `/tasks/file/${doneId}`,
       ])
         expect((await get(`${VIDEO}${path}`, jwt)).status, path).toBe(404);
-      for (const path of ['/profiles', '/profiles?terminalId=3563', '/tasks', '/tasks?status=done'])
+      for (const path of ['/profiles', '/profiles?terminalId=13800000007', '/tasks', '/tasks?status=done'])
         expect((await get(`${VIDEO}${path}`, jwt)).body.items, path).toEqual([]);
       for (const [method, path, body] of [
         ['PATCH', `/profiles/${profileId}`, { name: 'Mine' }],

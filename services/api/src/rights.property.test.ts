@@ -846,8 +846,8 @@ const MODEL: Record<string, readonly Probe[]> = {
   addVideoProfile: [
     {
       kinds: ['vehicle'],
-      ask: ([vehicleId], { org }) => ({
-        body: { vehicleId, name: 'New', address: `199${org.mark().replaceAll('z', '')}` },
+      ask: ([vehicleId]) => ({
+        body: { vehicleId, name: 'New', protocol: 'stream', address: 'rtsp://nvr.example.net/{channel}?{start}' },
       }),
       good: (scene) => (scene.sights[0] !== 'kept' ? 403 : withProfile(scene, scene.ids[0]).length > 0 ? 409 : 201),
       hidden: [400, 403],

@@ -49,6 +49,8 @@ export interface VideoSources {
 export interface ProfileShown {
   profile: VideoProfile;
   presence: Presence | null;
+  /** The address is the terminal of another vehicle. */
+  addressRefused: boolean;
 }
 
 /** What a task is asked for with; what is undefined is the profile's. */
@@ -106,7 +108,7 @@ export class VideoReach {
     const page = await registry.videoProfiles.list(filter, paging);
     const presence = await registry.videoProfiles.presence(page.items.map(({ id }) => id));
     const seen = page.items.filter((profile) => this.#right(profile.vehicleId) !== 'none');
-    return { ...page, items: seen.map((profile) => ({ profile, presence: presence.get(profile.id) ?? null })) };
+    return { ...page, items: seen.map((profile) => this.#profileShown(profile, presence)) };
   }
 
   async profile(id: VideoProfileId): Promise<ProfileShown> {
@@ -280,7 +282,12 @@ export class VideoReach {
 
   async #shown(profile: VideoProfile): Promise<ProfileShown> {
     const presence = await this.#sources.registry.videoProfiles.presence([profile.id]);
-    return { profile, presence: presence.get(profile.id) ?? null };
+    return this.#profileShown(profile, presence);
+  }
+
+  #profileShown(profile: VideoProfile, presence: ReadonlyMap<VideoProfileId, Presence>): ProfileShown {
+    const addressRefused = this.#sources.directory.isOfAnotherVehicle(profile);
+    return { profile, presence: presence.get(profile.id) ?? null, addressRefused };
   }
 
   #taskShown(task: VideoTask): TaskShown {

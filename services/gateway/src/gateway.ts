@@ -131,7 +131,7 @@ export function createGateway({
       terminalSecret: config.terminalSecret,
       isKnown: (terminalId: TerminalId) =>
         directory.vehicleOfTerminal(terminalId) !== undefined ||
-        (protocol.name === 'jt808' && directory.videoProfileOfAddress('jt1078', terminalId) !== undefined),
+        (protocol.name === 'jt808' && isVideoTerminal(terminalId)),
       onIdentified(terminalId: TerminalId, connection: Connection) {
         connected.came(terminalId, connection, protocol.name, now());
         if (connection.takesCommands) presence?.came(terminalId);
@@ -154,6 +154,11 @@ export function createGateway({
     server.maxConnections = config.maxConnections;
     server.on('drop', () => metrics.refused(protocol.name, 'too-many-connections'));
     return server;
+  }
+
+  function isVideoTerminal(terminalId: TerminalId): boolean {
+    const profile = directory.videoProfileOfAddress('jt1078', terminalId);
+    return profile !== undefined && !directory.isOfAnotherVehicle(profile);
   }
 
   async function listen(server: Server | HttpServer, name: ProtocolName): Promise<void> {

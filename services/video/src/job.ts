@@ -10,6 +10,7 @@ import type { Shelf } from './shelf.ts';
 /** What a job needs around it. */
 export interface JobParts {
   tasks: Pick<Registry['videoTasks'], 'step' | 'progress' | 'fetched'>;
+  profiles: Pick<Registry['videoProfiles'], 'mayBeFetched'>;
   driver: VideoDriver;
   shelf: Shelf;
   /** Folder of files that are not finished, on a disk of this machine. */
@@ -102,8 +103,12 @@ export class Job {
   }
 
   async #fetch(path: string): Promise<FetchedFile | null> {
-    const { driver, shelf } = this.#parts;
+    const { driver, shelf, profiles } = this.#parts;
     const { profile, task } = this.#leased;
+    if (!(await profiles.mayBeFetched(profile))) {
+      await this.#fail({ reason: 'address-not-allowed', detail: 'the address is the terminal of another vehicle' });
+      return null;
+    }
     const source: VideoSource = {
       profileId: profile.id,
       vehicleId: profile.vehicleId,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { VideoTaskId } from '@outrider/domain';
+import type { TerminalId, VideoTaskId } from '@outrider/domain';
+import { sampleVehicleFields } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Place, WAIT } from './place.fixture.ts';
 import { contentOf } from './terminals.fixture.ts';
@@ -53,6 +54,24 @@ describe('a task', () => {
     place.terminals.away.delete(profile.address);
     place.aheadMs += 6000;
     await place.until(task.id, 'done');
+  });
+
+  test('fetches nothing once its address is the terminal of another vehicle', async () => {
+    const profile = await place.addProfile();
+    const { name } = (await place.registry.vehicles.get(profile.vehicleId)) ?? {};
+    // Within one dealer a terminal may be moved; profiles from before addresses were checked look the same.
+    const terminalId = profile.address as TerminalId;
+    await place.registry.vehicles.create(sampleVehicleFields({ name: `Not ${name}`, terminalId }));
+    await place.start();
+    const task = await place.ask(profile);
+    const failed = await place.until(task.id, 'failed');
+    expect(failed).toMatchObject({ reason: 'address-not-allowed', detail: expect.stringContaining('another vehicle') });
+    expect(place.terminals.fetches).toEqual([]);
+    expect(await place.metrics.getSingleMetricAsString('outrider_video_profiles_refused')).toContain(
+      'outrider_video_profiles_refused 1',
+    );
+    place.terminals.connect(profile.address);
+    expect((await place.registry.videoProfiles.presence([profile.id])).get(profile.id)?.online ?? false).toBe(false);
   });
 
   test('that fails in passing is tried again; one that never will succeed is not', async () => {

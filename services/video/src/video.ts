@@ -125,6 +125,14 @@ export function createVideo(parts: VideoParts): Video {
       for (const state of VIDEO_TASK_STATES) if (!isFinal(state)) this.set({ state }, counts.get(state) ?? 0);
     },
   });
+  new Gauge({
+    name: 'outrider_video_profiles_refused',
+    help: 'Video profiles whose address is the terminal of another vehicle: nothing is fetched by them',
+    registers: [metrics],
+    collect() {
+      this.set([...directory.videoProfiles.values()].filter((profile) => directory.isOfAnotherVehicle(profile)).length);
+    },
+  });
   const stored = new Gauge({
     name: 'outrider_video_stored_files',
     help: 'Videos in the store',
@@ -169,6 +177,7 @@ export function createVideo(parts: VideoParts): Video {
   function begin(leased: Awaited<ReturnType<typeof tasks.lease>>[number], driver: VideoDriver): void {
     const job = new Job(leased, {
       tasks,
+      profiles: registry.videoProfiles,
       driver,
       shelf,
       spool: config.spool,
@@ -234,7 +243,7 @@ export function createVideo(parts: VideoParts): Video {
 
   function onPresence(protocol: VideoProtocol, address: string, isOnline: boolean): void {
     const profile = directory.videoProfileOfAddress(protocol, address);
-    if (profile === undefined) return;
+    if (profile === undefined || directory.isOfAnotherVehicle(profile)) return;
     setOnline(profile, isOnline).catch((error) => {
       // What is only waited for is looked at again by itself.
       online.delete(profile.id);
@@ -248,7 +257,7 @@ export function createVideo(parts: VideoParts): Video {
     for (const profile of directory.videoProfiles.values()) {
       const driver = drivers.get(profile.protocol);
       if (driver === undefined) continue;
-      const isOnline = await driver.online(sourceOf(profile));
+      const isOnline = !directory.isOfAnotherVehicle(profile) && (await driver.online(sourceOf(profile)));
       if (online.get(profile.id) !== isOnline || (isOnline && waiting.has(profile.id)))
         await setOnline(profile, isOnline);
     }
@@ -311,6 +320,12 @@ export function createVideo(parts: VideoParts): Video {
         await tasks.releaseLeases();
         await registry.videoProfiles.forgetPresence();
       }
+      for (const profile of directory.videoProfiles.values())
+        if (directory.isOfAnotherVehicle(profile))
+          logger.warn(
+            { profile: profile.id, vehicle: profile.vehicleId },
+            'the address of a video profile is the terminal of another vehicle; its tasks fail',
+          );
       leaveHub = await hub.subscribe(VIDEO_TASK_CHANNEL, onNews);
       for (const driver of drivers.values())
         leaves.push(driver.onPresence((address, isOnline) => onPresence(driver.protocol, address, isOnline)));

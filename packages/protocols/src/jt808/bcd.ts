@@ -1,5 +1,3 @@
-import type { TerminalId } from '@outrider/domain';
-
 /** JT/T 808 tells all times in the clock of China, which knows no summer time: UTC+8. */
 export const CLOCK_OFFSET_MS = 8 * 3600 * 1000;
 
@@ -81,41 +79,6 @@ export function readPhone(bytes: Uint8Array, from: number, to: number): string |
  */
 export function readTerminalNumber(bytes: Buffer, from: number, to: number): string {
   return bytes.toString('hex', from, to).replace(/^0+(?=.)/, '');
-}
-
-/** An IMEI without its check digit. It is all of an IMEI that fits into six bytes as a binary number. */
-const IMEI_DIGITS_WITHOUT_CHECK = 14;
-
-/**
- * The ids that a terminal may be registered under, by the number in its headers. The first is the one that an operator most likely
- * finds on the terminal:
- * - a decimal number as it stands: a phone number, or an IMEI in two digits a byte;
- * - a number with other hexadecimal digits is an IMEI as a binary number, where it has as many digits as one: then the check digit,
- *   which is not sent, is added;
- * - else it is a number in hexadecimal digits. They may have been registered in capitals.
- *
- * A decimal number can be an IMEI as a binary number by chance: it is tried, too, but last.
- *
- * @param number as {@link readTerminalNumber} gave it
- */
-export function terminalIdsOf(number: string): readonly [TerminalId, ...TerminalId[]] {
-  const binary = BigInt(`0x${number}`).toString();
-  const imei = binary.length === IMEI_DIGITS_WITHOUT_CHECK ? [`${binary}${luhnDigit(binary)}` as TerminalId] : [];
-  const written = number as TerminalId;
-  if (/^\d+$/.test(number)) return [written, ...imei];
-  const hexadecimal: [TerminalId, TerminalId] = [written, number.toUpperCase() as TerminalId];
-  return imei[0] === undefined ? hexadecimal : [imei[0], ...hexadecimal];
-}
-
-/** The check digit of an IMEI (Luhn's formula; 3GPP TS 23.003, annex B). */
-function luhnDigit(digits: string): number {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[i]);
-    const isDoubled = (digits.length - i) % 2 === 1;
-    sum += isDoubled ? Math.floor(digit / 5) + ((2 * digit) % 10) : digit;
-  }
-  return (10 - (sum % 10)) % 10;
 }
 
 /**

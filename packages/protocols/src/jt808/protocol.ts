@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Position, TerminalAnswer, TerminalCommand } from '@outrider/domain';
+import { type Position, type TerminalAnswer, type TerminalCommand, terminalIdsOf } from '@outrider/domain';
 import { FramedSession } from '../framed-session.ts';
 import type { Inbound, Protocol, SentCommand, SessionOptions } from '../protocol.ts';
-import { CLOCK_OFFSET_MS, terminalIdsOf, timeBytes } from './bcd.ts';
+import { CLOCK_OFFSET_MS, timeBytes } from './bcd.ts';
 import { encodeCommand, readRecordings } from './commands.ts';
 import {
   buildMessage,

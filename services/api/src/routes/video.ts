@@ -94,6 +94,9 @@ const ProfileOut = z
     maxFragmentSeconds: z.number(),
     maxParallelDownloads: z.int(),
     timeZone: z.string().meta({ description: 'The clock by which the terminal files its recordings.' }),
+    addressRefused: z.boolean().meta({
+      description: 'True where the address is the terminal of another vehicle: nothing is fetched until it is changed.',
+    }),
     online: z.boolean().nullable().meta({ description: 'Is the terminal connected? Null: never heard of it.' }),
     onlineChangedAt: timeOut.nullable().meta({ description: 'Since when that is so.' }),
   })
@@ -113,6 +116,7 @@ const ProfileOut = z
         maxFragmentSeconds: 900,
         maxParallelDownloads: 1,
         timeZone: 'Asia/Shanghai',
+        addressRefused: false,
         online: true,
         onlineChangedAt: '2026-01-15T11:00:00.000Z',
       },
@@ -252,13 +256,17 @@ function profileReply(status: number, shown: ProfileShown, terminalId: string | 
   };
 }
 
-function profileBody({ profile, presence }: ProfileShown, terminalId: string | null): z.output<typeof ProfileOut> {
+function profileBody(
+  { profile, presence, addressRefused }: ProfileShown,
+  terminalId: string | null,
+): z.output<typeof ProfileOut> {
   const { kind: _, version: __, ...fields } = profile;
   return {
     ...fields,
     terminalId,
     address: withoutCredentials(profile.address),
     channels: profile.channels.map((channel) => ({ ...channel })),
+    addressRefused,
     online: presence?.online ?? null,
     onlineChangedAt: presence && isoTime(presence.sinceMs),
   };
@@ -348,7 +356,9 @@ export const videoRoutes: Route[] = [
     group: 'VideoService',
     operationId: 'addVideoProfile',
     summary: 'Add the video profile of a vehicle; a vehicle has one at most.',
-    description: 'What is left out has the value that the answer shows; the address is that of the vehicle’s terminal.',
+    description:
+      'What is left out has the value that the answer shows; the address is that of the vehicle’s terminal. For `jt1078` it must be ' +
+      'that; an address that is no vehicle’s terminal is for operators.',
     body: z
       .strictObject({
         vehicleId: id<VehicleId>(),
