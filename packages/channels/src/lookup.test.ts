@@ -14,15 +14,17 @@ function byHand() {
   return { asked, answers, lookup };
 }
 
-test('two names are asked for at once, others wait', async () => {
+test('one name is asked for at a time, others wait', async () => {
   const { asked, answers, lookup } = byHand();
   const all = Promise.all(['a', 'b', 'c'].map(lookup));
+  await new Promise(setImmediate);
+  expect(asked).toEqual(['a']);
+  answers[0]?.();
   await new Promise(setImmediate);
   expect(asked).toEqual(['a', 'b']);
   answers[1]?.();
   await new Promise(setImmediate);
   expect(asked).toEqual(['a', 'b', 'c']);
-  answers[0]?.();
   answers[2]?.();
   expect(await all).toEqual([answer, answer, answer]);
 });

@@ -409,7 +409,32 @@ describe('connections', () => {
     expect(results.every((result) => result.ok)).toBe(true);
     expect(received).toHaveLength(200);
     expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(4);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  test('that are not made in time end long before an answer would have to', async () => {
+    // Takes the connection, and never says a word of TLS.
+    const server = net.createServer();
+    const { port } = await listen(server);
+    const result = await channel({ connectTimeoutMs: 50 }).send({
+      id,
+      url: `https://127.0.0.1:${port}/`,
+      secret,
+      body,
+    });
+    expect(result).toEqual({ ok: false, retry: true, error: 'No connection within 0.05 seconds.', status: null });
+  });
+
+  test('to names that have not proven to answer hold up no lookup of those that have', async () => {
+    const { port } = await endpoint();
+    const lookup: Lookup = (name) =>
+      name.startsWith('silent') ? new Promise(() => {}) : Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+    const open = channel({ lookup, timeoutMs: 1000 });
+    const send = (host: string, isUnproven: boolean) =>
+      open.send({ id, url: `http://${host}:${port}/`, secret, body, isUnproven });
+    const silent = ['silent-1.example.org', 'silent-2.example.org'].map((host) => send(host, true));
+    expect(await send('live.example.org', false)).toEqual({ ok: true, status: 200 });
+    for (const result of await Promise.all(silent)) expect(result).toMatchObject({ ok: false, status: null });
   });
 
   test('that lie idle are few over all hosts', async () => {

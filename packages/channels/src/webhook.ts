@@ -17,6 +17,8 @@ export interface WebhookMessage {
   secret: string;
   /** Sent as JSON; Standard Webhooks suggests `{ type, timestamp, data }`. */
   body: object;
+  /** The endpoint has not proven to answer: its name is looked up apart from those that have. */
+  isUnproven?: boolean;
 }
 
 export interface WebhookChannel {
@@ -31,6 +33,8 @@ export interface WebhookOptions {
   allowPrivateAddresses: boolean;
   /** For one attempt as a whole: name, connection, request and answer. */
   timeoutMs: number;
+  /** For the connection alone, TLS included. Default 3000. */
+  connectTimeoutMs?: number;
   /** An answer's body is read and dropped up to here; beyond it the connection is ended. */
   maxResponseBytes: number;
   /** Unix milliseconds. */
@@ -41,7 +45,9 @@ export interface WebhookOptions {
 
 const MAX_AT_ONCE = 64;
 const MAX_WAITING = 1000;
-const MAX_CONNECTIONS_PER_HOST = 4;
+const MAX_CONNECTIONS_PER_HOST = 8;
+/** A connection, TLS included, that is not made within this time will hardly be made at all. */
+const CONNECT_TIMEOUT_MS = 3000;
 /** Connections kept open for a next delivery, over all hosts, and for how long. */
 const MAX_IDLE_CONNECTIONS = 64;
 const IDLE_MS = 10_000;
@@ -64,7 +70,10 @@ const TLS_ERROR =
  */
 export function createWebhookChannel(options: WebhookOptions): WebhookChannel {
   const { allowPrivateAddresses, timeoutMs, maxResponseBytes, now } = options;
-  const lookup = boundLookup(options.lookup ?? lookupBySystem);
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  // Name servers that keep silent hold up only lookups of their own kind.
+  const lookupProven = boundLookup(options.lookup ?? lookupBySystem);
+  const lookupUnproven = boundLookup(options.lookup ?? lookupBySystem);
   const gate = createGate(MAX_AT_ONCE, MAX_WAITING);
   // An agent of one's own takes no proxy from the environment.
   const bounds = { keepAlive: true, maxSockets: MAX_CONNECTIONS_PER_HOST, maxFreeSockets: 1, timeout: IDLE_MS };
@@ -74,7 +83,7 @@ export function createWebhookChannel(options: WebhookOptions): WebhookChannel {
   let closed = false;
 
   /** The addresses that a delivery may connect to, all of them checked. */
-  async function checkedAddresses(host: string): Promise<readonly ResolvedAddress[] | SendResult> {
+  async function checkedAddresses(host: string, lookup: Lookup): Promise<readonly ResolvedAddress[] | SendResult> {
     const family = isIP(host);
     let addresses: readonly ResolvedAddress[];
     try {
@@ -111,6 +120,16 @@ export function createWebhookChannel(options: WebhookOptions): WebhookChannel {
         headers,
         signal: deadline,
       });
+      let isLateToConnect = false;
+      request.on('socket', (socket) => {
+        if (!socket.connecting) return;
+        const timer = setTimeout(() => {
+          isLateToConnect = true;
+          request.destroy();
+        }, connectTimeoutMs);
+        socket.once(encrypted ? 'secureConnect' : 'connect', () => clearTimeout(timer));
+        socket.once('close', () => clearTimeout(timer));
+      });
       request.on('response', (response) => {
         answer = judge(response.statusCode ?? 0, response.headers['retry-after'], now());
         let received = 0;
@@ -125,6 +144,7 @@ export function createWebhookChannel(options: WebhookOptions): WebhookChannel {
       request.on('error', (error) => {
         if (answer !== null) return settle(answer);
         if (deadline.aborted) return settle(failedForNow(`No answer within ${timeoutMs / 1000} seconds.`));
+        if (isLateToConnect) return settle(failedForNow(`No connection within ${connectTimeoutMs / 1000} seconds.`));
         const code = codeOf(error);
         // The other side ended the connection while it lay idle.
         if (request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) return settle(null);
@@ -140,10 +160,11 @@ export function createWebhookChannel(options: WebhookOptions): WebhookChannel {
   async function deliver(message: WebhookMessage): Promise<SendResult> {
     const url = new URL(message.url);
     const body = Buffer.from(JSON.stringify(message.body));
+    const lookup = message.isUnproven ? lookupUnproven : lookupProven;
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
-      const addresses = await Promise.race([checkedAddresses(hostOf(url)), aborted(deadline.signal)]);
+      const addresses = await Promise.race([checkedAddresses(hostOf(url), lookup), aborted(deadline.signal)]);
       if (addresses === null) return failedForNow(`The name ${hostOf(url)} was not resolved in time.`);
       if ('ok' in addresses) return addresses;
 

@@ -8,10 +8,12 @@ import type {
 } from '@outrider/domain';
 import type { Transaction } from 'kysely';
 import { sql } from 'kysely';
+import type { DeliverySlots, SlotWish } from './delivery-slots.ts';
 import { NotFoundError } from './errors.ts';
+import { type Owner, ownersOf } from './fair-order.ts';
 import { fromNotificationRow } from './notification-row.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
-import type { DeliveryRow, Tables } from './schema.ts';
+import type { DeliveryCircuitRow, DeliveryRow, Tables } from './schema.ts';
 import { inChunks, type Store } from './store.ts';
 
 export const CHANNELS = ['email', 'webhook'] as const;
@@ -53,7 +55,15 @@ export interface LeasedDelivery {
   /** Until when it is tried. */
   giveUpAtMs: number;
   lease: string;
+  /** The slot that it holds, to be released by {@link DeliverySlots.release}. */
+  slot: SlotWish;
 }
+
+/**
+ * How an endpoint took an attempt: `prompt`: it answered, whatever it answered; `slow`: it answered late; `silent`: no
+ * connection, or no answer; `unknown`: no attempt was made.
+ */
+export type EndpointHealth = 'prompt' | 'slow' | 'silent' | 'unknown';
 
 /** How an attempt ended. */
 export type Outcome =
@@ -71,103 +81,297 @@ export interface DeliveryFilter {
 }
 
 export interface LeaseOptions {
-  /** How many in all. */
-  limit: number;
-  /** Of one endpoint at most so many … */
-  perEndpoint: number;
-  /** … less those that the caller has under way with it. */
-  busy: ReadonlyMap<string, number>;
+  /** The caller's slots: what is leased takes one each. */
+  slots: DeliverySlots;
   /** From then on somebody else may have it, unless it is renewed. */
   leaseMs: number;
 }
 
 /** How long a delivery is tried. */
 export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-/** Endpoints that one call looks at: with more of them, the next call goes on where this one stopped. */
-const MAX_ENDPOINTS = 500;
+/** Accounts, and endpoints of an account, that one query returns: the next one goes on where this one stopped. */
+const MAX_ACCOUNTS = 500;
+const MAX_ENDPOINTS = 200;
+/** Accounts whose last endpoint is remembered. */
+const MAX_CURSORS = 10_000;
+/** An endpoint that did not answer is left alone for this long, twice as long after each further failure, … */
+const FIRST_BREAK_MS = 5000;
+/** … and no longer than this. */
+const LONGEST_BREAK_MS = 600_000;
+/**
+ * What a late or missing answer adds, and a prompt one takes away again, up to a bound. An endpoint with strikes is tried
+ * by one delivery at a time. So one that answers now and then does not count as one that works.
+ */
+const STRIKES_OF_FAILURE = 4;
+const MAX_STRIKES = 16;
+/** A new endpoint has to answer once. */
+const FIRST_STRIKES = 1;
+
+/** An endpoint of an account, with deliveries that are due. */
+interface DueEndpoint {
+  endpoint: string;
+  isProbe: boolean;
+}
 
 /** Notifications on their way over e-mail and webhooks. */
 export class Deliveries {
   readonly #store: Store;
-  /** Where the next lease begins, so that no endpoint is always the last to be asked. */
-  #after = '';
+  /** Where the next query for accounts begins, so that no account is always beyond its bound. */
+  #afterAccount = '';
+  /** The same for the endpoints of an account. */
+  readonly #afterEndpoint = new Map<string, string>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
   /**
-   * Takes deliveries that are due, some of each endpoint: one that does not answer keeps no other one waiting. A lease
-   * that runs out without an outcome makes the delivery due again, so a worker that died loses none.
+   * Takes deliveries that are due, for the owners in turn and within the shares of `slots`: one with many deliveries, or
+   * with many endpoints that do not answer, keeps no other one waiting. A webhook that has not proven to answer is tried
+   * by one delivery of its account at a time, whichever instance sends it, and not before its break is over. A lease that
+   * runs out without an outcome makes the delivery due again, so a worker that died loses none.
    */
-  async lease({ limit, perEndpoint, busy, leaseMs }: LeaseOptions): Promise<LeasedDelivery[]> {
+  async lease({ slots, leaseMs }: LeaseOptions): Promise<LeasedDelivery[]> {
+    if (slots.free === 0) return [];
+    const chosen = await this.#choose(slots, leaseMs);
+    if (chosen.size === 0) return [];
     const nowMs = this.#store.now();
     const lease = this.#store.newId();
-    const ids: string[] = [];
-    for (const endpoint of await this.#endpoints()) {
-      if (ids.length >= limit) break;
-      this.#after = endpoint;
-      const room = Math.min(perEndpoint - (busy.get(endpoint) ?? 0), limit - ids.length);
-      if (room <= 0) continue;
+    const leased: LeasedDelivery[] = [];
+    try {
       const rows = await this.#store.db
-        .selectFrom('deliveries')
-        .select('id')
+        .updateTable('deliveries')
+        .set((e) => ({ lease, next_attempt_at_ms: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
+        .where('id', 'in', [...chosen.keys()])
         .where('state', '=', 'pending')
-        .where('endpoint', '=', endpoint)
+        // Another worker may have seen it too: whoever comes first has it.
         .where('next_attempt_at_ms', '<=', nowMs)
-        .orderBy('next_attempt_at_ms')
-        .limit(room)
+        .returningAll()
         .execute();
-      ids.push(...rows.map((row) => row.id));
+      const notifications = await this.#notifications(rows.map((row) => row.notification_id));
+      for (const row of rows) {
+        const notification = notifications.get(row.notification_id);
+        const slot = chosen.get(row.id);
+        if (!notification || !slot) continue;
+        chosen.delete(row.id);
+        const { endpoint, give_up_at_ms: giveUpAtMs } = row;
+        leased.push({ delivery: fromRow(row), notification, endpoint, giveUpAtMs, lease, slot });
+      }
+    } finally {
+      for (const slot of chosen.values()) slots.release(slot);
     }
-    if (ids.length === 0) return [];
-    const rows = await this.#store.db
-      .updateTable('deliveries')
-      .set((e) => ({ lease, next_attempt_at_ms: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
-      .where('id', 'in', ids)
-      .where('state', '=', 'pending')
-      // Another worker may have seen it too: whoever comes first has it.
-      .where('next_attempt_at_ms', '<=', nowMs)
-      .returningAll()
-      .execute();
-    if (rows.length === 0) return [];
-    const notifications = new Map(
-      (
-        await this.#store.db
-          .selectFrom('notifications')
-          .selectAll()
-          .where(
-            'id',
-            'in',
-            rows.map((row) => row.notification_id),
-          )
-          .execute()
-      ).map((row) => [row.id, fromNotificationRow(row)]),
-    );
-    return rows.flatMap((row) => {
-      const notification = notifications.get(row.notification_id);
-      if (!notification) return [];
-      return [{ delivery: fromRow(row), notification, endpoint: row.endpoint, giveUpAtMs: row.give_up_at_ms, lease }];
-    });
+    for (const slot of chosen.values()) if (slot.isProbe) await this.#note(slot, 'unknown');
+    return leased;
   }
 
-  /** Endpoints with something that waits, after the one that was asked last and then from the beginning. */
-  async #endpoints(): Promise<string[]> {
-    // From one endpoint to the next by the index: it costs what there are endpoints, not what waits at one of them.
-    const { rows } = await sql<{ endpoint: string | null }>`
-      with recursive step(endpoint, nth) as (
-        select (select min(endpoint) from deliveries where state = 'pending' and endpoint > ${this.#after}), 1
+  async #notifications(ids: readonly string[]): Promise<Map<string, Notification>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#store.db.selectFrom('notifications').selectAll().where('id', 'in', ids).execute();
+    return new Map(rows.map((row) => [row.id, fromNotificationRow(row)]));
+  }
+
+  /** Deliveries that are due, each with the slot that was taken for it. */
+  async #choose(slots: DeliverySlots, leaseMs: number): Promise<Map<string, SlotWish>> {
+    const nowMs = this.#store.now();
+    const chosen = new Map<string, SlotWish>();
+    const queues = new Map<Owner, AsyncGenerator<[string, SlotWish]>>();
+    const waiting = new Set(await this.#dueOwners(nowMs));
+    try {
+      for (;;) {
+        const owner = slots.free === 0 ? undefined : slots.turns.next(waiting);
+        if (owner === undefined) return chosen;
+        const queue = queues.get(owner) ?? this.#dueOf(owner, slots, nowMs, leaseMs);
+        queues.set(owner, queue);
+        const next = await queue.next();
+        if (next.done) waiting.delete(owner);
+        else chosen.set(...next.value);
+      }
+    } catch (error) {
+      for (const slot of chosen.values()) slots.release(slot);
+      throw error;
+    }
+  }
+
+  /** The due deliveries of an owner, its endpoints in turn; each has its slot. Ends where no share has any left. */
+  async *#dueOf(
+    owner: Owner,
+    slots: DeliverySlots,
+    nowMs: number,
+    leaseMs: number,
+  ): AsyncGenerator<[string, SlotWish]> {
+    const ids = new Map<DueEndpoint, string[]>();
+    let endpoints = await this.#dueEndpoints(owner.account, nowMs);
+    while (endpoints.length > 0) {
+      const left: DueEndpoint[] = [];
+      for (const due of endpoints) {
+        const { endpoint, isProbe } = due;
+        const slot = { owner, channel: endpoint.startsWith('mailto:') ? 'email' : 'webhook', endpoint, isProbe };
+        if (!slots.take(slot)) continue;
+        let id: string | undefined;
+        try {
+          const queue = ids.get(due) ?? (await this.#oldestDue(owner.account, due, slots, nowMs));
+          ids.set(due, queue);
+          if (queue.length > 0 && (!isProbe || (await this.#claimProbe(slot, nowMs, leaseMs)))) id = queue.shift();
+        } finally {
+          if (id === undefined) slots.release(slot);
+        }
+        if (id === undefined) continue;
+        this.#remember(owner.account, endpoint);
+        if (!isProbe) left.push(due);
+        yield [id, slot];
+      }
+      endpoints = left;
+    }
+  }
+
+  async #oldestDue(
+    account: string,
+    { endpoint, isProbe }: DueEndpoint,
+    { shares }: DeliverySlots,
+    nowMs: number,
+  ): Promise<string[]> {
+    const rows = await this.#store.db
+      .selectFrom('deliveries')
+      .select('id')
+      .where('state', '=', 'pending')
+      .where('user_id', '=', account)
+      .where('endpoint', '=', endpoint)
+      .where('next_attempt_at_ms', '<=', nowMs)
+      .orderBy('next_attempt_at_ms')
+      .limit(isProbe ? 1 : shares.perAccountAndEndpoint)
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  #remember(account: string, endpoint: string): void {
+    this.#afterEndpoint.delete(account);
+    this.#afterEndpoint.set(account, endpoint);
+    for (const key of this.#afterEndpoint.keys()) {
+      if (this.#afterEndpoint.size <= MAX_CURSORS) break;
+      this.#afterEndpoint.delete(key);
+    }
+  }
+
+  /** Owners with deliveries that are due: of more than the bound, others in each call. */
+  async #dueOwners(nowMs: number): Promise<Owner[]> {
+    const due: string[] = [];
+    const from = this.#afterAccount;
+    let hasWrapped = from === '';
+    while (due.length < MAX_ACCOUNTS) {
+      const page = await this.#accounts(this.#afterAccount);
+      for (const { account, dueAtMs } of page) {
+        if (hasWrapped && from !== '' && account > from) return this.#owners(due);
+        if (dueAtMs <= nowMs) due.push(account);
+        this.#afterAccount = account;
+      }
+      if (page.length === MAX_ACCOUNTS) continue;
+      this.#afterAccount = '';
+      if (hasWrapped) break;
+      hasWrapped = true;
+    }
+    return this.#owners(due);
+  }
+
+  async #owners(accounts: readonly string[]): Promise<Owner[]> {
+    return [...(await ownersOf(this.#store.db, accounts)).values()];
+  }
+
+  /** Accounts with something pending, and when the first of it is due. */
+  async #accounts(after: string): Promise<{ account: string; dueAtMs: number }[]> {
+    // From one account to the next by the index: the cost depends on the accounts, not on how much waits for one of them.
+    const { rows } = await sql<{ user_id: string; due_ms: number }>`
+      with recursive step(user_id, due_ms, nth) as (
+        select user_id, next_attempt_at_ms, 1 from deliveries where id = (
+          select id from deliveries where state = 'pending' and user_id > ${after}
+          order by user_id, next_attempt_at_ms limit 1)
         union all
-        select (select min(endpoint) from deliveries where state = 'pending' and endpoint > step.endpoint), nth + 1
-        from step where endpoint is not null and nth < ${MAX_ENDPOINTS}
+        select d.user_id, d.next_attempt_at_ms, nth + 1 from step join deliveries d on d.id = (
+          select id from deliveries where state = 'pending' and user_id > step.user_id
+          order by user_id, next_attempt_at_ms limit 1)
+        where nth < ${MAX_ACCOUNTS}
       )
-      select endpoint from step`.execute(this.#store.db);
-    const after = rows.flatMap(({ endpoint }) => (endpoint === null ? [] : [endpoint]));
-    if (this.#after === '' || after.length >= MAX_ENDPOINTS) return after;
-    const upTo = this.#after;
-    this.#after = '';
-    const all = await this.#endpoints();
-    return [...after, ...all.filter((endpoint) => endpoint <= upTo)];
+      select user_id, due_ms from step`.execute(this.#store.db);
+    return rows.map(({ user_id, due_ms }) => ({ account: user_id, dueAtMs: Number(due_ms) }));
+  }
+
+  /** Endpoints of an account with something that is due and may be tried, after the one that was served last. */
+  async #dueEndpoints(account: string, nowMs: number): Promise<DueEndpoint[]> {
+    const after = this.#afterEndpoint.get(account) ?? '';
+    const found = await this.#endpoints(account, after);
+    if (after !== '' && found.length < MAX_ENDPOINTS) found.push(...(await this.#endpoints(account, '')));
+    const last = found.at(-1);
+    // Where all of a full page have to wait, the next call goes on behind it.
+    if (found.length >= MAX_ENDPOINTS && last) this.#remember(account, last.endpoint);
+    const due = found.filter(({ dueAtMs }) => dueAtMs <= nowMs);
+    return [...new Map(due.map((each) => [each.endpoint, each])).values()];
+  }
+
+  /** From one endpoint to the next by the index, as from one account to the next. */
+  async #endpoints(account: string, after: string): Promise<(DueEndpoint & { dueAtMs: number })[]> {
+    const { rows } = await sql<{ endpoint: string; due_ms: number; strikes: number | null; retry_ms: number | null }>`
+      with recursive step(endpoint, due_ms, nth) as (
+        select endpoint, next_attempt_at_ms, 1 from deliveries where id = (
+          select id from deliveries where state = 'pending' and user_id = ${account} and endpoint > ${after}
+          order by endpoint, next_attempt_at_ms limit 1)
+        union all
+        select d.endpoint, d.next_attempt_at_ms, nth + 1 from step join deliveries d on d.id = (
+          select id from deliveries where state = 'pending' and user_id = ${account} and endpoint > step.endpoint
+          order by endpoint, next_attempt_at_ms limit 1)
+        where nth < ${MAX_ENDPOINTS}
+      )
+      select step.endpoint, step.due_ms, c.strikes, c.retry_at_ms as retry_ms from step
+      left join delivery_circuits c on c.user_id = ${account} and c.endpoint = step.endpoint
+      order by nth`.execute(this.#store.db);
+    return rows.map(({ endpoint, due_ms, strikes, retry_ms }) => ({
+      endpoint,
+      dueAtMs: Math.max(Number(due_ms), Number(retry_ms ?? 0)),
+      isProbe: !endpoint.startsWith('mailto:') && (strikes ?? FIRST_STRIKES) > 0,
+    }));
+  }
+
+  /** @returns false where another delivery of the account tries the endpoint already */
+  async #claimProbe({ owner, endpoint }: SlotWish, nowMs: number, leaseMs: number): Promise<boolean> {
+    const row = await this.#store.db
+      .insertInto('delivery_circuits')
+      .values({
+        user_id: owner.account,
+        endpoint,
+        strikes: FIRST_STRIKES,
+        failures: 0,
+        retry_at_ms: nowMs + leaseMs,
+        changed_at_ms: nowMs,
+      })
+      .onConflict((c) =>
+        c
+          .columns(['user_id', 'endpoint'])
+          .doUpdateSet({ retry_at_ms: nowMs + leaseMs, changed_at_ms: nowMs })
+          .where('delivery_circuits.retry_at_ms', '<=', nowMs),
+      )
+      .returning('endpoint')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /** Notes how an endpoint took an attempt. */
+  async #note({ owner, endpoint, isProbe }: SlotWish, health: EndpointHealth): Promise<void> {
+    const nowMs = this.#store.now();
+    // One that works and goes on working is not written down again.
+    if (!isProbe && (health === 'prompt' || health === 'unknown')) return;
+    const { db } = this.#store;
+    const row = await db
+      .selectFrom('delivery_circuits')
+      .selectAll()
+      .where('user_id', '=', owner.account)
+      .where('endpoint', '=', endpoint)
+      .executeTakeFirst();
+    // Of several that failed together, the first is the failure that counts.
+    if (!isProbe && row !== undefined && row.retry_at_ms > nowMs) return;
+    const noted = { ...circuitAfter(health, row, nowMs), changed_at_ms: nowMs };
+    await db
+      .insertInto('delivery_circuits')
+      .values({ user_id: owner.account, endpoint, ...noted })
+      .onConflict((c) => c.columns(['user_id', 'endpoint']).doUpdateSet(noted))
+      .execute();
   }
 
   /** Whoever has them needs them longer; what was settled, or is somebody else's by now, stays as it is. */
@@ -185,12 +389,17 @@ export class Deliveries {
   }
 
   /**
-   * Notes how the attempt ended.
+   * Notes how the attempt ended, and how the endpoint took it.
    *
-   * @returns false when the lease had run out and the delivery is somebody else's: nothing was noted
+   * @returns false when the lease had run out and the delivery is somebody else's: nothing was noted of it
    */
-  async settle({ delivery, lease }: Pick<LeasedDelivery, 'delivery' | 'lease'>, outcome: Outcome): Promise<boolean> {
+  async settle(
+    { delivery, lease, slot }: Pick<LeasedDelivery, 'delivery' | 'lease' | 'slot'>,
+    outcome: Outcome,
+    health: EndpointHealth,
+  ): Promise<boolean> {
     const nowMs = this.#store.now();
+    if (delivery.channel === 'webhook') await this.#note(slot, health);
     const [result] = await this.#store.db
       .updateTable('deliveries')
       .set({
@@ -259,6 +468,27 @@ export class Deliveries {
     const delivery = await this.get(userId, id);
     if (!delivery) throw new NotFoundError('delivery', id);
     return delivery;
+  }
+}
+
+function circuitAfter(
+  health: EndpointHealth,
+  row: Pick<DeliveryCircuitRow, 'strikes' | 'failures'> | undefined,
+  nowMs: number,
+): Pick<DeliveryCircuitRow, 'strikes' | 'failures' | 'retry_at_ms'> {
+  const { strikes, failures } = row ?? { strikes: FIRST_STRIKES, failures: 0 };
+  const more = Math.min(MAX_STRIKES, strikes + STRIKES_OF_FAILURE);
+  switch (health) {
+    case 'unknown':
+      return { strikes, failures, retry_at_ms: 0 };
+    case 'prompt':
+      return { strikes: Math.max(0, strikes - 1), failures: 0, retry_at_ms: 0 };
+    case 'slow':
+      return { strikes: more, failures: 0, retry_at_ms: 0 };
+    case 'silent': {
+      const breakMs = Math.min(FIRST_BREAK_MS * 2 ** failures, LONGEST_BREAK_MS);
+      return { strikes: more, failures: failures + 1, retry_at_ms: nowMs + breakMs };
+    }
   }
 }
 

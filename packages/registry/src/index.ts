@@ -10,10 +10,13 @@ export {
   type Delivery,
   type DeliveryFilter,
   type DeliveryState,
+  type EndpointHealth,
   type LeasedDelivery,
   type Outcome,
 } from './deliveries.ts';
+export { DeliverySlots, deliveryShares, type SlotWish } from './delivery-slots.ts';
 export * from './errors.ts';
+export { type Claim as ShareClaim, type Owner, Shares, Turns, tenantOf } from './fair-order.ts';
 export { type FollowedRegistry, followRegistry } from './follow-registry.ts';
 export type { DeletedGeofence, GeofenceFields, GeofenceFilter, GeofenceOwner, Geofences } from './geofences.ts';
 export type { GroupFields, GroupFilter, Groups } from './groups.ts';

@@ -21,6 +21,8 @@ import {
 } from './fields.fixture.ts';
 import {
   ConflictError,
+  DeliverySlots,
+  deliveryShares,
   NamesNothingError,
   NotFoundError,
   type NotificationDraft,
@@ -376,8 +378,17 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
     });
 
     describe('deliveries', () => {
-      const options = { limit: 100, perEndpoint: 2, busy: new Map<string, number>(), leaseMs: 60_000 };
-      const lease = (more: Partial<typeof options> = {}) => registry.deliveries.lease({ ...options, ...more });
+      /** Of a worker that has just begun, unless `slots` says otherwise. */
+      const lease = ({ perEndpoint = 2, slots = new DeliverySlots(deliveryShares(4000, perEndpoint)) } = {}) =>
+        registry.deliveries.lease({ slots, leaseMs: 60_000 });
+      const delivered = { state: 'delivered', status: 200 } as const;
+      /** So that its endpoint is not tried by one delivery at a time. */
+      const prove = async (rule: NotificationRule, offset: number) => {
+        await record(offset + 1, [draft(offset, rule, visit(offset))]);
+        const [leased] = await lease();
+        if (!leased) throw new Error('one was due');
+        await registry.deliveries.settle(leased, delivered, 'prompt');
+      };
 
       test('each notification has one for every address', async () => {
         const made = await addRule({
@@ -429,7 +440,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(again[0]?.delivery.attempts).toBe(2);
         // The dead worker was only slow: what it says now is not noted.
         const slow = workers.flat()[0];
-        expect(slow && (await registry.deliveries.settle(slow, { state: 'delivered', status: 250 }))).toBe(false);
+        expect(slow && (await registry.deliveries.settle(slow, delivered, 'prompt'))).toBe(false);
       });
 
       test('a worker that takes long keeps what it renews, and nothing that it has settled or lost', async () => {
@@ -437,7 +448,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         await record(3, [draft(0, made), draft(1, made), draft(2, made)]);
         const [kept, settled, lost] = await lease({ perEndpoint: 3 });
         if (!kept || !settled || !lost) throw new Error('three were due');
-        await registry.deliveries.settle(settled, { state: 'delivered', status: 250 });
+        await registry.deliveries.settle(settled, delivered, 'prompt');
         nowMs += 50_000;
         await registry.deliveries.renew([kept, settled], 60_000);
         nowMs += 50_000;
@@ -453,19 +464,25 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
       test('an endpoint with many that wait keeps no other waiting', async () => {
         const loud = await addRule({ webhookUrl: 'https://loud.example.org/' }, 'loud');
         const quiet = await addRule({ webhookUrl: 'https://quiet.example.org/' }, 'quiet');
+        await prove(loud, 0);
+        await prove(quiet, 1);
         await record(
           60,
-          Array.from({ length: 60 }, (_, n) => draft(n, loud)),
+          Array.from({ length: 58 }, (_, n) => draft(2 + n, loud)),
         );
-        await record(61, [draft(60, quiet, visit(1))]);
-        const first = await lease({ limit: 3 });
+        await record(61, [draft(60, quiet)]);
+        const slots = new DeliverySlots(deliveryShares(100, 2));
+        const first = await lease({ slots });
         expect(first.map(({ endpoint }) => endpoint).sort()).toEqual([
           'https://loud.example.org',
           'https://loud.example.org',
           'https://quiet.example.org',
         ]);
-        expect(await lease({ busy: new Map([['https://loud.example.org', 2]]) })).toEqual([]);
-        expect(await lease({ busy: new Map([['https://loud.example.org', 1]]) })).toHaveLength(1);
+        expect(await lease({ slots })).toEqual([]);
+        const ended = first.find(({ endpoint }) => endpoint.includes('loud'));
+        if (!ended) throw new Error('two of them');
+        slots.release(ended.slot);
+        expect(await lease({ slots })).toHaveLength(1);
       });
 
       test('where not all endpoints fit in, each has its turn', async () => {
@@ -479,8 +496,117 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         }
         const served: string[] = [];
         for (let turn = 0; turn < 5; turn += 1)
-          served.push(...(await lease({ limit: 2, perEndpoint: 2 })).map(({ endpoint }) => endpoint));
+          served.push(
+            ...(await lease({ slots: new DeliverySlots(deliveryShares(8, 2)) })).map(({ endpoint }) => endpoint),
+          );
+        expect(served).toHaveLength(5);
         expect(new Set(served).size).toBe(5);
+      });
+
+      test('three hundred dead webhooks of one account delay no other account', async () => {
+        const bob = await newUser('bob');
+        const drafts: NotificationDraft[] = [];
+        for (let nth = 0; nth < 300; nth += 1) {
+          const webhookUrl = `https://dead-${nth}.example.org/`;
+          drafts.push(draft(nth, await addRule({ webhookUrl }, `Dead ${nth}`), visit(nth)));
+        }
+        await record(300, drafts);
+        const live = await registry.notificationRules.create(
+          rule('Live', bob, { webhookUrl: 'https://live.example.org/' }),
+          SECRET,
+        );
+        const slots = new DeliverySlots(deliveryShares(64, 4));
+        const hanging = await lease({ slots });
+        // Not one of them has proven to answer: they have few slots.
+        expect(hanging).toHaveLength(4);
+        expect(await lease({ slots })).toEqual([]);
+        for (let nth = 300; nth < 310; nth += 1) {
+          await record(nth + 1, [draft(nth, live, visit(nth))]);
+          const [leased, ...others] = await lease({ slots });
+          expect(leased?.endpoint).toBe('https://live.example.org');
+          expect(others).toEqual([]);
+          if (!leased) throw new Error('it was due');
+          await registry.deliveries.settle(leased, delivered, 'prompt');
+          slots.release(leased.slot);
+        }
+        // Once they have failed, all that waits for them waits on, and is no work for anybody.
+        for (const each of hanging) {
+          const nextAttemptAtMs = nowMs;
+          await registry.deliveries.settle(
+            each,
+            { state: 'pending', error: 'no answer', status: null, nextAttemptAtMs },
+            'silent',
+          );
+          slots.release(each.slot);
+        }
+        const tried = new Set(hanging.map(({ endpoint }) => endpoint));
+        expect((await lease({ slots })).filter(({ endpoint }) => tried.has(endpoint))).toEqual([]);
+      });
+
+      test('tenants share the slots, and the accounts of a tenant what the tenant gets', async () => {
+        const bob = await newUser('bob');
+        const dealer = (await registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD)).id;
+        const staff = (await registry.users.create(userFields('staff', { dealerId: dealer }), PASSWORD)).id;
+        let offset = 0;
+        for (const ownerId of [dealer, staff, bob]) {
+          const fields = rule(`Of ${ownerId}`, ownerId, {
+            emails: Array.from({ length: 9 }, (_, n) => `a@${n}.example`),
+          });
+          const made = await registry.notificationRules.create(fields, null);
+          for (let nth = 0; nth < 9; nth += 1, offset += 1)
+            await record(offset + 1, [draft(offset, made, visit(offset))]);
+        }
+        const slots = new DeliverySlots({
+          ...deliveryShares(8, 4),
+          perTenant: 8,
+          perAccount: 8,
+          emails: 8,
+          emailsPerTenant: 8,
+        });
+        const leased = await lease({ slots });
+        const count = (userId: UserId) => leased.filter(({ delivery }) => delivery.userId === userId).length;
+        expect([count(dealer), count(staff), count(bob)]).toEqual([2, 2, 4]);
+      });
+
+      test('an endpoint that does not answer is tried by one delivery at a time, later and later, whichever instance sends', async () => {
+        const made = await addRule({ webhookUrl: 'https://hook.example.org/' });
+        await record(
+          9,
+          Array.from({ length: 9 }, (_, n) => draft(n, made, visit(n))),
+        );
+        const failed = (leased: Awaited<ReturnType<typeof lease>>[number]) =>
+          registry.deliveries.settle(
+            leased,
+            { state: 'pending', error: 'no answer', status: null, nextAttemptAtMs: nowMs },
+            'silent',
+          );
+        for (const breakMs of [5000, 10_000, 20_000]) {
+          // Two instances, each with slots of its own.
+          const [one, two] = await Promise.all([lease(), lease()]);
+          expect([...one, ...two]).toHaveLength(1);
+          const [probe] = [...one, ...two];
+          if (!probe) throw new Error('one of them tries');
+          await failed(probe);
+          nowMs += breakMs - 1;
+          expect(await lease()).toEqual([]);
+          nowMs += 1;
+        }
+        // It answers again: not after the first answer, but after some it is trusted with several at a time.
+        let probes = 0;
+        for (;;) {
+          const leased = await lease({ perEndpoint: 4 });
+          if (leased.length > 1) break;
+          expect(leased).toHaveLength(1);
+          const [probe] = leased;
+          if (!probe) throw new Error('one of them tries');
+          probes += 1;
+          await registry.deliveries.settle(
+            probe,
+            { state: 'pending', error: 'busy', status: 503, nextAttemptAtMs: nowMs },
+            'prompt',
+          );
+        }
+        expect(probes).toBeGreaterThan(4);
       });
 
       test('it ends delivered, failed or cancelled, or is tried again at its time', async () => {
@@ -493,10 +619,10 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         if (!a || !b || !c || !d) throw new Error('four were due');
         nowMs += 500;
         const settle = registry.deliveries.settle.bind(registry.deliveries);
-        await settle(a, { state: 'delivered', status: 200 });
-        await settle(b, { state: 'failed', error: 'gone', status: 410 });
-        await settle(c, { state: 'cancelled', error: 'no such rule', status: null });
-        await settle(d, { state: 'pending', error: 'busy', status: 503, nextAttemptAtMs: nowMs + 5000 });
+        await settle(a, { state: 'delivered', status: 200 }, 'prompt');
+        await settle(b, { state: 'failed', error: 'gone', status: 410 }, 'prompt');
+        await settle(c, { state: 'cancelled', error: 'no such rule', status: null }, 'unknown');
+        await settle(d, { state: 'pending', error: 'busy', status: 503, nextAttemptAtMs: nowMs + 5000 }, 'prompt');
         const state = async ({ delivery }: typeof a) => registry.deliveries.get(anna, delivery.id);
         const finishedAtMs = nowMs;
         expect(await state(a)).toMatchObject({
@@ -513,7 +639,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           nextAttemptAtMs: nowMs + 5000,
           finishedAtMs: null,
         });
-        expect(await registry.deliveries.settle(a, { state: 'delivered', status: 200 })).toBe(false);
+        expect(await registry.deliveries.settle(a, delivered, 'prompt')).toBe(false);
         nowMs += 4999;
         expect(await lease()).toEqual([]);
         nowMs += 1;
@@ -528,7 +654,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const { id } = leased.delivery;
         expect(await registry.deliveries.resend(anna, id)).toMatchObject({ attempts: 1, state: 'pending' });
         expect(await lease()).toEqual([]);
-        await registry.deliveries.settle(leased, { state: 'failed', error: 'gone', status: 410 });
+        await registry.deliveries.settle(leased, { state: 'failed', error: 'gone', status: 410 }, 'prompt');
         await expect(registry.deliveries.resend(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
         nowMs += 1000;
         expect(await registry.deliveries.resend(anna, id)).toMatchObject({

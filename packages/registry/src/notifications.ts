@@ -256,6 +256,7 @@ export class Notifications {
   async forget(options: { beforeMs: number; maxPerUser: number; limit: number }): Promise<number> {
     const { beforeMs, maxPerUser, limit } = options;
     return this.#store.db.transaction().execute(async (tx) => {
+      await tx.deleteFrom('delivery_circuits').where('changed_at_ms', '<', beforeMs).execute();
       const old = await tx
         .selectFrom('notifications')
         .select(['id', 'user_id', 'number'])
@@ -303,6 +304,7 @@ export async function deleteNotificationsOf({ tx }: Writer, userId: UserId): Pro
   // The counter first: whoever is telling the user something holds it until that is there to be deleted too.
   await tx.deleteFrom('notification_counters').where('user_id', '=', userId).execute();
   await tx.deleteFrom('deliveries').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('delivery_circuits').where('user_id', '=', userId).execute();
   await tx.deleteFrom('notifications').where('user_id', '=', userId).execute();
 }
 

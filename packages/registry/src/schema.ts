@@ -208,6 +208,29 @@ export interface DeliveryRow {
   response_status: number | null;
 }
 
+/** How an endpoint has answered the webhooks of an account lately. */
+export interface DeliveryCircuitRow {
+  user_id: string;
+  endpoint: string;
+  /** 0: it works. Above: one delivery at a time tries it. */
+  strikes: number;
+  /** Attempts without an answer, one after the other. */
+  failures: number;
+  /** Nothing is sent to it before: its break, or the lease of the delivery that tries it. */
+  retry_at_ms: number;
+  changed_at_ms: number;
+}
+
+/** When an owner was last served by a queue. */
+export interface QueueTurnRow {
+  queue: string;
+  /** A tenant or an account. */
+  owner: string;
+  /** Grows by one with each turn of the queue. */
+  turn: number;
+  served_at_ms: number;
+}
+
 /** Work that takes long. */
 export interface JobRow {
   id: string;
@@ -403,6 +426,8 @@ export interface Tables {
   notification_counters: NotificationCounterRow;
   notifications: NotificationRow;
   deliveries: DeliveryRow;
+  delivery_circuits: DeliveryCircuitRow;
+  queue_turns: QueueTurnRow;
   consumer_offsets: ConsumerOffsetRow;
   jobs: JobRow;
   report_files: ReportFileRow;

@@ -67,6 +67,8 @@ test('names of geofences that were deleted before they were kept come from the a
   database.exec(`
     drop table deleted_geofences; drop table recent_changes;
     alter table consumer_offsets drop column log_identity;
+    drop index deliveries_by_account; drop index deliveries_by_account_and_endpoint;
+    drop table delivery_circuits; drop table queue_turns;
     delete from kysely_migration where name >= '0010'`);
   database.close();
 

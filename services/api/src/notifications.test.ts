@@ -7,6 +7,7 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
+import { DeliverySlots, deliveryShares } from '@outrider/registry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
 
@@ -440,18 +441,14 @@ describe('deliveries', () => {
     world.nowMs += HOUR_MS;
     for (const member of [anna, ben]) member.jwt = await world.tokenOf(member.user);
     await tell(second, [visit(car, depot, world.nowMs)]);
-    const leased = await world.registry.deliveries.lease({
-      limit: 10,
-      perEndpoint: 1,
-      busy: new Map(),
-      leaseMs: 60_000,
-    });
+    const slots = new DeliverySlots(deliveryShares(64, 1));
+    const leased = await world.registry.deliveries.lease({ slots, leaseMs: 60_000 });
     for (const each of leased)
-      await world.registry.deliveries.settle(each, {
-        state: 'failed',
-        error: 'The endpoint answered 410.',
-        status: 410,
-      });
+      await world.registry.deliveries.settle(
+        each,
+        { state: 'failed', error: 'The endpoint answered 410.', status: 410 },
+        'prompt',
+      );
 
     const all = await list('?channel=any');
     expect(all.body.items).toHaveLength(3);

@@ -71,7 +71,7 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
 }
 
 /** Tells of visits by a rule, past the events. */
-async function tell(rule: NotificationRule, minutes: readonly number[]): Promise<void> {
+async function tell(rule: NotificationRule, minutes: readonly number[], geofenceId = depot): Promise<void> {
   const { notifications } = place.registry;
   const from = (await notifications.places('test')).get(0)?.offset ?? 0;
   await notifications.record({
@@ -81,7 +81,7 @@ async function tell(rule: NotificationRule, minutes: readonly number[]): Promise
     drafts: minutes.map((minute, nth) => ({
       offset: from + nth,
       rule,
-      event: visit(car.id, depot, minute),
+      event: visit(car.id, geofenceId, minute),
       vehicleName: 'Van 7',
       geofenceName: 'Depot',
     })),
@@ -262,14 +262,52 @@ test('an endpoint that hangs holds up no other, and gets only a few at a time', 
     prompt,
     Array.from({ length: 30 }, (_, nth) => 100 + nth),
   );
-  await startDeliveries({ config: { maxAtOnce: 8, maxPerEndpoint: 3 } });
+  await startDeliveries({ config: { maxAtOnce: 32, maxPerEndpoint: 3 } });
   const served = () => sentWebhooks.filter(({ url }) => url.includes('prompt'));
   await vi.waitFor(() => expect(served()).toHaveLength(30), PATIENCE);
-  expect(most).toBe(3);
+  // It has not proven to answer.
+  expect(most).toBe(1);
   release();
   await deliveriesOnce(finished);
-  expect(most).toBe(3);
+  expect(most).toBeLessThanOrEqual(3);
   expect(new Set(sentWebhooks.map(({ id }) => id)).size).toBe(60);
+});
+
+test('hundreds of dead webhooks of one tenant leave the slots of another tenant free', async () => {
+  const ben = await place.addUser('ben', car.groupIds);
+  const dead = await Promise.all(
+    Array.from({ length: 60 }, (_, nth) =>
+      addRule({ name: `Dead ${nth}`, webhookUrl: `https://dead-${nth}.example.org/` }),
+    ),
+  );
+  const live = await place.addRule(ben.id, { webhookUrl: 'https://live.example.org/' });
+  const bensZone = await place.addGeofence('Ben’s', ben.id);
+  let open = 0;
+  let most = 0;
+  let release: () => void = () => {};
+  const hung = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  answer = async ({ url }) => {
+    if (url.includes('live')) return { ok: true, status: 204 };
+    most = Math.max(most, ++open);
+    await hung;
+    open -= 1;
+    return { ok: false, retry: true, error: 'No answer within 15 seconds.', status: null };
+  };
+  for (const [nth, rule] of dead.entries()) await tell(rule, [nth]);
+  const deliveries = await startDeliveries();
+  stops.unshift(async () => release());
+  await vi.waitFor(() => expect(open).toBe(4), PATIENCE);
+  for (let nth = 0; nth < 20; nth += 1) {
+    await tell(live, [100 + nth], bensZone);
+    deliveries.wake();
+    await vi.waitFor(
+      () => expect(sentWebhooks.filter(({ url }) => url.includes('live'))).toHaveLength(nth + 1),
+      PATIENCE,
+    );
+  }
+  expect(most).toBe(4);
 });
 
 test('stopping waits for what is under way, and leaves the rest to the next start', async () => {

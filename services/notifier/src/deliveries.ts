@@ -7,7 +7,14 @@ import {
   type WebhookMessage,
 } from '@outrider/channels';
 import { geofenceOf, isLate, isoTime, mayHear, type Notification, notificationJson, type User } from '@outrider/domain';
-import type { Registry as Definitions, LeasedDelivery, Outcome } from '@outrider/registry';
+import {
+  type Registry as Definitions,
+  DeliverySlots,
+  deliveryShares,
+  type EndpointHealth,
+  type LeasedDelivery,
+  type Outcome,
+} from '@outrider/registry';
 import {
   Counter,
   Gauge,
@@ -24,9 +31,9 @@ import { outcomeOf } from './backoff.ts';
 
 export interface DeliveriesParts {
   config: {
-    /** Attempts under way at a time. Default 32. */
+    /** Attempts in progress at a time. Default 64. */
     maxAtOnce?: number;
-    /** Of them to one endpoint. Default 4. */
+    /** Of them to one endpoint for one account. Default 4. */
     maxPerEndpoint?: number;
   };
   registry: Pick<Definitions, 'deliveries' | 'notificationRules' | 'users' | 'vehicles' | 'geofences'>;
@@ -47,7 +54,7 @@ export interface Deliverer extends Part {
   wake(): void;
 }
 
-const DEFAULT_MAX_AT_ONCE = 32;
+const DEFAULT_MAX_AT_ONCE = 64;
 const DEFAULT_MAX_PER_ENDPOINT = 4;
 /** Retries come due, and other instances save things: looked for this often. */
 const LOOK_EVERY_MS = 1000;
@@ -55,19 +62,22 @@ const LOOK_EVERY_MS = 1000;
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 
+/** An endpoint that answers later than this is slow: it gets few slots. */
+const PROMPT_MS = 3000;
+
 /** What there is to send, or why there is not. */
 type Prepared = { email: EmailMessage } | { webhook: WebhookMessage } | { cancelled: string };
 
 /**
  * Sends what waits to be delivered by e-mail and webhook. Every attempt is leased first, so several instances never do
- * the same one; a bounded number is under way, and of one endpoint only a few, so that one that hangs holds up no other.
+ * the same one. A bounded number is in progress; owners are served in turn, each with a share of the slots, and endpoints
+ * that do not answer get few of them: see `DeliverySlots`.
  * What fails for now is tried again, later and later, for a day.
  */
 export function createDeliveries(parts: DeliveriesParts): Deliverer {
   const { config, registry, email, webhook, logger, metrics, now, tracing = NO_TRACING } = parts;
-  const maxAtOnce = config.maxAtOnce ?? DEFAULT_MAX_AT_ONCE;
-  const maxPerEndpoint = config.maxPerEndpoint ?? DEFAULT_MAX_PER_ENDPOINT;
-  const busy = new Map<string, number>();
+  const { maxAtOnce = DEFAULT_MAX_AT_ONCE, maxPerEndpoint = DEFAULT_MAX_PER_ENDPOINT } = config;
+  const slots = new DeliverySlots(deliveryShares(maxAtOnce, maxPerEndpoint));
   const underWay = new Map<LeasedDelivery, Promise<void>>();
   let stopped = false;
   let awake = false;
@@ -131,22 +141,14 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
 
   async function takeDue(): Promise<void> {
     for (;;) {
-      const limit = maxAtOnce - underWay.size;
-      if (limit <= 0 || stopped) return;
-      const leased = await registry.deliveries.lease({
-        limit,
-        perEndpoint: maxPerEndpoint,
-        busy,
-        leaseMs: LEASE_MS,
-      });
+      if (slots.free === 0 || stopped) return;
+      const leased = await registry.deliveries.lease({ slots, leaseMs: LEASE_MS });
       if (leased.length === 0) return;
       for (const each of leased) begin(each);
     }
   }
 
   function begin(leased: LeasedDelivery): void {
-    const { endpoint } = leased;
-    busy.set(endpoint, (busy.get(endpoint) ?? 0) + 1);
     const { delivery, notification } = leased;
     const span = tracing.ofPacket(notification.event.traceId, `deliver by ${delivery.channel}`, {
       kind: 'client',
@@ -159,9 +161,7 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
         logger.error({ err: error, traceId, delivery: delivery.id }, 'how a delivery ended could not be noted');
       })
       .finally(() => {
-        const left = (busy.get(endpoint) ?? 1) - 1;
-        if (left === 0) busy.delete(endpoint);
-        else busy.set(endpoint, left);
+        slots.release(leased.slot);
         underWay.delete(leased);
         wake();
       });
@@ -182,13 +182,16 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     const { channel } = leased.delivery;
     const prepared = await prepare(leased);
     const end = seconds.startTimer({ channel });
-    const outcome = 'cancelled' in prepared ? cancelled(prepared.cancelled) : await trySending(leased, prepared);
+    const { outcome, health } =
+      'cancelled' in prepared
+        ? { outcome: cancelled(prepared.cancelled), health: 'unknown' as const }
+        : await trySending(leased, prepared);
     end();
     attempts.inc({ channel, outcome: outcome.state });
     tellAttempt(leased, outcome);
     span.note({ 'outrider.delivery.attempt': leased.delivery.attempts, 'outrider.delivery.outcome': outcome.state });
     if (outcome.state === 'pending' || outcome.state === 'failed') span.fail(outcome.error);
-    await registry.deliveries.settle(leased, outcome);
+    await registry.deliveries.settle(leased, outcome, health);
   }
 
   /** What goes well is detail; what does not is for whoever wonders why nothing came. */
@@ -208,14 +211,19 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
   async function trySending(
     leased: LeasedDelivery,
     prepared: Exclude<Prepared, { cancelled: string }>,
-  ): Promise<Outcome> {
+  ): Promise<{ outcome: Outcome; health: EndpointHealth }> {
+    const beganMs = now();
     const result = await ('email' in prepared ? email.send(prepared.email) : webhook.send(prepared.webhook));
+    const endedMs = now();
     const { attempts: made } = leased.delivery;
-    return outcomeOf({ attempts: made, giveUpAtMs: leased.giveUpAtMs }, result, now(), parts.random());
+    const outcome = outcomeOf({ attempts: made, giveUpAtMs: leased.giveUpAtMs }, result, endedMs, parts.random());
+    // Without a status nothing was answered, whether the next attempt may be or not.
+    const hasAnswered = result.ok || result.status !== null;
+    return { outcome, health: !hasAnswered ? 'silent' : endedMs - beganMs > PROMPT_MS ? 'slow' : 'prompt' };
   }
 
   /** What the rule says now decides: who took an address out of it, or deleted it, wants nothing sent there. */
-  async function prepare({ delivery, notification }: LeasedDelivery): Promise<Prepared> {
+  async function prepare({ delivery, notification, slot }: LeasedDelivery): Promise<Prepared> {
     const rule = await registry.notificationRules.get(delivery.ruleId);
     if (rule === null) return { cancelled: 'The rule was deleted.' };
     const owner = await registry.users.get(rule.ownerId);
@@ -229,7 +237,15 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     if (rule.webhookUrl !== delivery.target) return { cancelled: 'The rule does not name the webhook any more.' };
     const secret = await registry.notificationRules.webhookSecret(rule.id);
     if (secret === null) return { cancelled: 'The webhook has no secret.' };
-    return { webhook: { id: delivery.id, url: delivery.target, secret, body: webhookBody(notification) } };
+    return {
+      webhook: {
+        id: delivery.id,
+        url: delivery.target,
+        secret,
+        body: webhookBody(notification),
+        isUnproven: slot.isProbe,
+      },
+    };
   }
 
   /** A delivery that is tried for a day may outlive the right to hear of it. */
