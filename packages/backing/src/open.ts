@@ -13,7 +13,7 @@ import {
   openSqliteLog,
   type SqliteLogOptions,
 } from '@outrider/log';
-import { openRegistry as openRegistryAt, type Registry } from '@outrider/registry';
+import { openRegistry as openRegistryAt, type Registry, type RegistryOptions } from '@outrider/registry';
 import { type Logger, type Registry as Metrics, StartError } from '@outrider/runtime';
 import { openWarehouse as openWarehouseAt, type Warehouse, type WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
@@ -120,15 +120,21 @@ export async function openHub({ redisUrl }: Pick<Backing, 'redisUrl'>, logger: L
   return reached(null, openRedisHub({ url: redisUrl, onError: redisTrouble(logger) }));
 }
 
-/** PostgreSQL where it is given, else a SQLite file. */
+/**
+ * PostgreSQL where it is given, else a SQLite file.
+ *
+ * @param options default limits of accounts: for services that write what people own
+ */
 export function openRegistry(
   { folder, databaseUrl }: Pick<Backing, 'folder' | 'databaseUrl'>,
   logger: Logger,
+  options: Pick<RegistryOptions, 'quotas'> = {},
 ): Promise<Registry> {
-  if (databaseUrl === null) return openRegistryAt({ path: inFolder(folder, 'registry.sqlite') });
+  if (databaseUrl === null) return openRegistryAt({ ...options, path: inFolder(folder, 'registry.sqlite') });
   return reached(
     `PostgreSQL at ${hostOf(databaseUrl)}`,
     openRegistryAt({
+      ...options,
       url: databaseUrl,
       onIdleError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke'),
     }),

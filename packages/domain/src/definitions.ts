@@ -24,6 +24,12 @@ export interface LineShape {
 }
 export type Shape = PolygonShape | CircleShape | LineShape;
 
+/** Points that a shape is drawn by, all rings together: what it costs to store and to check grows with them. */
+export function verticesOf(shape: Shape): number {
+  if (shape.type === 'polygon') return shape.rings.reduce((sum, ring) => sum + ring.length, 0);
+  return shape.type === 'line' ? shape.path.length : 1;
+}
+
 /** What a user may use beyond the vehicles themselves; operators and dealers may by their role. */
 export const SERVICES = ['video'] as const;
 export type ServiceName = (typeof SERVICES)[number];

@@ -8,6 +8,7 @@ export * from './notification.ts';
 export * from './notification-rule.ts';
 export * from './position.ts';
 export * from './quality.ts';
+export * from './quota.ts';
 export * from './record.ts';
 export * from './report-job.ts';
 export * from './report-schedule.ts';

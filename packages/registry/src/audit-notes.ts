@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = [
   'api-access-granted',
   'api-access-withdrawn',
   'password-changed',
+  'quotas-changed',
   'login',
   'login-failed',
   'logout',

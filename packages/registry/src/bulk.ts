@@ -48,7 +48,10 @@ export async function writeOrTry<T>(store: Store, dryRun: boolean, work: (writer
   try {
     return await store.write(async (writer) => {
       const result = await work(writer);
-      if (dryRun) throw new DryRun(result);
+      if (dryRun) {
+        await writer.growth.check(writer);
+        throw new DryRun(result);
+      }
       return result;
     });
   } catch (error) {

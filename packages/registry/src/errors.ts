@@ -1,4 +1,11 @@
-import type { Definition, DefinitionKind, InactiveReason, ReportSchedule } from '@outrider/domain';
+import type {
+  Definition,
+  DefinitionKind,
+  InactiveReason,
+  QuotaKind,
+  QuotaScope,
+  ReportSchedule,
+} from '@outrider/domain';
 
 /** The database does not answer: what was asked may or may not have been done. */
 export class RegistryAwayError extends Error {
@@ -95,12 +102,23 @@ export class TooManyJobsError extends Error {
   }
 }
 
-/** The user has as many schedules of reports as one may have. */
-export class TooManySchedulesError extends Error {
-  override name = 'TooManySchedulesError';
-  readonly most: number;
-  constructor(most: number) {
-    super(`${most} schedules are the most for one user`);
-    this.most = most;
+/** The write would take an account, or a dealer with its accounts, beyond a quota: nothing was written. */
+export class QuotaExceededError extends Error {
+  override name = 'QuotaExceededError';
+  readonly scope: QuotaScope;
+  readonly kind: QuotaKind;
+  readonly limit: number;
+  /** Before the write. */
+  readonly used: number;
+  /** How much more the write would use. */
+  readonly requested: number;
+  constructor(quota: Pick<QuotaExceededError, 'scope' | 'kind' | 'limit' | 'used' | 'requested'>) {
+    const { scope, kind, limit, used, requested } = quota;
+    super(`the quota ${kind} of the ${scope} is ${limit}: ${used} are used, and ${requested} more are needed`);
+    this.scope = scope;
+    this.kind = kind;
+    this.limit = limit;
+    this.used = used;
+    this.requested = requested;
   }
 }

@@ -1,4 +1,4 @@
-import type { Geofence, GeofenceId, GroupId, Shape, UserId } from '@outrider/domain';
+import { type Geofence, type GeofenceId, type GroupId, type Shape, type UserId, verticesOf } from '@outrider/domain';
 import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, writeOrTry } from './bulk.ts';
 import { ConflictError } from './errors.ts';
 import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
@@ -349,5 +349,6 @@ function toRow(geofence: Geofence): GeofenceRow {
     watches_all: geofence.groupIds === null ? 1 : 0,
     speed_limit_kmh: geofence.speedLimitKmh,
     min_dwell_seconds: geofence.minDwellSeconds,
+    vertices: verticesOf(geofence.shape),
   };
 }

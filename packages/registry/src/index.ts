@@ -61,16 +61,16 @@ export type {
 export type { Outbox, PendingChange } from './outbox.ts';
 export type { Page, Paging } from './page.ts';
 export { PasswordsBusyError } from './password.ts';
+export type { Quotas } from './quotas.ts';
 export type { ChangesAfter, RecentChanges } from './recent-changes.ts';
 export * from './registry.ts';
 export type { ReportDeliveries, ReportDelivery, ReportDeliveryOutcome } from './report-deliveries.ts';
 export type { ReportFile, ReportFileFields, ReportFiles, StoredReport } from './report-files.ts';
-export {
-  MAX_SCHEDULES_PER_USER,
-  type ReportScheduleFields,
-  type ReportSchedulePatch,
-  type ReportSchedules,
-  type ScheduledJob,
+export type {
+  ReportScheduleFields,
+  ReportSchedulePatch,
+  ReportSchedules,
+  ScheduledJob,
 } from './report-schedules.ts';
 export { MAX_SESSIONS_PER_USER, type Session, type Sessions } from './sessions.ts';
 export type { ChangeListener } from './store.ts';

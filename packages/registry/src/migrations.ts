@@ -1,3 +1,4 @@
+import { type Shape, verticesOf } from '@outrider/domain';
 import type { ColumnDataType, Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Tables } from './schema.ts';
@@ -494,6 +495,29 @@ function migrations(dialect: DialectName): Record<string, Migration> {
         await db.schema.alterTable('consumer_offsets').addColumn('log_identity', 'text').execute();
       },
     },
+    '0014-quotas': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .createTable('quota_limits')
+          .addColumn('user_id', 'text', (c) => c.notNull().references('users.id'))
+          .addColumn('scope', 'text', (c) => c.notNull())
+          .addColumn('kind', 'text', (c) => c.notNull())
+          .addColumn('max_value', 'bigint', (c) => c.notNull())
+          .addPrimaryKeyConstraint('quota_limits_key', ['user_id', 'scope', 'kind'])
+          .execute();
+        await db.schema
+          .alterTable('geofences')
+          .addColumn('vertices', 'integer', (c) => c.notNull().defaultTo(0))
+          .execute();
+        await countVertices(db);
+        // Holds what a quota asks: the shapes themselves are not read for it.
+        await db.schema
+          .createIndex('geofences_by_owner_and_vertices')
+          .on('geofences')
+          .columns(['owner_id', 'vertices'])
+          .execute();
+      },
+    },
     '0015-fair-queues': {
       async up(db: Kysely<unknown>) {
         // Work is found by its account: those with work one after the other, and their endpoints in the same way.
@@ -534,6 +558,29 @@ function migrations(dialect: DialectName): Record<string, Migration> {
       },
     },
   };
+}
+
+/** Geofences that were drawn before their points were counted. */
+async function countVertices(db: Kysely<unknown>): Promise<void> {
+  const tables = db as Kysely<Pick<Tables, 'geofences'>>;
+  for (let after = ''; ; ) {
+    const rows = await tables
+      .selectFrom('geofences')
+      .select(['id', 'shape'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(100)
+      .execute();
+    for (const { id, shape } of rows) {
+      after = id;
+      await tables
+        .updateTable('geofences')
+        .set({ vertices: verticesOf(JSON.parse(shape) as Shape) })
+        .where('id', '=', id)
+        .execute();
+    }
+    if (rows.length < 100) return;
+  }
 }
 
 /** Geofences that were deleted before their names were kept: the audit trail still has them. */

@@ -11,6 +11,7 @@ import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { IDLE_IN_TRANSACTION_MS, postgresDialect } from './postgres.ts';
+import { quotasConformance } from './quotas.conformance.ts';
 import { registryConformance } from './registry.conformance.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { videoConformance } from './video.conformance.ts';
@@ -21,6 +22,7 @@ if (url) {
   const newPlace = async () => {
     const schema = `registry_${randomBytes(6).toString('hex')}`;
     return {
+      schema,
       open: (now: () => number) => openRegistry({ url, schema, now }),
       async remove() {
         const client = new pg.Client({ connectionString: url });
@@ -90,6 +92,10 @@ if (url) {
   jobsConformance('PostgreSQL', newPlace);
   videoConformance('PostgreSQL', newPlace);
   reportsConformance('PostgreSQL', newPlace);
+  quotasConformance('PostgreSQL', async () => {
+    const { open: _, remove, schema } = await newPlace();
+    return { open: (quotas) => openRegistry({ url, schema, quotas }), isShared: true, remove };
+  });
 } else describe.skip('registry on PostgreSQL, which DATABASE_URL turns on', () => test('skipped', () => {}));
 
 test('a schema name that would need quoting is refused', async () => {

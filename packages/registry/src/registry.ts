@@ -1,4 +1,4 @@
-import type { Definition, DefinitionChange, DefinitionKind } from '@outrider/domain';
+import type { Definition, DefinitionChange, DefinitionKind, QuotaLimits } from '@outrider/domain';
 import { Kysely, sql } from 'kysely';
 import type { Actor } from './actor.ts';
 import { Audit } from './audit.ts';
@@ -16,6 +16,7 @@ import { allRules, NotificationRules } from './notification-rules.ts';
 import { Notifications } from './notifications.ts';
 import { Outbox } from './outbox.ts';
 import { postgresDialect } from './postgres.ts';
+import { Quotas } from './quotas.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { ReportDeliveries } from './report-deliveries.ts';
 import { ReportFiles } from './report-files.ts';
@@ -48,6 +49,8 @@ export type RegistryOptions = (
   now?: () => number;
   /** UUIDs that grow with time: lists are in their order. */
   newId?: () => string;
+  /** Limits of accounts and dealers for which none are set. Default: {@link DEFAULT_QUOTAS} of the domain. */
+  quotas?: QuotaLimits;
 };
 
 /** All definitions: one repository for each aggregate, and the outbox of their changes. */
@@ -70,6 +73,7 @@ export class Registry {
   readonly recentChanges: RecentChanges;
   readonly audit: Audit;
   readonly idempotency: Idempotency;
+  readonly quotas: Quotas;
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -92,6 +96,7 @@ export class Registry {
     this.recentChanges = new RecentChanges(store);
     this.audit = new Audit(store);
     this.idempotency = new Idempotency(store);
+    this.quotas = new Quotas(store);
   }
 
   /**
@@ -183,7 +188,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
       await db.destroy();
       throw error;
     }
-    return new Registry(new Store(db, dialect, now, newId, nothingDue));
+    return new Registry(new Store(db, dialect, now, newId, nothingDue, options.quotas));
   };
 
   if ('path' in options) {

@@ -8,7 +8,7 @@ import {
   type UserId,
 } from '@outrider/domain';
 import type { AuditedFields, AuditNote } from './audit-notes.ts';
-import { ConflictError, NotFoundError, StaleError, TooManySchedulesError } from './errors.ts';
+import { ConflictError, NotFoundError, StaleError } from './errors.ts';
 import { type JobFacts, newJobRow } from './jobs.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { ReportScheduleRow } from './schema.ts';
@@ -20,9 +20,6 @@ export type ReportScheduleFields = Omit<
   'kind' | 'id' | 'version' | 'inactiveReason' | 'lastPeriod' | 'nextAtMs' | 'nextPeriod'
 >;
 export type ReportSchedulePatch = Partial<Omit<ReportScheduleFields, 'ownerId'>>;
-
-/** Of one user. */
-export const MAX_SCHEDULES_PER_USER = 50;
 
 /** What a schedule's job is to do; null: nothing, the schedule is to rest. */
 export type ScheduledJob = { kind: string; subjectId: string | null; parameters: JobFacts } | null;
@@ -37,17 +34,11 @@ export class ReportSchedules {
 
   /**
    * @throws {ConflictError} when the owner already has a schedule of that name
-   * @throws {TooManySchedulesError}
+   * @throws {QuotaExceededError}
    */
   create(fields: ReportScheduleFields): Promise<ReportSchedule> {
     return this.#store.write(async (writer) => {
       const { tx, newId, nowMs } = writer;
-      const { count } = await tx
-        .selectFrom('report_schedules')
-        .select((e) => e.fn.countAll<number>().as('count'))
-        .where('owner_id', '=', fields.ownerId)
-        .executeTakeFirstOrThrow();
-      if (Number(count) >= MAX_SCHEDULES_PER_USER) throw new TooManySchedulesError(MAX_SCHEDULES_PER_USER);
       const schedule = due(
         {
           ...fields,
@@ -64,6 +55,7 @@ export class ReportSchedules {
       await requireName(writer, schedule);
       await tx.insertInto('report_schedules').values(toRow(schedule)).execute();
       writer.note(noteOf(null, schedule));
+      writer.growth.add(schedule.ownerId, 'reportSchedules', 1);
       return schedule;
     });
   }
@@ -223,6 +215,7 @@ async function change(
 async function remove(writer: Writer, schedule: ReportSchedule): Promise<void> {
   await writer.tx.deleteFrom('report_schedules').where('id', '=', schedule.id).execute();
   writer.note(noteOf(schedule, null));
+  writer.growth.add(schedule.ownerId, 'reportSchedules', -1);
 }
 
 /** With the time at which it is due next, from now on. */

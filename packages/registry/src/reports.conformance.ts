@@ -1,13 +1,12 @@
-import type { ReportSchedule, User, VehicleId } from '@outrider/domain';
+import { DEFAULT_QUOTAS, type ReportSchedule, type User, type VehicleId } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   ConflictError,
   type LeasedJob,
-  MAX_SCHEDULES_PER_USER,
+  QuotaExceededError,
   type Registry,
   type ReportScheduleFields,
   StaleError,
-  TooManySchedulesError,
 } from './index.ts';
 import type { Place } from './registry.conformance.ts';
 
@@ -153,8 +152,8 @@ export function reportsConformance(name: string, newPlace: () => Promise<Place>)
     });
 
     test('a user has so many of them', async () => {
-      for (let nth = 0; nth < MAX_SCHEDULES_PER_USER; nth++) await schedule({ name: `Nr. ${nth}` });
-      await expect(schedule({ name: 'one more' })).rejects.toThrow(TooManySchedulesError);
+      for (let nth = 0; nth < DEFAULT_QUOTAS.account.reportSchedules; nth++) await schedule({ name: `Nr. ${nth}` });
+      await expect(schedule({ name: 'one more' })).rejects.toThrow(QuotaExceededError);
     });
 
     test('one that is due is made a job once, and the next waits until that is over', async () => {

@@ -72,6 +72,16 @@ export interface GeofenceRow {
   watches_all: Flag;
   speed_limit_kmh: number | null;
   min_dwell_seconds: number;
+  /** Points of its shape. */
+  vertices: number;
+}
+
+/** A limit that was set for an account or a dealer. */
+export interface QuotaLimitRow {
+  user_id: string;
+  scope: string;
+  kind: string;
+  max_value: number;
 }
 
 /** One of the groups that a vehicle, a user or a geofence (`member_id`) names. */
@@ -414,6 +424,7 @@ export interface Tables {
   vehicle_group_members: MemberRow;
   user_group_access: MemberRow;
   geofence_groups: MemberRow;
+  quota_limits: QuotaLimitRow;
   outbox: OutboxRow;
   recent_changes: RecentChangeRow;
   deleted_geofences: DeletedGeofenceRow;

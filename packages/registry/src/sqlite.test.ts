@@ -9,6 +9,7 @@ import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
+import { quotasConformance } from './quotas.conformance.ts';
 import { type Place, registryConformance } from './registry.conformance.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { openDatabase } from './sqlite.ts';
@@ -34,6 +35,14 @@ bulkConformance('node:sqlite', newPlace);
 jobsConformance('node:sqlite', newPlace);
 videoConformance('node:sqlite', newPlace);
 reportsConformance('node:sqlite', newPlace);
+quotasConformance('node:sqlite', async () => {
+  const folder = await newFolder();
+  return {
+    open: (quotas) => openRegistry({ path: join(folder, 'registry.sqlite'), quotas }),
+    isShared: false,
+    remove: () => rm(folder, { recursive: true }),
+  };
+});
 
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();
@@ -62,6 +71,9 @@ test('names of geofences that were deleted before they were kept come from the a
   const depot = await before.geofences.create(geofenceFields('Depot', anna.id));
   await before.geofences.delete(depot.id, null);
   await before.users.delete(anna.id, null);
+  const path5 = [0, 1, 2, 3, 4].map((x): [number, number] => [x, 0]);
+  const shape = { type: 'line', path: path5, widthM: 20 } as const;
+  await before.geofences.create({ ...geofenceFields('Kept', dealer.id), shape });
   await before.close();
   const database = openDatabase(path);
   database.exec(`
@@ -69,6 +81,8 @@ test('names of geofences that were deleted before they were kept come from the a
     alter table consumer_offsets drop column log_identity;
     drop index deliveries_by_account; drop index deliveries_by_account_and_endpoint;
     drop table delivery_circuits; drop table queue_turns;
+    drop table quota_limits; drop index geofences_by_owner_and_vertices;
+    alter table geofences drop column vertices;
     delete from kysely_migration where name >= '0010'`);
   database.close();
 
@@ -77,6 +91,7 @@ test('names of geofences that were deleted before they were kept come from the a
     { id: depot.id, name: 'Depot', ownerId: anna.id, dealerId: dealer.id },
   ]);
   expect(await registry.recentChanges.newest()).toBe(0);
+  expect(await registry.quotas.use(dealer.id, 'dealer', 'geofenceVertices')).toMatchObject({ used: 5 });
   await registry.close();
   await rm(folder, { recursive: true });
 });

@@ -1,4 +1,11 @@
-import { type Definition, type DefinitionChange, storedChange, type UserId } from '@outrider/domain';
+import {
+  DEFAULT_QUOTAS,
+  type Definition,
+  type DefinitionChange,
+  type QuotaLimits,
+  storedChange,
+  type UserId,
+} from '@outrider/domain';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Actor, SERVICE } from './actor.ts';
 import { type AuditNote, insertNotes, noteOfChange } from './audit-notes.ts';
@@ -7,6 +14,7 @@ import { inChunks } from './lists.ts';
 import type { DialectName } from './migrations.ts';
 import type { NothingDue } from './nothing-due.ts';
 import { IDLE_IN_TRANSACTION_MS } from './postgres.ts';
+import { QuotaGrowth } from './quotas.ts';
 import { appendRecentChanges } from './recent-changes.ts';
 import type { Tables } from './schema.ts';
 
@@ -29,12 +37,16 @@ export class Writer {
   actor: Actor;
   readonly changes: DefinitionChange[] = [];
   readonly notes: AuditNote[] = [];
+  readonly quotas: QuotaLimits;
+  /** What the changes up to now add to what accounts and dealers use. */
+  readonly growth = new QuotaGrowth();
 
-  constructor(tx: Transaction<Tables>, nowMs: number, newId: () => string, actor: Actor) {
+  constructor(tx: Transaction<Tables>, nowMs: number, newId: () => string, actor: Actor, quotas: QuotaLimits) {
     this.tx = tx;
     this.nowMs = nowMs;
     this.newId = newId;
     this.actor = actor;
+    this.quotas = quotas;
   }
 
   /**
@@ -45,12 +57,14 @@ export class Writer {
    */
   changed(definition: Definition, before: Definition | null, dealerIds: readonly UserId[] = []): void {
     this.#note(definition, definition);
+    this.growth.note(before, definition);
     this.notes.push(noteOfChange(before, definition, dealerIds));
   }
 
   /** Notes that a definition is gone; its last version is one above the one it had. */
   deleted(definition: Definition, dealerIds: readonly UserId[] = []): void {
     this.#note({ ...definition, version: definition.version + 1 }, null);
+    this.growth.note(definition, null);
     this.notes.push(noteOfChange(definition, null, dealerIds));
   }
 
@@ -73,6 +87,8 @@ export class Store {
   readonly db: Kysely<Tables>;
   readonly now: () => number;
   readonly newId: () => string;
+  /** Limits where none are set for an account. */
+  readonly quotas: QuotaLimits;
   readonly #dialect: DialectName;
   /** Whose changes they are. */
   readonly actor: Actor;
@@ -87,6 +103,7 @@ export class Store {
     now: () => number,
     newId: () => string,
     nothingDue: NothingDue | null,
+    quotas: QuotaLimits = DEFAULT_QUOTAS,
     actor: Actor = SERVICE,
     claim: Claim | null = null,
     listeners: Set<ChangeListener> = new Set(),
@@ -98,25 +115,30 @@ export class Store {
     this.actor = actor;
     this.#claim = claim;
     this.#nothingDue = nothingDue;
+    this.quotas = quotas;
     this.#listeners = listeners;
   }
 
   /** The same database, whose changes are somebody's. */
   as(actor: Actor, claim: Claim | null = null): Store {
-    return new Store(this.db, this.#dialect, this.now, this.newId, this.#nothingDue, actor, claim, this.#listeners);
+    const { db, now, newId, quotas } = this;
+    return new Store(db, this.#dialect, now, newId, this.#nothingDue, quotas, actor, claim, this.#listeners);
   }
 
   /**
    * Runs `work` as one transaction, with the outbox rows and the lines of the audit trail of everything it noted.
    * Listeners hear of the changes once they are durable; where `work` throws, nothing happened.
+   *
+   * @throws {QuotaExceededError} where what it noted goes beyond a quota; nothing happened
    */
   async write<T>(work: (writer: Writer) => Promise<T>): Promise<T> {
     const claim = this.#claim?.taken === false ? this.#claim : null;
     const { result, changes } = await this.db.transaction().execute(async (tx) => {
       if (this.#dialect === 'postgres') await sql`select pg_advisory_xact_lock(${WRITERS_LOCK})`.execute(tx);
-      const writer = new Writer(tx, this.now(), this.newId, this.actor);
+      const writer = new Writer(tx, this.now(), this.newId, this.actor, this.quotas);
       if (claim) await takeClaim(tx, claim, writer.nowMs);
       const result = await work(writer);
+      await writer.growth.check(writer);
       const rows = writer.changes.map((change) => ({
         kind: change.kind,
         id: change.id,

@@ -18,6 +18,7 @@ import { deleteRulesOf } from './notification-rules.ts';
 import { deleteNotificationsOf } from './notifications.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
+import { deleteQuotasOf } from './quotas.ts';
 import { deleteSchedulesOf, restSchedulesOf } from './report-schedules.ts';
 import { asExpected, revised, touch } from './revisions.ts';
 import type { UserRow } from './schema.ts';
@@ -170,6 +171,7 @@ export class Users {
       await deleteGeofencesOf(writer, id);
       await endSessionsOf(tx, id);
       await forgetKeysOf(tx, id);
+      await deleteQuotasOf(tx, id);
       await tx.deleteFrom('credentials').where('user_id', '=', id).execute();
       await tx.deleteFrom('user_group_access').where('member_id', '=', id).execute();
       if (user.role === 'dealer') {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openKeys, type SigningKeys, Tokens } from '@outrider/auth';
-import type { Directory, FleetEvent, Role, User } from '@outrider/domain';
+import type { Directory, FleetEvent, QuotaLimits, Role, User } from '@outrider/domain';
 import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry, openRegistry, type Registry, type UserFields } from '@outrider/registry';
@@ -126,16 +126,24 @@ export class World {
     });
   }
 
-  /** @param database SQLite file of the registry, in place of one in a folder of its own; `:memory:` for speed */
+  /**
+   * @param quotas default limits of accounts
+   * @param database SQLite file of the registry, in place of one in a folder of its own; `:memory:` for speed
+   */
   static async open(
     config: Partial<ApiConfig> = {},
     more: Partial<ApiParts> = {},
     database?: ':memory:',
+    quotas?: QuotaLimits,
   ): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'api-'));
     const clock = { now: () => 0 };
     const now = () => clock.now();
-    const registry = await openRegistry({ path: database ?? join(folder, 'registry.sqlite'), now });
+    const registry = await openRegistry({
+      path: database ?? join(folder, 'registry.sqlite'),
+      now,
+      ...(quotas && { quotas }),
+    });
     const { directory } = await followRegistry(registry);
     const keys = await openKeys(join(folder, 'keys.json'), { tokenSeconds: 3600, sessionSeconds: 30 * 86_400 }, now);
     const tokens = new Tokens({

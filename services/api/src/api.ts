@@ -9,6 +9,7 @@ import {
   NotFoundError,
   OperatorOnlyError,
   PasswordsBusyError,
+  QuotaExceededError,
   type Registry,
   RegistryAwayError,
   RegistryFullError,
@@ -30,6 +31,7 @@ import type { EventReport } from './notification-reach.ts';
 import { contentOf, idempotencyKey, isRepeatable, onceOnly } from './once-only.ts';
 import { openApiDocument } from './openapi.ts';
 import { badField, notFound, Problem } from './problem.ts';
+import { quotaExceeded } from './quota-reach.ts';
 import { Reach, type TrackReport } from './reach.ts';
 import { type ReportArchive, TooManyRowsError } from './reports/report.ts';
 import type { Doorkeeper, Route } from './route.ts';
@@ -56,7 +58,7 @@ export {
 } from './report-jobs/runner.ts';
 export { createReportScheduler, type ReportSchedulerParts } from './report-jobs/scheduler.ts';
 export type { ReadyCheck } from './routes/operations.ts';
-export { apiConfigOf, apiVariables, reportsConfigOf } from './settings.ts';
+export { apiConfigOf, apiVariables, quotasOf, reportsConfigOf } from './settings.ts';
 export type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export interface ApiConfig {
@@ -399,6 +401,7 @@ function asProblem(error: unknown): Problem | null {
     });
   }
   if (error instanceof OperatorOnlyError) return operatorOnly(error);
+  if (error instanceof QuotaExceededError) return quotaExceeded(error);
   if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);
   if (error instanceof TooManyRowsError) return new Problem('too-much', `${error.message}.`);
   if (error instanceof TooMuchError)

@@ -25,7 +25,7 @@ import { listenApi } from './listen.ts';
 import { createRelay } from './relay.ts';
 import { createReportRunner } from './report-jobs/runner.ts';
 import { createReportScheduler } from './report-jobs/scheduler.ts';
-import { apiConfigOf, apiVariables, reportsConfigOf } from './settings.ts';
+import { apiConfigOf, apiVariables, quotasOf, reportsConfigOf } from './settings.ts';
 
 const VARIABLES = {
   ...accessVariables,
@@ -42,7 +42,7 @@ const VARIABLES = {
 await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, logger);
+  const registry = await openRegistry(backing, logger, { quotas: quotasOf(config) });
   life.own('registry', () => registry.close());
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
   if (generatedPassword !== null)

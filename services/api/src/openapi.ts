@@ -1,4 +1,5 @@
 import { sessionCookieName } from '@outrider/auth';
+import { QUOTA_KINDS, QUOTA_SCOPES } from '@outrider/domain';
 import { z } from 'zod';
 import { exampleOf } from './fields.ts';
 import { isRepeatable } from './once-only.ts';
@@ -295,6 +296,19 @@ function problemSchema(): Json {
           },
           additionalProperties: false,
         },
+      },
+      quota: {
+        type: 'object',
+        description: 'Of `quota-exceeded`: the quota that the request would go beyond. Nothing was written.',
+        required: ['scope', 'kind', 'limit', 'used', 'requested'],
+        properties: {
+          scope: { type: 'string', enum: [...QUOTA_SCOPES] },
+          kind: { type: 'string', enum: [...QUOTA_KINDS] },
+          limit: { type: 'integer' },
+          used: { type: 'integer', description: 'Before the request.' },
+          requested: { type: 'integer', description: 'How much more the request needs.' },
+        },
+        additionalProperties: false,
       },
     },
     additionalProperties: false,

@@ -865,6 +865,7 @@ describe('API5: broken function level authorization', () => {
     'blockUser',
     'unblockUser',
     'setPassword',
+    'setQuotas',
     'listAudit',
     'addVehicle',
     'changeVehicle',
@@ -896,6 +897,8 @@ describe('API5: broken function level authorization', () => {
   const ALL_WITH_A_TOKEN = [
     'logout',
     'getMe',
+    'getMyQuotas',
+    'getQuotas',
     'changeMe',
     'changeMyPassword',
     'listUsers',

@@ -28,6 +28,13 @@ export const PROBLEM_EXAMPLES = {
   conflict: example('conflict', 'Something else has this value already.', [
     { pointer: '/name', detail: 'Another one has it.' },
   ]),
+  'quota-exceeded': {
+    summary: PROBLEMS['quota-exceeded'][1],
+    value: {
+      ...example('quota-exceeded', 'The account may have 10000 geofences: it has 9999, and 2 more are needed.').value,
+      quota: { scope: 'account', kind: 'geofences', limit: 10_000, used: 9999, requested: 2 },
+    },
+  },
   'not-done': example('not-done', 'The task is downloading, 40 % of it.', [
     { parameter: 'task_id', detail: 'downloading' },
   ]),

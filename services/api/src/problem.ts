@@ -1,3 +1,5 @@
+import type { QuotaKind, QuotaScope } from '@outrider/domain';
+
 /** One thing that is wrong with a request. */
 export interface InputError {
   /** Where in the body: a JSON pointer (RFC 6901); the empty one is the whole body. */
@@ -23,6 +25,7 @@ export const PROBLEMS = {
   'method-not-allowed': [405, 'This method is not served here'],
   'not-acceptable': [406, 'It does not come in this format'],
   conflict: [409, 'It would clash with something that exists'],
+  'quota-exceeded': [409, 'A quota is used up'],
   'not-done': [409, 'The file is not there yet, or will never be'],
   gone: [410, 'It was deleted'],
   stale: [412, 'It was changed meanwhile'],
@@ -37,12 +40,24 @@ export const PROBLEMS = {
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 export type ProblemKind = keyof typeof PROBLEMS;
 
+/** A quota as a refusal names it. */
+export interface ExceededQuota {
+  scope: QuotaScope;
+  kind: QuotaKind;
+  limit: number;
+  used: number;
+  /** How much more the request needs. */
+  requested: number;
+}
+
 /** Thrown by whoever finds that a request can't be served; becomes an RFC 9457 answer at the edge. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly kind: ProblemKind;
   readonly errors: readonly InputError[];
   readonly headers: Readonly<Record<string, string>>;
+  /** The quota that the request would go beyond. */
+  readonly quota: ExceededQuota | null;
   /** Somebody tried a password, and it was not the right one: it counts as a failed login, whatever the status. */
   readonly isWrongPassword: boolean;
 
@@ -53,6 +68,7 @@ export class Problem extends Error {
       errors?: readonly InputError[];
       headers?: Readonly<Record<string, string>>;
       isWrongPassword?: boolean;
+      quota?: ExceededQuota;
     } = {},
   ) {
     super(detail);
@@ -60,6 +76,7 @@ export class Problem extends Error {
     this.errors = more.errors ?? [];
     this.headers = more.headers ?? {};
     this.isWrongPassword = more.isWrongPassword ?? false;
+    this.quota = more.quota ?? null;
   }
 
   get status(): number {
@@ -75,6 +92,7 @@ export class Problem extends Error {
       status,
       detail: this.message,
       ...(this.errors.length > 0 ? { errors: this.errors } : {}),
+      ...(this.quota === null ? {} : { quota: this.quota }),
     };
     return new Response(JSON.stringify(body), {
       status,

@@ -5,6 +5,7 @@ import type {
   GeofenceId,
   GroupId,
   Position,
+  QuotaUse,
   Rejection,
   Role,
   SessionId,
@@ -37,6 +38,7 @@ import { BulkReach } from './bulk-reach.ts';
 import { JobReach, type JobSources, type Stretch } from './job-reach.ts';
 import { NotificationReach, type NotificationSources } from './notification-reach.ts';
 import { badField, notFound, Problem, wrongPassword } from './problem.ts';
+import { type QuotaPatch, setQuotas } from './quota-reach.ts';
 import { ReportReach } from './report-reach.ts';
 import { ReportScheduleReach } from './report-schedule-reach.ts';
 import { judgedTrack } from './reports/jumps.ts';
@@ -374,6 +376,17 @@ export class Reach {
     await this.#user(id, 'write');
     this.#requireNotSelf(id, 'deleted');
     await this.#sources.registry.users.delete(id, ifMatch);
+  }
+
+  /** What the account, and a dealer as a whole, may use and does use. */
+  async quotasOf(id: UserId): Promise<QuotaUse[]> {
+    return this.#sources.registry.quotas.ofUser(await this.#user(id, 'read'));
+  }
+
+  async setQuotas(id: UserId, patch: QuotaPatch): Promise<QuotaUse[]> {
+    const user = await this.#user(id, 'write');
+    await setQuotas(this.#sources.registry, this.#caller, user, patch);
+    return this.#sources.registry.quotas.ofUser(user);
   }
 
   /** Where the account is logged in. */

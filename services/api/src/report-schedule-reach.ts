@@ -1,13 +1,7 @@
 import type { Directory, ReportSchedule, ReportScheduleId, User } from '@outrider/domain';
-import {
-  type Page,
-  type Paging,
-  type Registry,
-  type ReportScheduleFields,
-  TooManySchedulesError,
-} from '@outrider/registry';
+import type { Page, Paging, Registry, ReportScheduleFields } from '@outrider/registry';
 import { requireSeen } from './job-reach.ts';
-import { notFound, Problem } from './problem.ts';
+import { notFound } from './problem.ts';
 import { scheduledReport, unseenIn } from './report-jobs/request.ts';
 import { isOperator, rightToReportSchedule } from './rights.ts';
 
@@ -41,13 +35,7 @@ export class ReportScheduleReach {
 
   async add(wish: ScheduleWish): Promise<ReportSchedule> {
     requireSeen(scheduledReport(wish), this.#caller, this.#sources.directory);
-    try {
-      return await this.#sources.registry.reportSchedules.create({ ...wish, ownerId: this.#caller.id });
-    } catch (error) {
-      if (error instanceof TooManySchedulesError)
-        throw new Problem('conflict', `${error.most} schedules are the most: delete one.`);
-      throw error;
-    }
+    return this.#sources.registry.reportSchedules.create({ ...wish, ownerId: this.#caller.id });
   }
 
   /** @param change gives what is new from what is there */

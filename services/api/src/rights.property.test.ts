@@ -203,6 +203,15 @@ const showsExport =
 
 // How things are put back
 
+const undoQuotas: Probe['undo'] = (scene) =>
+  scene.org.world.registry.quotas.set(
+    userOf(scene).id,
+    [
+      { scope: 'account', kind: 'geofences', limit: null },
+      { scope: 'dealer', kind: 'vehicles', limit: null },
+    ],
+    async () => {},
+  );
 const undoUser: Probe['undo'] = (scene) => scene.org.restoreUser(userOf(scene).id);
 const undoSessions: Probe['undo'] = (scene) => scene.org.renewSessions(userOf(scene).id);
 const undoOwnSessions: Probe['undo'] = ({ org, caller }) => org.renewSessions(caller.id);
@@ -526,6 +535,17 @@ const MODEL: Record<string, readonly Probe[]> = {
       kinds: ['user'],
       good: (scene) => (self(scene) && isOperator(scene.caller) ? 409 : kept(200)(scene)),
       undo: undoUser,
+    },
+  ],
+  getMyQuotas: [{ kinds: [], good: () => 200 }],
+  getQuotas: [{ kinds: ['user'], good: () => 200 }],
+  setQuotas: [
+    { kinds: ['user'], ask: () => ({ body: { account: { geofences: 9999 } } }), good: kept(200), undo: undoQuotas },
+    {
+      kinds: ['user'],
+      ask: () => ({ body: { dealer: { vehicles: 19_999 } } }),
+      good: (scene) => (isOperator(scene.caller) ? (userOf(scene).role === 'dealer' ? 200 : 400) : 403),
+      undo: undoQuotas,
     },
   ],
   unblockUser: [{ kinds: ['user'], good: kept(200), undo: undoUser }],

@@ -6,6 +6,7 @@ import { geozoneRoutes } from './routes/geozones.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { operationDescriptions } from './routes/operations.ts';
+import { quotaRoutes } from './routes/quotas.ts';
 import { reportJobRoutes } from './routes/report-jobs.ts';
 import { reportScheduleRoutes } from './routes/report-schedules.ts';
 import { reportRoutes } from './routes/reports.ts';
@@ -19,6 +20,7 @@ import { videoRoutes } from './routes/video.ts';
 export const ROUTES: readonly Route[] = [
   ...authRoutes,
   ...userRoutes,
+  ...quotaRoutes,
   ...auditRoutes,
   ...vehicleRoutes,
   ...vehicleCsvRoutes,

@@ -1,6 +1,18 @@
 import { type accessVariables, videoStoreOf, type videoStoreVariables } from '@outrider/backing';
+import { DEFAULT_QUOTAS, defaultLimit, type QuotaKind, type QuotaLimits, type QuotaScope } from '@outrider/domain';
 import { type Config, secret, type Variables, whole } from '@outrider/runtime';
 import type { ApiConfig } from './api.ts';
+
+const BYTES_PER_MB = 1_000_000;
+
+/** The default limit of a quota; of a single account or dealer the operator sets another by the API. */
+function quota(scope: QuotaScope, kind: QuotaKind, description: string) {
+  return whole(0, 1_000_000_000, defaultLimit(DEFAULT_QUOTAS, scope, kind), description);
+}
+
+function quotaMb(scope: QuotaScope, description: string) {
+  return whole(0, 1_000_000_000, defaultLimit(DEFAULT_QUOTAS, scope, 'storageBytes') / BYTES_PER_MB, description);
+}
 
 /** What the REST API is set up by. */
 export const apiVariables = {
@@ -25,6 +37,17 @@ export const apiVariables = {
     'How much room all of these files together may take up; beyond it the oldest of whoever has the most go first.',
   ),
   REPORT_MAX_MB: whole(1, 1_000_000, 1024, 'How large one of them may become.'),
+  QUOTA_ACCOUNT_GEOFENCES: quota('account', 'geofences', 'Geofences that one account may have.'),
+  QUOTA_ACCOUNT_VERTICES: quota('account', 'geofenceVertices', 'Points of all geofences of one account together.'),
+  QUOTA_ACCOUNT_RULES: quota('account', 'notificationRules', 'Notification rules that one account may have.'),
+  QUOTA_ACCOUNT_SCHEDULES: quota('account', 'reportSchedules', 'Report schedules that one account may have.'),
+  QUOTA_ACCOUNT_STORAGE_MB: quotaMb('account', 'Stored files of reports of one account.'),
+  QUOTA_DEALER_GEOFENCES: quota('dealer', 'geofences', 'Geofences of a dealer and all its accounts together.'),
+  QUOTA_DEALER_VERTICES: quota('dealer', 'geofenceVertices', 'Points of all of these geofences together.'),
+  QUOTA_DEALER_RULES: quota('dealer', 'notificationRules', 'Notification rules of a dealer and all its accounts.'),
+  QUOTA_DEALER_VEHICLES: quota('dealer', 'vehicles', 'Vehicles of one dealer.'),
+  QUOTA_DEALER_SCHEDULES: quota('dealer', 'reportSchedules', 'Report schedules of a dealer and all its accounts.'),
+  QUOTA_DEALER_STORAGE_MB: quotaMb('dealer', 'Stored videos and files of reports of a dealer and all its accounts.'),
   VIDEO_TASK_HOURS: whole(1, 720, 24, 'How long a task that fetches video is tried.'),
 } satisfies Variables;
 
@@ -47,7 +70,26 @@ export function apiConfigOf(
   };
 }
 
-const BYTES_PER_MB = 1_000_000;
+/** The limits of accounts and dealers for which no others are set, as they stand in the settings. */
+export function quotasOf(config: Config<typeof apiVariables>): QuotaLimits {
+  return {
+    account: {
+      geofences: config.QUOTA_ACCOUNT_GEOFENCES,
+      geofenceVertices: config.QUOTA_ACCOUNT_VERTICES,
+      notificationRules: config.QUOTA_ACCOUNT_RULES,
+      reportSchedules: config.QUOTA_ACCOUNT_SCHEDULES,
+      storageBytes: config.QUOTA_ACCOUNT_STORAGE_MB * BYTES_PER_MB,
+    },
+    dealer: {
+      geofences: config.QUOTA_DEALER_GEOFENCES,
+      geofenceVertices: config.QUOTA_DEALER_VERTICES,
+      notificationRules: config.QUOTA_DEALER_RULES,
+      vehicles: config.QUOTA_DEALER_VEHICLES,
+      reportSchedules: config.QUOTA_DEALER_SCHEDULES,
+      storageBytes: config.QUOTA_DEALER_STORAGE_MB * BYTES_PER_MB,
+    },
+  };
+}
 
 /** How reports are made as files, as it stands in the settings. */
 export function reportsConfigOf(config: Config<typeof apiVariables>) {

@@ -7,6 +7,7 @@ import {
   createReportScheduler,
   ensureAdmin,
   listenApi,
+  quotasOf,
   reportsConfigOf,
 } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
@@ -92,7 +93,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       createDiskWatch({ folder: dataDir.path, warningMb: config.DISK_WARNING_MB, logger: part('disk'), metrics }),
     );
     if (backing.log.brokers === null) measureLog(dataDir.file('log.sqlite'), metrics);
-    const registry = await openRegistry(backing, part('registry'));
+    const registry = await openRegistry(backing, part('registry'), { quotas: quotasOf(config) });
     life.own('registry', () => registry.close());
     const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
 

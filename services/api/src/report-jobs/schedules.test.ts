@@ -1,11 +1,11 @@
 import {
+  DEFAULT_QUOTAS,
   DEFAULT_THRESHOLDS,
   type ReportSchedule,
   type ReportScheduleId,
   type User,
   type Vehicle,
 } from '@outrider/domain';
-import { MAX_SCHEDULES_PER_USER } from '@outrider/registry';
 import type { Part } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { World } from '../api.fixture.ts';
@@ -146,7 +146,7 @@ describe('a schedule', () => {
   });
 
   test('is one of so many', async () => {
-    for (let nth = 0; nth < MAX_SCHEDULES_PER_USER; nth++) await added(anna, { name: `Nr. ${nth}` });
+    for (let nth = 0; nth < DEFAULT_QUOTAS.account.reportSchedules; nth++) await added(anna, { name: `Nr. ${nth}` });
     expect((await call('POST', '', anna, DAILY)).status).toBe(409);
     await added(operator);
   });

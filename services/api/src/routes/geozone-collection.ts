@@ -86,7 +86,7 @@ export const geozoneCollectionRoutes: Route[] = [
         ),
       },
     },
-    problems: ['conflict'],
+    problems: ['conflict', 'quota-exceeded'],
     async handle({ query, body }, { reach }) {
       const faults = new Faults();
       const items = await readFeatures(body.features, faults);

@@ -167,7 +167,7 @@ export const geozoneRoutes: Route[] = [
         examples: [{ ...EXAMPLE, properties: { ...EXAMPLE.properties, name: 'Depot', speedLimitKmh: 20 } }],
       }),
     answers: { 201: { ...oneGeozone, description: 'Added.' } },
-    problems: ['conflict'],
+    problems: ['conflict', 'quota-exceeded'],
     async handle({ body }, { reach }) {
       const { name, groupIds, speedLimitKmh, minDwellSeconds } = body.properties;
       const shape = shapeOf(body);
@@ -215,7 +215,7 @@ export const geozoneRoutes: Route[] = [
       .meta({ id: 'GeozonePatch', examples: [{ properties: { speedLimitKmh: 30 } }] }),
     conditional: true,
     answers: { 200: oneGeozone },
-    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
+    problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
     async handle({ params, body }, { reach, ifMatch }) {
       const changed = await reach.changeGeofence(params.id, ifMatch, (current) => {
         const { shape, radiusM, widthM, ...rest } = body.properties ?? {};

@@ -440,7 +440,7 @@ export const notificationRoutes: Route[] = [
       })
       .meta({ id: 'NewNotificationRule', examples: [RULE_EXAMPLE as never] }),
     answers: { 201: { ...ruleAsSet, description: 'Added.' } },
-    problems: ['conflict'],
+    problems: ['conflict', 'quota-exceeded'],
     async handle({ body }, { reach }) {
       const { webhook, ...fields } = body;
       const wish: RuleWish = { ...fields, webhookUrl: webhook?.url ?? null, webhookSecret: webhook?.secret };

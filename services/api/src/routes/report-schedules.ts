@@ -189,7 +189,7 @@ export const reportScheduleRoutes: Route[] = [
         headers: { ...ETAG, Location: 'URL of the schedule.' },
       },
     },
-    problems: ['conflict'],
+    problems: ['conflict', 'quota-exceeded'],
     async handle({ body }, { reach }) {
       return scheduleReply(201, await reach.reportSchedules.add(wishFrom(body)));
     },

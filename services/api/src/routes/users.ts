@@ -203,7 +203,7 @@ export const userRoutes: Route[] = [
       .meta({ id: 'UserPatch', examples: [{ name: 'Anna Petrova' }] }),
     conditional: true,
     answers: { 200: oneUser },
-    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
+    problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
     async handle({ params, body }, { reach, ifMatch }) {
       return reply(200, await reach.changeUser(params.id, ifMatch, body));
     },

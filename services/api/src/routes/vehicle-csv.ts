@@ -88,7 +88,7 @@ export const vehicleCsvRoutes: Route[] = [
         ),
       },
     },
-    problems: ['forbidden', 'conflict'],
+    problems: ['forbidden', 'conflict', 'quota-exceeded'],
     async handle({ query, body }, { reach }) {
       const faults = new Faults();
       const done = await reach.bulk.importVehicles(() => readLines(body, faults), faults, query.dryRun === 'true');

@@ -363,7 +363,7 @@ export const vehicleRoutes: Route[] = [
       })
       .meta({ id: 'NewVehicle', examples: [{ name: 'Van 12', terminalId: '356307042441013', speedLimitKmh: 90 }] }),
     answers: { 201: { ...oneVehicle, description: 'Added.' } },
-    problems: ['forbidden', 'conflict'],
+    problems: ['forbidden', 'conflict', 'quota-exceeded'],
     async handle({ body }, { reach }) {
       return reply(201, await reach.addVehicle(body));
     },
@@ -395,7 +395,7 @@ export const vehicleRoutes: Route[] = [
       .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),
     conditional: true,
     answers: { 200: oneVehicle },
-    problems: ['not-found', 'forbidden', 'conflict', 'stale'],
+    problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
     async handle({ params, body }, { reach, ifMatch }) {
       return reply(200, await reach.changeVehicle(params.id, ifMatch, body));
     },

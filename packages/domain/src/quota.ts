@@ -1,0 +1,76 @@
+import type { UserId } from './ids.ts';
+
+/**
+ * What an account, or a dealer with all accounts that it keeps, can use up. `storageBytes` are files: reports of accounts, and for a
+ * dealer the videos of its vehicles as well.
+ */
+export const QUOTA_KINDS = [
+  'geofences',
+  'geofenceVertices',
+  'notificationRules',
+  'vehicles',
+  'reportSchedules',
+  'storageBytes',
+] as const;
+export type QuotaKind = (typeof QUOTA_KINDS)[number];
+
+/** `account`: what one account owns. `dealer`: what a dealer and the accounts that it keeps own together, and its vehicles. */
+export const QUOTA_SCOPES = ['account', 'dealer'] as const;
+export type QuotaScope = (typeof QUOTA_SCOPES)[number];
+
+/** Vehicles belong to dealers: a single account owns none. */
+export type AccountQuotaKind = Exclude<QuotaKind, 'vehicles'>;
+export type KindIn<S extends QuotaScope> = S extends 'account' ? AccountQuotaKind : QuotaKind;
+
+/** The most of each kind. */
+export interface QuotaLimits {
+  account: Readonly<Record<AccountQuotaKind, number>>;
+  dealer: Readonly<Record<QuotaKind, number>>;
+}
+
+/** The limits of every account and dealer for which no others are set. */
+export const DEFAULT_QUOTAS: QuotaLimits = {
+  account: {
+    geofences: 10_000,
+    geofenceVertices: 500_000,
+    notificationRules: 1000,
+    reportSchedules: 50,
+    storageBytes: 10_000_000_000,
+  },
+  dealer: {
+    geofences: 100_000,
+    geofenceVertices: 2_000_000,
+    notificationRules: 20_000,
+    vehicles: 20_000,
+    reportSchedules: 2000,
+    storageBytes: 100_000_000_000,
+  },
+};
+
+/** How much of one quota is used. */
+export interface QuotaUse {
+  scope: QuotaScope;
+  kind: QuotaKind;
+  used: number;
+  limit: number;
+  /** True where the limit was set for this account or dealer; false where it is the default. */
+  isSet: boolean;
+}
+
+/** Kinds that exist in a scope. */
+export function kindsOf(scope: QuotaScope): readonly QuotaKind[] {
+  return scope === 'dealer' ? QUOTA_KINDS : QUOTA_KINDS.filter((kind) => kind !== 'vehicles');
+}
+
+/** The limit that holds where none was set. */
+export function defaultLimit(limits: QuotaLimits, scope: QuotaScope, kind: QuotaKind): number {
+  return scope === 'dealer' ? limits.dealer[kind] : kind === 'vehicles' ? 0 : limits.account[kind];
+}
+
+/** One limit of one account or dealer; null: the default holds. */
+export interface QuotaSetting {
+  userId: UserId;
+  scope: QuotaScope;
+  kind: QuotaKind;
+  limit: number | null;
+}
