@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { MAIN, type ServiceName } from '../../services/outrider/src/distributed.fixture.ts';
 
@@ -24,6 +25,7 @@ export function sharedSettings(folder: string): Record<string, string> {
     DATA_DIR: join(folder, 'services'),
     HOST: '127.0.0.1',
     VIDEO_MEDIA_HOST: '127.0.0.1',
+    SECRETS_KEY_FILE: join(folder, 'secrets-key'),
     TERMINAL_SECRET: 'outrider',
     ADMIN_PASSWORD: 'outrider-admin',
   };
@@ -32,7 +34,11 @@ export function sharedSettings(folder: string): Record<string, string> {
 /** Writes down what every service needs. @returns the file, as Node's `--env-file` takes it */
 export function writeEnvironment(folder: string, addresses: Readonly<Record<string, string>>): string {
   const file = join(folder, ENVIRONMENT_FILE);
-  const settings = Object.entries({ ...addresses, ...sharedSettings(folder) });
+  const shared = sharedSettings(folder);
+  // The same one as long as the database is.
+  if (!existsSync(shared.SECRETS_KEY_FILE ?? ''))
+    writeFileSync(shared.SECRETS_KEY_FILE ?? '', `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  const settings = Object.entries({ ...addresses, ...shared });
   writeFileSync(file, settings.map(([name, value]) => `${name}=${value}\n`).join(''), { mode: 0o600 });
   return file;
 }

@@ -20,6 +20,9 @@ export interface Backing {
   databaseUrl: string | null;
   clickhouseUrl: string | null;
   s3Url: string | null;
+  /** Keys that stored secrets are sealed with, as they are set; null where they are in a file, or none is set. */
+  secretsKey: string | null;
+  secretsKeyFile: string | null;
 }
 
 export interface Sasl {
@@ -33,6 +36,8 @@ export interface Sasl {
  * @throws {ConfigError} where a setting lacks another
  */
 export function backingOf(config: BackingConfig, folder: string | null): Backing {
+  if (config.SECRETS_KEY !== null && config.SECRETS_KEY_FILE !== null)
+    throw new ConfigError(['SECRETS_KEY must not be set where SECRETS_KEY_FILE is']);
   return {
     folder,
     log: {
@@ -48,6 +53,8 @@ export function backingOf(config: BackingConfig, folder: string | null): Backing
     databaseUrl: config.DATABASE_URL,
     clickhouseUrl: config.CLICKHOUSE_URL,
     s3Url: config.S3_URL,
+    secretsKey: config.SECRETS_KEY,
+    secretsKeyFile: config.SECRETS_KEY_FILE,
   };
 }
 

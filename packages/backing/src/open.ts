@@ -13,12 +13,18 @@ import {
   openSqliteLog,
   type SqliteLogOptions,
 } from '@outrider/log';
-import { openRegistry as openRegistryAt, type Registry, type RegistryOptions } from '@outrider/registry';
+import {
+  openRegistry as openRegistryAt,
+  type Registry,
+  type RegistryOptions,
+  SecretsKeyError,
+} from '@outrider/registry';
 import { type Logger, type Registry as Metrics, StartError } from '@outrider/runtime';
 import { openWarehouse as openWarehouseAt, type Warehouse, type WarehouseOptions } from '@outrider/warehouse';
 import type { Backing, Sasl } from './backing.ts';
 import { unreadableRecords } from './dead-letter-office.ts';
 import { discontinuityReport, measureLog } from './log-watch.ts';
+import { openSecrets } from './secrets-key.ts';
 
 /**
  * Kafka where brokers are given, else a SQLite file. A record that can't be read is put into topic `<name>-dead`, and whoever
@@ -120,23 +126,62 @@ export async function openHub({ redisUrl }: Pick<Backing, 'redisUrl'>, logger: L
   return reached(null, openRedisHub({ url: redisUrl, onError: redisTrouble(logger) }));
 }
 
+/** PostgreSQL where it is given, else a SQLite file; for a service that reads and stores no secrets. */
+export function openRegistryWithoutSecrets(backing: RegistryBacking, logger: Logger): Promise<Registry> {
+  return openRegistryWith(backing, logger, {});
+}
+
 /**
- * PostgreSQL where it is given, else a SQLite file.
+ * PostgreSQL where it is given, else a SQLite file. Secrets in it are sealed, those from before as well.
  *
  * @param options default limits of accounts: for services that write what people own
+ * @throws {StartError} when the database can't be used, or its secrets need another key, or any
  */
-export function openRegistry(
-  { folder, databaseUrl }: Pick<Backing, 'folder' | 'databaseUrl'>,
+export async function openRegistry(
+  backing: RegistryBacking & Pick<Backing, 'secretsKey' | 'secretsKeyFile'>,
   logger: Logger,
-  options: Pick<RegistryOptions, 'quotas'> = {},
+  options: Pick<RegistryOptions, 'quotas' | 'forgetLostSecrets'> = {},
 ): Promise<Registry> {
-  if (databaseUrl === null) return openRegistryAt({ ...options, path: inFolder(folder, 'registry.sqlite') });
+  const { secrets, generatedFile } = await openSecrets(backing);
+  if (generatedFile !== null)
+    logger.warn(
+      { file: generatedFile },
+      'generated a key for stored secrets: back it up apart from the rest of DATA_DIR',
+    );
+  try {
+    return await openRegistryWith(backing, logger, {
+      ...options,
+      secrets,
+      onSecrets({ sealed, inClear }) {
+        if (sealed > 0) logger.info({ secrets: sealed }, 'secrets that were stored in clear are sealed');
+        if (inClear) logger.warn('SECRETS_KEY is not set: secrets are stored in clear');
+      },
+    });
+  } catch (error) {
+    const { cause } = error as Error;
+    if (cause instanceof SecretsKeyError)
+      throw new StartError(`${cause.message}: set SECRETS_KEY or SECRETS_KEY_FILE, see "Secrets" in README.md`, {
+        cause,
+      });
+    throw error;
+  }
+}
+
+type RegistryBacking = Pick<Backing, 'folder' | 'databaseUrl'>;
+
+function openRegistryWith(
+  { folder, databaseUrl }: RegistryBacking,
+  logger: Logger,
+  options: Pick<RegistryOptions, 'quotas' | 'secrets' | 'onSecrets' | 'forgetLostSecrets'>,
+): Promise<Registry> {
+  if (databaseUrl === null)
+    return reached(null, openRegistryAt({ path: inFolder(folder, 'registry.sqlite'), ...options }));
   return reached(
     `PostgreSQL at ${hostOf(databaseUrl)}`,
     openRegistryAt({
-      ...options,
       url: databaseUrl,
       onIdleError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke'),
+      ...options,
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { parseS3Url } from '@outrider/files';
 import { oneOf, secret, text, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+import { parseSecretsKeys } from './secrets-key.ts';
 
 /** A list of `host:port`, separated by commas; null where it is unset. */
 function brokers(description: string): Variable<readonly string[] | null> {
@@ -83,4 +84,14 @@ export const serverVariables = {
       return value;
     },
   } satisfies Variable<string | null>,
+  SECRETS_KEY: {
+    ...secret(
+      'Key that secrets in the registry are sealed with: 32 bytes in base64 (`openssl rand -base64 32`); several separated by commas, the one that seals first. Needed with `DATABASE_URL`; where unset otherwise, a random one is kept in `DATA_DIR`.',
+    ),
+    parse(value: string): string {
+      parseSecretsKeys(value);
+      return value;
+    },
+  } satisfies Variable<string | null>,
+  SECRETS_KEY_FILE: text('File with that key, or with several, in place of `SECRETS_KEY`.'),
 } satisfies Variables;

@@ -1,4 +1,4 @@
-import type { User, Vehicle } from './definitions.ts';
+import type { Definition, User, Vehicle } from './definitions.ts';
 import type { UserId, VehicleId, VideoProfileId, VideoTaskId } from './ids.ts';
 import { isoTime } from './json.ts';
 import { maySeeVehicle } from './rights.ts';
@@ -32,7 +32,10 @@ export interface VideoProfile {
   vehicleId: VehicleId;
   name: string;
   protocol: VideoProtocol;
-  /** `jt1078`: phone number of the terminal, digits without leading zeros. `stream`: template of a URL. */
+  /**
+   * `jt1078`: phone number of the terminal, digits without leading zeros. `stream`: template of a URL; only the registry has it, elsewhere
+   * it is hidden (see {@link withoutSecrets}).
+   */
   address: string;
   channels: readonly VideoChannel[];
   /** What a task gets that says nothing of it. */
@@ -170,9 +173,29 @@ export function maySeeVideo(
   return mayUseVideo(caller) && maySeeVehicle(caller, vehicle);
 }
 
-/** The address as it may be shown and noted: login and password of a URL are left out. */
+/** The address as it may be shown and noted: login and password are left out, in front of the host and in the query. */
 export function withoutCredentials(address: string): string {
-  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${HIDDEN_CREDENTIALS}@`);
+  return address
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${HIDDEN_CREDENTIALS}@`)
+    .replace(CREDENTIAL_PARAMETER, `$1${HIDDEN_CREDENTIALS}`);
+}
+
+/** A parameter of a query whose name says that its value is a credential; a value that is filled in for each fragment is none. */
+const CREDENTIAL_PARAMETER = /([?&][^=&]*(?:user|login|pass|pwd|token|secret|key|auth|sign)[^=&]*=)[^&{]+/gi;
+
+/** Whether the address may hold a login and a password: that of a stream is a URL. */
+export function isSecretAddress({ protocol }: Pick<VideoProfile, 'protocol'>): boolean {
+  return protocol === 'stream';
+}
+
+/**
+ * A definition as it leaves the registry: followers and the log get no address that may hold credentials. Who fetches from it, or may
+ * see it, reads the profile in the registry.
+ */
+export function withoutSecrets<T extends Definition>(definition: T): T {
+  return definition.kind === 'video-profile' && isSecretAddress(definition)
+    ? { ...definition, address: HIDDEN_CREDENTIALS }
+    : definition;
 }
 
 /** What stands in an address for the login and password that it has. */

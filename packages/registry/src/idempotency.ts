@@ -5,6 +5,7 @@ import { AlreadyClaimedError } from './errors.ts';
 import { inChunks } from './lists.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import type { Tables } from './schema.ts';
+import { type SecretPlace, SecretsKeyError } from './secrets.ts';
 import type { Store } from './store.ts';
 
 /** From then on a key is as good as new. */
@@ -69,7 +70,18 @@ export class Idempotency {
     if (!row) return 'new';
     if (!(await isOf(request, row.fingerprint))) return 'other';
     if (row.status === null) return 'unanswered';
-    return { status: row.status, headers: JSON.parse(row.headers ?? '{}'), body: row.body ?? '' };
+    const body = this.#opened(row.body ?? '', request);
+    return body === null ? 'unanswered' : { status: row.status, headers: JSON.parse(row.headers ?? '{}'), body };
+  }
+
+  /** Null where its key is gone: an answer lasts for a day, and is not sealed again when keys change. */
+  #opened(body: string, { userId, key }: Pick<RepeatableRequest, 'userId' | 'key'>): string | null {
+    try {
+      return this.#store.secrets.open(body, placeOf(userId, key));
+    } catch (error) {
+      if (error instanceof SecretsKeyError) return null;
+      throw error;
+    }
   }
 
   /**
@@ -88,7 +100,13 @@ export class Idempotency {
     await this.#store.db.transaction().execute(async (tx) => {
       await tx
         .updateTable('idempotency')
-        .set({ status, headers: JSON.stringify(headers), body, bytes: Buffer.byteLength(body) })
+        // An answer may show a secret, such as that of a new webhook.
+        .set({
+          status,
+          headers: JSON.stringify(headers),
+          body: this.#store.secrets.seal(body, placeOf(userId, key)),
+          bytes: Buffer.byteLength(body),
+        })
         .where('user_id', '=', userId)
         .where('key', '=', key)
         .execute();
@@ -168,6 +186,10 @@ export async function takeClaim(tx: Transaction<Tables>, claim: Claim, nowMs: nu
 /** Forgets the keys of an account. */
 export async function forgetKeysOf(db: Kysely<Tables>, userId: UserId): Promise<void> {
   await db.deleteFrom('idempotency').where('user_id', '=', userId).execute();
+}
+
+function placeOf(userId: UserId, key: string): SecretPlace {
+  return { table: 'idempotency', id: `${userId} ${key}` };
 }
 
 function digest(content: string): string {

@@ -72,8 +72,10 @@ export type {
   ReportSchedules,
   ScheduledJob,
 } from './report-schedules.ts';
+export { keyId, Secrets, SecretsKeyError } from './secrets.ts';
 export { MAX_SESSIONS_PER_USER, type Session, type Sessions } from './sessions.ts';
 export type { ChangeListener } from './store.ts';
+export type { SecretsState } from './stored-secrets.ts';
 export type { UserFields, UserFilter, UserPatch, Users } from './users.ts';
 export type { VehicleFields, VehicleFilter, Vehicles } from './vehicles.ts';
 export type { Presence, VideoProfileFields, VideoProfileFilter, VideoProfiles } from './video-profiles.ts';

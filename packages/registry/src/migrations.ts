@@ -1,7 +1,11 @@
-import { type Shape, verticesOf } from '@outrider/domain';
+import { type DefinitionChange, type Shape, storedChange, verticesOf, withoutSecrets } from '@outrider/domain';
 import type { ColumnDataType, Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { inChunks } from './lists.ts';
+import { appendRecentChanges } from './recent-changes.ts';
 import type { Tables } from './schema.ts';
+import { CLEAR_SECRETS } from './stored-secrets.ts';
+import { fromProfileRow } from './video-profiles.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
 
@@ -557,6 +561,16 @@ function migrations(dialect: DialectName): Record<string, Migration> {
           .execute();
       },
     },
+    '0017-secrets': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .createTable('registry_facts')
+          .addColumn('name', 'text', (c) => c.primaryKey())
+          .execute();
+        await allowClearSecrets(db);
+        await hideCarriedSecrets(db as Kysely<Tables>);
+      },
+    },
   };
 }
 
@@ -581,6 +595,43 @@ async function countVertices(db: Kysely<unknown>): Promise<void> {
     }
     if (rows.length < 100) return;
   }
+}
+
+/** An installation from before secrets were sealed starts without a key as well: it is only warned. */
+async function allowClearSecrets(db: Kysely<unknown>): Promise<void> {
+  const tables = db as Kysely<Pick<Tables, 'users' | 'registry_facts'>>;
+  const user = await tables.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  if (user !== undefined) await tables.insertInto('registry_facts').values({ name: CLEAR_SECRETS }).execute();
+}
+
+/** Addresses of streams were carried to followers and to the log: each gets a version that shows nothing. */
+async function hideCarriedSecrets(db: Kysely<Tables>): Promise<void> {
+  for (const table of ['outbox', 'recent_changes'] as const) {
+    const rows = await db
+      .selectFrom(table)
+      .select(['seq', 'change'])
+      .where('change', 'like', '%"protocol":"stream"%')
+      .execute();
+    for (const { seq, change: text } of rows) {
+      const change = JSON.parse(text) as DefinitionChange;
+      const definition = change.definition && withoutSecrets(change.definition);
+      await db
+        .updateTable(table)
+        .set({ change: JSON.stringify({ ...change, definition }) })
+        .where('seq', '=', seq)
+        .execute();
+    }
+  }
+  const profiles = await db.selectFrom('video_profiles').selectAll().where('protocol', '=', 'stream').execute();
+  const changes = profiles.map((row) => {
+    const definition = fromProfileRow({ ...row, version: row.version + 1 });
+    const { kind, id, version } = definition;
+    return { kind, id, version, change: storedChange({ kind, id, version, changedAtMs: Date.now(), definition }) };
+  });
+  for (const { id, version } of changes)
+    await db.updateTable('video_profiles').set({ version }).where('id', '=', id).execute();
+  for (const some of inChunks(changes)) await db.insertInto('outbox').values(some).execute();
+  await appendRecentChanges(db, changes);
 }
 
 /** Geofences that were deleted before their names were kept: the audit trail still has them. */

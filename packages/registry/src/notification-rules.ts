@@ -60,7 +60,8 @@ export class NotificationRules {
         inactiveReason: fields.active ? null : 'switched-off',
       };
       await check(writer, rule);
-      await writer.tx.insertInto('notification_rules').values(toRow(rule, webhookSecret)).execute();
+      const row = toRow(rule, this.#sealed(rule.id, webhookSecret));
+      await writer.tx.insertInto('notification_rules').values(row).execute();
       await setReferences(writer, rule);
       writer.changed(rule, null);
       return rule;
@@ -79,7 +80,12 @@ export class NotificationRules {
       .select('webhook_secret')
       .where('id', '=', id)
       .executeTakeFirst();
-    return row?.webhook_secret ?? null;
+    const stored = row?.webhook_secret ?? null;
+    return stored === null ? null : this.#store.secrets.open(stored, { table: 'notification_rules', id });
+  }
+
+  #sealed(id: NotificationRuleId, webhookSecret: string | null): string | null {
+    return webhookSecret === null ? null : this.#store.secrets.seal(webhookSecret, { table: 'notification_rules', id });
   }
 
   /** In the order of their ids, which is that of their creation. */
@@ -114,7 +120,7 @@ export class NotificationRules {
       if (webhookSecret !== undefined)
         await writer.tx
           .updateTable('notification_rules')
-          .set({ webhook_secret: webhookSecret })
+          .set({ webhook_secret: this.#sealed(id, webhookSecret) })
           .where('id', '=', id)
           .execute();
       const changed = differences<NotificationRulePatch>(current, { ...patch, ...sortedReferences(patch) });

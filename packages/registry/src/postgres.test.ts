@@ -14,6 +14,7 @@ import { IDLE_IN_TRANSACTION_MS, postgresDialect } from './postgres.ts';
 import { quotasConformance } from './quotas.conformance.ts';
 import { registryConformance } from './registry.conformance.ts';
 import { reportsConformance } from './reports.conformance.ts';
+import { secretsConformance } from './secrets.conformance.ts';
 import { videoConformance } from './video.conformance.ts';
 
 const url = process.env.DATABASE_URL;
@@ -32,6 +33,25 @@ if (url) {
       },
     };
   };
+  secretsConformance('PostgreSQL', async () => {
+    const schema = `registry_${randomBytes(6).toString('hex')}`;
+    const using = async (statement: string): Promise<unknown[]> => {
+      const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
+      await client.connect();
+      try {
+        return (await client.query(statement)).rows;
+      } finally {
+        await client.end();
+      }
+    };
+    return {
+      open: (secrets, onSecrets, forgetLostSecrets = false) =>
+        openRegistry({ url, schema, forgetLostSecrets, ...(secrets && { secrets }), ...(onSecrets && { onSecrets }) }),
+      dump: async (table) => JSON.stringify(await using(`select * from ${table}`)),
+      execute: async (statement) => void (await using(statement)),
+      remove: async () => void (await using(`drop schema ${schema} cascade`)),
+    };
+  });
   test('a writer that is gone without a word does not keep the others waiting', async () => {
     const name = `lock_${randomBytes(4).toString('hex')}`;
     const open = (to: string) => {

@@ -1,5 +1,5 @@
 import { type DefinitionChange, readStoredChange } from '@outrider/domain';
-import type { Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import { inChunks } from './lists.ts';
 import type { Tables } from './schema.ts';
 import type { Reader, Store } from './store.ts';
@@ -51,7 +51,7 @@ export class RecentChanges {
 
 /** Appends changes within the transaction that makes them. Writers come one after the other, so numbers have no gaps. */
 export async function appendRecentChanges(
-  tx: Transaction<Tables>,
+  tx: Kysely<Tables>,
   changes: readonly Pick<Tables['recent_changes'], 'change'>[],
 ): Promise<void> {
   if (changes.length === 0) return;

@@ -22,9 +22,11 @@ import { ReportDeliveries } from './report-deliveries.ts';
 import { ReportFiles } from './report-files.ts';
 import { ReportSchedules } from './report-schedules.ts';
 import type { Tables } from './schema.ts';
+import { NO_SECRETS, type Secrets } from './secrets.ts';
 import { Sessions } from './sessions.ts';
 import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
 import { type ChangeListener, Store } from './store.ts';
+import { prepareSecrets, rotateSecrets, type SecretsState } from './stored-secrets.ts';
 import { fromUserRow, Users } from './users.ts';
 import { fromVehicleRow, Vehicles } from './vehicles.ts';
 import { fromProfileRow, VideoProfiles } from './video-profiles.ts';
@@ -51,6 +53,12 @@ export type RegistryOptions = (
   newId?: () => string;
   /** Limits of accounts and dealers for which none are set. Default: {@link DEFAULT_QUOTAS} of the domain. */
   quotas?: QuotaLimits;
+  /** Seal the secrets that are stored. Default: they are stored in clear, as tests do. */
+  secrets?: Secrets;
+  /** Removes secrets that no key opens, rather than refuse to open. */
+  forgetLostSecrets?: boolean;
+  /** Called once with how many secrets were in clear and were sealed, and whether they stay in clear for want of a key. */
+  onSecrets?: (state: SecretsState) => void;
 };
 
 /** All definitions: one repository for each aggregate, and the outbox of their changes. */
@@ -161,6 +169,15 @@ export class Registry {
     return definitionsOf(this.#store.db, kind, ids);
   }
 
+  /**
+   * Seals all stored secrets with the first of the keys that this registry was opened with.
+   *
+   * @returns how many another key had sealed
+   */
+  rotateSecrets(): Promise<number> {
+    return rotateSecrets(this.#store);
+  }
+
   /** @throws {Error} when the database does not answer */
   async ping(): Promise<void> {
     await sql`select 1`.execute(this.#store.db);
@@ -175,20 +192,28 @@ export class Registry {
 /**
  * Opens the database and brings it to the newest schema.
  *
+ * @throws {SecretsKeyError} when stored secrets need another key, or may not be stored without one
  * @throws {Error} when the database cannot be reached, opened or migrated
  */
 export async function openRegistry(options: RegistryOptions): Promise<Registry> {
   const now = options.now ?? Date.now;
   const newId = options.newId ?? growingIds();
   const open = async (db: Kysely<Tables>, dialect: DialectName, nothingDue: NothingDue | null, schema?: string) => {
+    const store = new Store(db, dialect, now, newId, nothingDue, options.quotas, options.secrets ?? NO_SECRETS);
     try {
       if (schema !== undefined) await db.schema.createSchema(schema).ifNotExists().execute();
       await migrate(db, dialect, schema);
+      if (options.secrets !== undefined) {
+        const { sealed, inClear } = await prepareSecrets(store, options.forgetLostSecrets ?? false);
+        // Rewrites the file, whose free pages still have the secrets in clear.
+        if (sealed > 0 && dialect === 'sqlite') await sql`vacuum`.execute(db);
+        options.onSecrets?.({ sealed, inClear });
+      }
     } catch (error) {
       await db.destroy();
       throw error;
     }
-    return new Registry(new Store(db, dialect, now, newId, nothingDue, options.quotas));
+    return new Registry(store);
   };
 
   if ('path' in options) {

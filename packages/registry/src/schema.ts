@@ -413,6 +413,11 @@ export interface VideoTransitionRow {
   detail: string | null;
 }
 
+/** Something that holds for the whole registry while its row exists. */
+export interface RegistryFactRow {
+  name: string;
+}
+
 /** The tables of the registry, by name. */
 export interface Tables {
   users: UserRow;
@@ -448,4 +453,5 @@ export interface Tables {
   video_presence: VideoPresenceRow;
   video_tasks: VideoTaskRow;
   video_transitions: VideoTransitionRow;
+  registry_facts: RegistryFactRow;
 }

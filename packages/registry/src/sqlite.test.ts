@@ -1,17 +1,20 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { auditConformance } from './audit.conformance.ts';
 import { bulkConformance } from './bulk.conformance.ts';
-import { geofenceFields, PASSWORD, userFields } from './fields.fixture.ts';
+import { geofenceFields, PASSWORD, ruleFields, userFields, vehicleFields } from './fields.fixture.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
-import { openRegistry } from './index.ts';
+import { openRegistry, Secrets } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { quotasConformance } from './quotas.conformance.ts';
 import { type Place, registryConformance } from './registry.conformance.ts';
 import { reportsConformance } from './reports.conformance.ts';
+import { STREAM_PROFILE, secretsConformance } from './secrets.conformance.ts';
 import { openDatabase } from './sqlite.ts';
 import { videoConformance } from './video.conformance.ts';
 
@@ -43,6 +46,40 @@ quotasConformance('node:sqlite', async () => {
     remove: () => rm(folder, { recursive: true }),
   };
 });
+secretsConformance('node:sqlite', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'registry.sqlite');
+  const using = <T>(work: (database: DatabaseSync) => T): T => {
+    const database = openDatabase(path);
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+  return {
+    open: (secrets, onSecrets, forgetLostSecrets = false) =>
+      openRegistry({ path, forgetLostSecrets, ...(secrets && { secrets }), ...(onSecrets && { onSecrets }) }),
+    dump: async (table) => using((database) => JSON.stringify(database.prepare(`select * from ${table}`).all())),
+    execute: async (statement) => using((database) => database.exec(statement)),
+    remove: () => rm(folder, { recursive: true }),
+  };
+});
+
+test('the file itself has no secret in clear any more, once they are sealed', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'registry.sqlite');
+  const before = await openRegistry({ path });
+  const { id } = await before.users.create(userFields('anna'), PASSWORD);
+  const webhook = { webhookUrl: 'https://hooks.example/a' };
+  await before.notificationRules.create(ruleFields('Rule', id, webhook), 'whsec_in_the_file');
+  await before.close();
+  expect(await readFile(path, 'latin1')).toContain('whsec_in_the_file');
+  await (await openRegistry({ path, secrets: new Secrets([randomBytes(32)]) })).close();
+  for (const name of await readdir(folder))
+    expect(await readFile(join(folder, name), 'latin1')).not.toContain('whsec_in_the_file');
+  await rm(folder, { recursive: true });
+});
 
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();
@@ -62,6 +99,38 @@ test('a folder that does not exist is an error, not an empty registry', async ()
   await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
+test('on upgrade the addresses of streams go from what is carried, in a new version, and accounts may go on without a key', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'registry.sqlite');
+  const before = await openRegistry({ path });
+  await before.users.create(userFields('anna'), PASSWORD);
+  const vehicle = await before.vehicles.create(vehicleFields('Van'));
+  const profile = await before.videoProfiles.create({ ...STREAM_PROFILE, vehicleId: vehicle.id });
+  await before.close();
+  const database = openDatabase(path);
+  // As the release before stored it: in clear, in the changes as well.
+  for (const table of ['outbox', 'recent_changes'])
+    database.exec(`update ${table} set change = replace(change, '***', '${STREAM_PROFILE.address}')`);
+  database.exec(`drop table registry_facts; delete from kysely_migration where name >= '0017'`);
+  database.close();
+
+  const inClear: boolean[] = [];
+  const registry = await openRegistry({
+    path,
+    secrets: new Secrets([]),
+    onSecrets: (state) => inClear.push(state.inClear),
+  });
+  expect(inClear).toEqual([true]);
+  const pending = (await registry.outbox.pending(100)).map(({ change }) => change);
+  expect(pending.at(-1)).toMatchObject({ id: profile.id, version: 2, definition: { address: '***', version: 2 } });
+  const recent = await registry.recentChanges.after(0);
+  expect(JSON.stringify([pending, recent])).not.toContain('hunter2');
+  expect(recent).toMatchObject({ seq: pending.length });
+  expect(await registry.videoProfiles.get(profile.id)).toMatchObject({ version: 2, address: STREAM_PROFILE.address });
+  await registry.close();
+  await rm(folder, { recursive: true });
+});
+
 test('names of geofences that were deleted before they were kept come from the audit trail', async () => {
   const folder = await newFolder();
   const path = join(folder, 'registry.sqlite');
@@ -77,7 +146,7 @@ test('names of geofences that were deleted before they were kept come from the a
   await before.close();
   const database = openDatabase(path);
   database.exec(`
-    drop table deleted_geofences; drop table recent_changes;
+    drop table deleted_geofences; drop table recent_changes; drop table registry_facts;
     alter table consumer_offsets drop column log_identity;
     drop index deliveries_by_account; drop index deliveries_by_account_and_endpoint;
     drop table delivery_circuits; drop table queue_turns;

@@ -5,6 +5,7 @@ import {
   type QuotaLimits,
   storedChange,
   type UserId,
+  withoutSecrets,
 } from '@outrider/domain';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Actor, SERVICE } from './actor.ts';
@@ -17,6 +18,7 @@ import { IDLE_IN_TRANSACTION_MS } from './postgres.ts';
 import { QuotaGrowth } from './quotas.ts';
 import { appendRecentChanges } from './recent-changes.ts';
 import type { Tables } from './schema.ts';
+import { NO_SECRETS, type Secrets } from './secrets.ts';
 
 export { CHUNK, differences, inChunks } from './lists.ts';
 
@@ -74,7 +76,9 @@ export class Writer {
   }
 
   #note({ kind, id, version }: Definition, definition: Definition | null): void {
-    this.changes.push({ kind, id, version, changedAtMs: this.nowMs, definition });
+    // Changes leave the registry: followers and the log get no secrets.
+    const carried = definition && withoutSecrets(definition);
+    this.changes.push({ kind, id, version, changedAtMs: this.nowMs, definition: carried });
   }
 }
 
@@ -95,6 +99,8 @@ export class Store {
   /** To be taken with the first change. */
   readonly #claim: Claim | null;
   readonly #nothingDue: NothingDue | null;
+  /** Seal what must not be stored in clear. */
+  readonly secrets: Secrets;
   readonly #listeners: Set<ChangeListener>;
 
   constructor(
@@ -104,6 +110,7 @@ export class Store {
     newId: () => string,
     nothingDue: NothingDue | null,
     quotas: QuotaLimits = DEFAULT_QUOTAS,
+    secrets: Secrets = NO_SECRETS,
     actor: Actor = SERVICE,
     claim: Claim | null = null,
     listeners: Set<ChangeListener> = new Set(),
@@ -116,13 +123,14 @@ export class Store {
     this.#claim = claim;
     this.#nothingDue = nothingDue;
     this.quotas = quotas;
+    this.secrets = secrets;
     this.#listeners = listeners;
   }
 
   /** The same database, whose changes are somebody's. */
   as(actor: Actor, claim: Claim | null = null): Store {
-    const { db, now, newId, quotas } = this;
-    return new Store(db, this.#dialect, now, newId, this.#nothingDue, quotas, actor, claim, this.#listeners);
+    const { db, now, newId, quotas, secrets } = this;
+    return new Store(db, this.#dialect, now, newId, this.#nothingDue, quotas, secrets, actor, claim, this.#listeners);
   }
 
   /**

@@ -1,9 +1,19 @@
-import type { UserId, Vehicle, VehicleId, VideoProfile, VideoProfileId, VideoProtocol } from '@outrider/domain';
+import {
+  isSecretAddress,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+  type VideoProfile,
+  type VideoProfileId,
+  type VideoProtocol,
+  withoutSecrets,
+} from '@outrider/domain';
 import { ConflictError, OperatorOnlyError, UnknownReferenceError } from './errors.ts';
 import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected, revised } from './revisions.ts';
 import type { VehicleRow, VideoProfileRow } from './schema.ts';
+import type { Secrets } from './secrets.ts';
 import { inChunks, type Store, type Writer } from './store.ts';
 import { addressKey, mayBeFetched, ownerOfAddress } from './video-addresses.ts';
 import { endTasksOf } from './video-task-rows.ts';
@@ -43,7 +53,7 @@ export class VideoProfiles {
       };
       const dealerIds = await check(writer, profile);
       await checkAddress(writer, profile);
-      await writer.tx.insertInto('video_profiles').values(toRow(profile)).execute();
+      await writer.tx.insertInto('video_profiles').values(toRow(profile, this.#store.secrets)).execute();
       writer.changed(profile, null, dealerIds);
       return profile;
     });
@@ -51,7 +61,7 @@ export class VideoProfiles {
 
   async get(id: VideoProfileId): Promise<VideoProfile | null> {
     const row = await this.#store.db.selectFrom('video_profiles').selectAll().where('id', '=', id).executeTakeFirst();
-    return row ? fromProfileRow(row) : null;
+    return row ? openedProfile(row, this.#store.secrets) : null;
   }
 
   /** In the order of their ids, which is that of their creation. */
@@ -66,7 +76,7 @@ export class VideoProfiles {
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('video_profiles.id', '>', paging.after);
     const page = pageOf(await query.execute(), paging);
-    return { ...page, items: page.items.map(fromProfileRow) };
+    return { ...page, items: page.items.map((row) => openedProfile(row, this.#store.secrets)) };
   }
 
   /**
@@ -80,11 +90,11 @@ export class VideoProfiles {
     patch: Partial<Omit<VideoProfileFields, 'vehicleId'>>,
   ): Promise<VideoProfile> {
     return this.#store.write(async (writer) => {
-      const current = await requireProfile(writer, id, expectedVersion);
+      const current = await requireProfile(writer, this.#store.secrets, id, expectedVersion);
       const profile = revised(current, patch);
       if (profile === current) return current;
       const dealerIds = await check(writer, profile);
-      const { id: _, address_key, ...columns } = toRow(profile);
+      const { id: _, address_key, ...columns } = toRow(profile, this.#store.secrets);
       const isMoved = profile.address !== current.address;
       if (isMoved) await checkAddress(writer, profile);
       // A profile that lost its address to the terminal's owner does not take it back by another change.
@@ -102,7 +112,7 @@ export class VideoProfiles {
    */
   delete(id: VideoProfileId, expectedVersion: number | null): Promise<void> {
     return this.#store.write(async (writer) => {
-      const profile = await requireProfile(writer, id, expectedVersion);
+      const profile = await requireProfile(writer, this.#store.secrets, id, expectedVersion);
       await removeProfile(writer, profile, await dealersOfVehicle(writer, profile.vehicleId));
     });
   }
@@ -170,11 +180,12 @@ async function removeProfile(writer: Writer, profile: VideoProfile, dealerIds: r
 
 async function requireProfile(
   { tx }: Writer,
+  secrets: Secrets,
   id: VideoProfileId,
   expectedVersion: number | null,
 ): Promise<VideoProfile> {
   const row = await tx.selectFrom('video_profiles').selectAll().where('id', '=', id).executeTakeFirst();
-  return asExpected(row && fromProfileRow(row), 'video-profile', id, expectedVersion);
+  return asExpected(row && openedProfile(row, secrets), 'video-profile', id, expectedVersion);
 }
 
 /** @returns the dealers that it concerns */
@@ -220,7 +231,17 @@ async function dealersOfVehicle({ tx }: Writer, id: VehicleId): Promise<UserId[]
 
 type Terms = Omit<VideoProfile, 'kind' | 'id' | 'version' | 'vehicleId' | 'protocol' | 'address'>;
 
+/** A profile as it is carried to others: see `withoutSecrets`. */
 export function fromProfileRow(row: VideoProfileRow): VideoProfile {
+  return withoutSecrets(profileOf(row, row.address));
+}
+
+/** A profile with its address in clear, for who fetches from it and who may see it. */
+export function openedProfile(row: VideoProfileRow, secrets: Secrets): VideoProfile {
+  return profileOf(row, secrets.open(row.address, { table: 'video_profiles', id: row.id }));
+}
+
+function profileOf(row: VideoProfileRow, address: string): VideoProfile {
   const terms = JSON.parse(row.terms) as Terms;
   return {
     kind: 'video-profile',
@@ -229,7 +250,7 @@ export function fromProfileRow(row: VideoProfileRow): VideoProfile {
     vehicleId: row.vehicle_id as VehicleId,
     name: terms.name,
     protocol: row.protocol as VideoProtocol,
-    address: row.address,
+    address,
     channels: terms.channels,
     quality: terms.quality,
     audio: terms.audio,
@@ -239,7 +260,7 @@ export function fromProfileRow(row: VideoProfileRow): VideoProfile {
   };
 }
 
-function toRow(profile: VideoProfile): VideoProfileRow {
+function toRow(profile: VideoProfile, secrets: Secrets): VideoProfileRow {
   const terms: Terms = {
     name: profile.name,
     channels: profile.channels,
@@ -254,7 +275,9 @@ function toRow(profile: VideoProfile): VideoProfileRow {
     version: profile.version,
     vehicle_id: profile.vehicleId,
     protocol: profile.protocol,
-    address: profile.address,
+    address: isSecretAddress(profile)
+      ? secrets.seal(profile.address, { table: 'video_profiles', id: profile.id })
+      : profile.address,
     address_key: addressKey(profile),
     terms: JSON.stringify(terms),
   };

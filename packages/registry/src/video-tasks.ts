@@ -19,7 +19,7 @@ import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { Tables, VideoTaskRow } from './schema.ts';
 import { inChunks, type Reader, type Store } from './store.ts';
-import { fromProfileRow } from './video-profiles.ts';
+import { fromProfileRow, openedProfile } from './video-profiles.ts';
 import { fromTaskRow, NOT_BEFORE_WOKEN, noteTransition, takeStep } from './video-task-rows.ts';
 
 /** What a task is asked for with. */
@@ -207,7 +207,7 @@ export class VideoTasks {
           .where('id', '=', profile_id)
           .executeTakeFirst();
         if (!profileRow) continue;
-        const profile = fromProfileRow(profileRow);
+        const profile = openedProfile(profileRow, this.#store.secrets);
         const heads = await tx
           .selectFrom('video_tasks')
           .selectAll()

@@ -9,6 +9,7 @@ export * from './lifecycle.ts';
 export * from './logger.ts';
 export * from './metrics.ts';
 export { type Misspelt, misspeltVariables } from './misspelt-variables.ts';
+export { logPrivateFolder, makePrivateFolder, type PrivateFolder } from './private-folder.ts';
 export { NotReadyError, type Readiness, type ReadyCheck, readiness } from './readiness.ts';
 export * from './service.ts';
 export { expectShortLives } from './short-lived.ts';

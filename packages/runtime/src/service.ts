@@ -4,6 +4,7 @@ import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Vari
 import { openHealthServer } from './health-server.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, type RootLogger } from './logger.ts';
+import { logPrivateFolder, makePrivateFolder } from './private-folder.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
 import { expectShortLives } from './short-lived.ts';
 import { explainStart } from './start-error.ts';
@@ -71,6 +72,8 @@ export async function runService<V extends Variables>(
     const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT).child({ part: name });
     tellWarnings(logger);
     logger.debug({ config: describeConfig(all, config as never) }, 'configuration');
+    const { DATA_DIR: folder } = config as { DATA_DIR?: string };
+    if (folder !== undefined) logPrivateFolder(folder, makePrivateFolder(folder), logger);
     const life = new Lifecycle(logger);
     const metrics = new Registry();
     collectDefaultMetrics({ register: metrics });

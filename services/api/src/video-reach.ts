@@ -1,6 +1,7 @@
 import {
   type Directory,
   isFinal,
+  isSecretAddress,
   mayUseVideo,
   phoneAddress,
   type TerminalId,
@@ -266,7 +267,9 @@ export class VideoReach {
   async #profile(id: VideoProfileId, needed: Right): Promise<VideoProfile> {
     this.#requireService();
     const { directory, registry } = this.#sources;
-    const profile = directory.videoProfiles.get(id) ?? (await registry.videoProfiles.get(id));
+    const known = directory.videoProfiles.get(id);
+    // An address that may hold credentials is in the registry alone.
+    const profile = known === undefined || isSecretAddress(known) ? await registry.videoProfiles.get(id) : known;
     const right = profile ? this.#right(profile.vehicleId) : 'none';
     if (!profile || right === 'none') throw notFound();
     if (needed === 'write') requireWrite(right);

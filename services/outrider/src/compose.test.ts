@@ -17,6 +17,7 @@ import { videoVariables } from '@outrider/video';
 import { clickhouseVersion } from '@outrider/warehouse/clickhouse-server';
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
+import { COMPOSE_SECRETS, composeEnvironment } from './make-env.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const text = readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8');
@@ -37,7 +38,7 @@ const IMAGE_OF: Record<string, string> = { recalculator: 'rules' };
 const SERVERS = ['kafka', 'redis', 'postgres', 'clickhouse', 'storage'];
 
 interface Service {
-  profiles: string[];
+  networks: string[];
   image?: string;
   command?: string[];
   build?: { context: string; args: Record<string, string> };
@@ -53,6 +54,7 @@ const compose = document.toJS() as {
   name: string;
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean } | null>;
   [key: string]: unknown;
 };
 const services = Object.entries(compose.services);
@@ -76,11 +78,18 @@ describe('docker-compose.yml', () => {
       expect([name, Object.keys(service).filter((key) => !OF_SERVICE.has(key))]).toEqual([name, []]);
   });
 
-  test('has the servers under both profiles and the services under one', () => {
-    const withProfiles = (wanted: string) =>
-      services.filter(([, { profiles }]) => profiles.join() === wanted).map(([name]) => name);
-    expect(withProfiles('backing,everything').toSorted()).toEqual(SERVERS.toSorted());
-    expect(withProfiles('everything').toSorted()).toEqual(Object.keys(VARIABLES).toSorted());
+  test('has the servers and the services, and no others', () => {
+    expect(Object.keys(compose.services).toSorted()).toEqual([...SERVERS, ...Object.keys(VARIABLES)].toSorted());
+  });
+
+  test('the servers are reached by the services alone: no published port, on a network that leads nowhere else', () => {
+    expect(compose.networks.inner?.internal).toBe(true);
+    for (const [name, { networks, ports }] of services) {
+      expect(networks).toContain('inner');
+      expect(networks.every((network) => network in compose.networks)).toBe(true);
+      if (SERVERS.includes(name)) expect([name, networks, ports]).toEqual([name, ['inner'], undefined]);
+      else if (ports !== undefined) expect([name, networks]).toEqual([name, ['inner', 'outer']]);
+    }
   });
 
   test.each(services)('%s has a health check, limits, and nothing that is not there', (_, service) => {
@@ -106,8 +115,23 @@ describe('docker-compose.yml', () => {
     expect(compose.services.clickhouse?.image).toBe(`clickhouse/clickhouse-server:${major}.${minor}`);
   });
 
-  test('every variable that is taken from outside has a value that works', () => {
-    for (const [, inside = ''] of text.matchAll(/\$\{([^}]*)\}/g)) expect(inside).toMatch(/^[A-Z][A-Z0-9_]*:-/);
+  test('no password and no key has a default: without those of make-env nothing starts', () => {
+    const needed = new Set<string>();
+    for (const [, name = '', form = ''] of text.matchAll(/\$\{([A-Z][A-Z0-9_]*)([^}]*)\}/g)) {
+      if (/PASSWORD|SECRET|KEY/.test(name)) needed.add(name);
+      expect([name, form]).toEqual([name, expect.stringMatching(needed.has(name) ? /^:\?run make-env$/ : /^:-/)]);
+    }
+    expect([...needed].toSorted()).toEqual(Object.keys(COMPOSE_SECRETS));
+    // Nothing is left of the words that were passwords once.
+    expect(text).not.toMatch(/:outrider@|(PASSWORD|SECRET|KEY): outrider$/m);
+  });
+
+  test('make-env prints what is needed, anew each time', () => {
+    const values = [composeEnvironment(), composeEnvironment()].map((printed) => environmentOf(printed));
+    for (const value of values) expect(Object.keys(value)).toEqual(Object.keys(COMPOSE_SECRETS));
+    const all = values.flatMap((value) => Object.values(value));
+    expect(new Set(all).size).toBe(2 * Object.keys(COMPOSE_SECRETS).length);
+    for (const value of all) expect(value).toMatch(/^([0-9a-f]{48}|[A-Za-z0-9+/]{43}=)$/);
   });
 
   test.each(Object.entries(VARIABLES))(
@@ -122,10 +146,14 @@ describe('docker-compose.yml', () => {
       expect(existsSync(join(ROOT, main ?? ''))).toBe(true);
       const known = { ...variables, ...serviceVariables };
       expect(Object.keys(environment).filter((variable) => !(variable in known))).toEqual([]);
+      const made = environmentOf(composeEnvironment());
       const asSet = Object.fromEntries(
         Object.entries(environment).map(([variable, value]) => [
           variable,
-          String(value).replaceAll(/\$\{[A-Z][A-Z0-9_]*:-([^}]*)\}/g, '$1'),
+          String(value).replaceAll(
+            /\$\{([A-Z][A-Z0-9_]*):[-?]([^}]*)\}/g,
+            (_, variable: string, fallback: string) => made[variable] ?? fallback,
+          ),
         ]),
       );
       const config = readConfig(known, asSet) as Record<string, unknown>;
@@ -139,6 +167,12 @@ describe('docker-compose.yml', () => {
   );
 });
 
+/** The variables of a file as Compose reads it. */
+function environmentOf(file: string): Record<string, string> {
+  const lines = file.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+}
+
 test('the Dockerfile runs any service by its name, and not as root', () => {
   const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
   expect(dockerfile).toContain('ARG SERVICE=outrider');
@@ -147,4 +181,6 @@ test('the Dockerfile runs any service by its name, and not as root', () => {
   const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
   for (const needed of ['packages', 'services', 'package.json', 'package-lock.json', 'schemas'])
     expect(ignored).not.toContain(needed);
+  // What an image must never hold: passwords, keys and what people stored.
+  for (const kept of ['.env', 'data']) expect(ignored).toContain(kept);
 });

@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from '@outrider/runtime';
+import { makePrivateFolder, type PrivateFolder, StartError } from '@outrider/runtime';
 
 /** The folder that everything is kept in can't be used; the message says why and what to do. */
 export class DataDirError extends StartError {
@@ -18,6 +18,8 @@ const FORMAT = 2;
 export interface DataDir {
   /** Absolute. */
   path: string;
+  /** What other accounts had rights to before. */
+  rights: PrivateFolder;
   file(name: string): string;
   release(): void;
 }
@@ -31,8 +33,9 @@ export interface DataDir {
  */
 export function openDataDir(folder: string): DataDir {
   const path = resolve(folder);
+  let rights: PrivateFolder;
   try {
-    mkdirSync(path, { recursive: true });
+    rights = makePrivateFolder(path);
     accessSync(path, constants.W_OK);
   } catch (error) {
     throw new DataDirError(`DATA_DIR ${path} cannot be written to: ${(error as Error).message}`);
@@ -46,6 +49,7 @@ export function openDataDir(folder: string): DataDir {
   }
   return {
     path,
+    rights,
     file: (name) => join(path, name),
     release: () => lock.close(),
   };

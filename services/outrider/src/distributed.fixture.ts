@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { newSecretsKey } from '@outrider/backing';
 import { startS3 } from '@outrider/files/s3-server';
 import { openKafkaLog } from '@outrider/log';
 import { startClickhouseServer } from '@outrider/warehouse/clickhouse-server';
@@ -108,6 +109,7 @@ export class Cluster {
         KAFKA_PREFIX: `${name}.`,
         REDIS_URL: ownRedis.href,
         DATABASE_URL: ownDatabase.href,
+        SECRETS_KEY: newSecretsKey(),
       },
       ends,
     );

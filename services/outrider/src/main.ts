@@ -15,8 +15,10 @@ import { runDefinitions } from './definitions.ts';
 import { runDemo } from './demo.ts';
 import { waitForDisk } from './disk.ts';
 import { runKafkaReplicas } from './kafka-replicas.ts';
+import { composeEnvironment } from './make-env.ts';
 import { startOutrider } from './outrider.ts';
 import { rotateSigningKeys } from './rotate-keys.ts';
+import { runRotateSecrets } from './rotate-secrets.ts';
 import { printWelcome } from './welcome.ts';
 
 const USAGE = `usage: outrider <command>
@@ -24,6 +26,9 @@ const USAGE = `usage: outrider <command>
   start         run the service
   demo          run the service with a fleet of 25 vehicles that drive
   rotate-keys   have a new key sign tokens, of a service that runs or not; the old one verifies until they are over
+  rotate-secrets  seal the secrets in the registry with another key, of a service that is stopped (on servers: with the first of
+                SECRETS_KEY); --forget-lost: remove those that no key opens
+  make-env      print passwords and keys for docker-compose.yml, as a file .env takes them
   dead-letters  list: what could not be processed and was put aside, with the reason;
                 replay <id>… or replay all: put it into its topic again
   definitions   status: compare topic definitions of the log with the registry;
@@ -47,6 +52,10 @@ if (command === 'help' || command === '--help' || command === '-h') {
     process.stderr.write(`outrider: ${explainStart(error)}\n`);
     process.exitCode = 1;
   }
+} else if (command === 'rotate-secrets') {
+  await answer(runRotateSecrets);
+} else if (command === 'make-env' && rest.length === 0) {
+  process.stdout.write(composeEnvironment());
 } else if (command === 'dead-letters') {
   await answer(runDeadLetters);
 } else if (command === 'definitions') {

@@ -34,6 +34,7 @@ import {
   type Config,
   createDiskWatch,
   Lifecycle,
+  logPrivateFolder,
   Registry as Metrics,
   measureBuild,
   measureThread,
@@ -84,6 +85,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
 
   try {
     life.own('data folder', () => dataDir.release());
+    logPrivateFolder(dataDir.path, dataDir.rights, logger);
     const tracingConfig = tracingConfigOf(config, 'outrider');
     const tracing = await openTracing(tracingConfig, logger);
     life.own('traces', () => tracing.close());

@@ -312,7 +312,7 @@ const oneTask = {
 function requireStreamAddress(text: string): void {
   const wrong = checkStreamAddress(text);
   if (wrong !== null) throw badField('/address', wrong);
-  if (text.includes(`//${HIDDEN_CREDENTIALS}@`))
+  if (text.includes(`//${HIDDEN_CREDENTIALS}@`) || text.includes(`=${HIDDEN_CREDENTIALS}`))
     throw badField('/address', 'Say login and password again, or leave the address out.');
 }
 

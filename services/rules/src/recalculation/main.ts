@@ -6,7 +6,7 @@ import {
   openCheckpoints,
   openDirectory,
   openLog,
-  openRegistry,
+  openRegistryWithoutSecrets,
   openWarehouse,
   serverVariables,
 } from '@outrider/backing';
@@ -21,7 +21,7 @@ await runService('recalculator', { ...logVariables, ...serverVariables }, async 
   const { config, logger, metrics, life, now } = parts;
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL']);
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, logger);
+  const registry = await openRegistryWithoutSecrets(backing, logger);
   life.own('registry', () => registry.close());
   const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());

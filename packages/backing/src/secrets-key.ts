@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { keyId, Secrets } from '@outrider/registry';
+import { StartError } from '@outrider/runtime';
+import type { Backing } from './backing.ts';
+
+const KEY_BYTES = 32;
+/** In `DATA_DIR`, where the registry is there as well and no key is set. */
+export const SECRETS_KEY_FILE = 'secrets-key';
+
+/** A new key, as the settings take it. */
+export function newSecretsKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64');
+}
+
+/**
+ * Keys as they are written in the settings: 32 bytes each in base64, separated by commas or white space, the one that seals first.
+ *
+ * @throws {Error} saying what was expected
+ */
+export function parseSecretsKeys(text: string): Uint8Array[] {
+  const keys = text.split(/[\s,]+/).filter((part) => part !== '');
+  const wrong = 'keys of 32 bytes in base64, separated by commas, the one that seals first';
+  if (keys.length === 0) throw new Error(wrong);
+  return keys.map((part) => {
+    const key = Buffer.from(part, 'base64');
+    if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(part) || key.length !== KEY_BYTES) throw new Error(wrong);
+    return key;
+  });
+}
+
+/** The keys of the settings, or those of a file in the folder of an embedded registry. */
+export interface OpenSecrets {
+  secrets: Secrets;
+  /** The file was made now. */
+  generatedFile: string | null;
+}
+
+/**
+ * The keys that stored secrets are sealed with. An embedded registry gets a key of its own in `DATA_DIR` where none is set; on servers
+ * there are none then.
+ *
+ * @throws {StartError} when a file of keys can't be read or made
+ */
+export async function openSecrets(
+  backing: Pick<Backing, 'folder' | 'databaseUrl' | 'secretsKey' | 'secretsKeyFile'>,
+): Promise<OpenSecrets> {
+  const { folder, databaseUrl, secretsKey, secretsKeyFile } = backing;
+  if (secretsKey !== null) return { secrets: new Secrets(parseSecretsKeys(secretsKey)), generatedFile: null };
+  if (secretsKeyFile !== null)
+    return { secrets: new Secrets(await readKeys(secretsKeyFile, 'SECRETS_KEY_FILE')), generatedFile: null };
+  if (databaseUrl !== null || folder === null) return { secrets: new Secrets([]), generatedFile: null };
+  const path = join(folder, SECRETS_KEY_FILE);
+  const isNew = await makeKeyFile(path);
+  return {
+    secrets: new Secrets(await readKeys(path, 'the key of stored secrets')),
+    generatedFile: isNew ? path : null,
+  };
+}
+
+/**
+ * Puts a new key in front of those in the file of an embedded registry.
+ *
+ * @returns the ids of the new key, and of those that it follows
+ */
+export async function addSecretsKey(folder: string): Promise<{ added: string; before: string[] }> {
+  const path = join(folder, SECRETS_KEY_FILE);
+  await makeKeyFile(path);
+  const before = await readKeys(path, 'the key of stored secrets');
+  const added = newSecretsKey();
+  await replace(path, [added, ...before.map((key) => Buffer.from(key).toString('base64'))]);
+  return { added: keyId(Buffer.from(added, 'base64')), before: before.map(keyId) };
+}
+
+/** Leaves the first key alone in the file of an embedded registry: nothing is sealed with the others any more. */
+export async function keepNewestSecretsKey(folder: string): Promise<void> {
+  const path = join(folder, SECRETS_KEY_FILE);
+  const [newest] = await readKeys(path, 'the key of stored secrets');
+  if (newest !== undefined) await replace(path, [Buffer.from(newest).toString('base64')]);
+}
+
+/** @returns whether it was made now */
+async function makeKeyFile(path: string): Promise<boolean> {
+  const aside = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(aside, `${newSecretsKey()}\n`, { flag: 'wx', mode: 0o600, flush: true });
+  try {
+    // Put in place whole, unless there is one.
+    await link(aside, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    // A restored backup may have come with looser rights.
+    await chmod(path, 0o600);
+    return false;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function replace(path: string, keys: readonly string[]): Promise<void> {
+  const aside = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(aside, `${keys.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true });
+  await rename(aside, path);
+}
+
+async function readKeys(path: string, what: string): Promise<Uint8Array[]> {
+  try {
+    return parseSecretsKeys(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new StartError(`${what} ${path} can't be used: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import type { NotificationRuleId, UserId, VideoProfileId } from '@outrider/domain';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ALL, PASSWORD, ruleFields, userFields, vehicleFields } from './fields.fixture.ts';
+import { type Registry, Secrets, SecretsKeyError, type VideoProfileFields } from './index.ts';
+import type { SecretsState } from './stored-secrets.ts';
+
+/** A database that can be opened with other keys, and read as whoever has the disk reads it. */
+export interface SecretsPlace {
+  /** @param secrets undefined: as releases stored secrets that did not seal them */
+  open(
+    secrets: Secrets | undefined,
+    onSecrets?: (state: SecretsState) => void,
+    forgetLost?: boolean,
+  ): Promise<Registry>;
+  /** All values of all columns of a table, as text. */
+  dump(table: string): Promise<string>;
+  execute(statement: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const ADDRESS = 'rtsp://camera:hunter2@recorder.example/{channel}?t={start}&token=geheim';
+
+/** A camera that is reached with a login and a password. */
+export const STREAM_PROFILE: Omit<VideoProfileFields, 'vehicleId'> = {
+  name: 'Recorder',
+  protocol: 'stream',
+  address: ADDRESS,
+  channels: [{ number: 1, name: 'Road', direction: 'front' }],
+  quality: 'main',
+  audio: true,
+  maxFragmentSeconds: 900,
+  maxParallelDownloads: 1,
+  timeZone: 'Etc/UTC',
+};
+
+/** What every adapter of the registry promises of stored secrets. */
+export function secretsConformance(name: string, newPlace: () => Promise<SecretsPlace>): void {
+  describe(`secrets on ${name}`, () => {
+    const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
+    let place: SecretsPlace;
+    let registry: Registry | null;
+
+    beforeEach(async () => {
+      place = await newPlace();
+      registry = null;
+    });
+    afterEach(async () => {
+      await registry?.close();
+      await place.remove();
+    });
+
+    async function reopen(
+      keys: Uint8Array[] | undefined,
+      onSecrets?: (state: SecretsState) => void,
+      forgetLost = false,
+    ) {
+      await registry?.close();
+      registry = null;
+      registry = await place.open(keys && new Secrets(keys), onSecrets, forgetLost);
+      return registry;
+    }
+
+    async function addSecrets(
+      to: Registry,
+    ): Promise<{ anna: UserId; rule: NotificationRuleId; profile: VideoProfileId }> {
+      const { id: anna } = await to.users.create(userFields('anna'), PASSWORD);
+      const webhook = { webhookUrl: 'https://hooks.example/a' };
+      const { id: rule } = await to.notificationRules.create(ruleFields('Rule', anna, webhook), SECRET);
+      const vehicle = await to.vehicles.create(vehicleFields('Van'));
+      const { id: profile } = await to.videoProfiles.create({ ...STREAM_PROFILE, vehicleId: vehicle.id });
+      return { anna, rule, profile };
+    }
+
+    async function expectNoneInClear(): Promise<void> {
+      for (const table of ['notification_rules', 'video_profiles', 'outbox', 'recent_changes', 'idempotency', 'audit'])
+        expect(await place.dump(table)).not.toMatch(/hunter2|geheim|whsec_/);
+    }
+
+    test('what is stored shows no secret, and services get them whole', async () => {
+      const open = await reopen([oldKey]);
+      const { anna, rule, profile } = await addSecrets(open);
+      const claim = await open.idempotency.claim({ userId: anna, key: 'k', content: '{}', holdsSecret: false });
+      await open.as({ user: null, sessionId: null, address: null }, claim).users.update(anna, null, { name: 'Ann' });
+      await open.idempotency.answered(claim, { status: 201, headers: {}, body: `{"secret":"${SECRET}"}` });
+      await expectNoneInClear();
+      expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
+      expect((await open.videoProfiles.get(profile))?.address).toBe(ADDRESS);
+      expect((await open.videoProfiles.list({}, ALL)).items[0]?.address).toBe(ADDRESS);
+      const repeated = { userId: anna, key: 'k', content: '{}', holdsSecret: false };
+      expect(await open.idempotency.find(repeated)).toMatchObject({ status: 201, body: `{"secret":"${SECRET}"}` });
+      // What followers and the log get has no address at all.
+      const carried = [...(await open.snapshot()), ...(await open.outbox.pending(100)).map(({ change }) => change)];
+      expect(JSON.stringify(carried)).not.toMatch(/hunter2|geheim|recorder\.example|sealed:/);
+    });
+
+    test('a task is leased with the address that it is fetched from, and a patch that leaves it out keeps it', async () => {
+      const open = await reopen([oldKey]);
+      const { profile } = await addSecrets(open);
+      const before = await open.videoProfiles.get(profile);
+      expect(await open.videoProfiles.update(profile, null, { address: ADDRESS })).toEqual(before);
+      expect(await open.videoProfiles.update(profile, null, { name: 'Other' })).toMatchObject({
+        version: 2,
+        address: ADDRESS,
+      });
+      await open.videoTasks.create({
+        profileId: profile,
+        createdBy: null as never,
+        channel: 1,
+        startMs: 0,
+        endMs: 1000,
+        quality: 'main',
+        audio: true,
+        expiresAtMs: Date.now() + 60_000,
+      });
+      const [leased] = await open.videoTasks.lease(1, 60_000);
+      expect(leased?.profile.address).toBe(ADDRESS);
+      await expectNoneInClear();
+    });
+
+    test('a sealed value that is moved to another row does not open', async () => {
+      const open = await reopen([oldKey]);
+      const { anna, rule } = await addSecrets(open);
+      const webhook = { webhookUrl: 'https://evil.example/' };
+      const other = await open.notificationRules.create(ruleFields('Other', anna, webhook), `${SECRET}2`);
+      await place.execute(
+        `update notification_rules set webhook_secret = (select webhook_secret from notification_rules where id = '${rule}') where id = '${other.id}'`,
+      );
+      await expect(open.notificationRules.webhookSecret(other.id)).rejects.toThrow(SecretsKeyError);
+      expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
+    });
+
+    test('what an earlier release stored in clear is sealed at the first start with a key', async () => {
+      const { rule, profile } = await addSecrets(await reopen(undefined));
+      expect(await place.dump('notification_rules')).toContain(SECRET);
+      const states: SecretsState[] = [];
+      const open = await reopen([oldKey], (state) => states.push(state));
+      expect(states).toEqual([{ sealed: 2, inClear: false }]);
+      await expectNoneInClear();
+      expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
+      expect((await open.videoProfiles.get(profile))?.address).toBe(ADDRESS);
+    });
+
+    test('without a key a new registry does not open, and one from before does, with a warning', async () => {
+      await expect(reopen([])).rejects.toThrow(SecretsKeyError);
+      await place.execute(`insert into registry_facts (name) values ('clear-secrets')`);
+      const states: SecretsState[] = [];
+      await addSecrets(await reopen([], (state) => states.push(state)));
+      expect(states).toEqual([{ sealed: 0, inClear: true }]);
+      // Once sealed there is no way back.
+      await reopen([oldKey]);
+      await expect(reopen([])).rejects.toThrow(SecretsKeyError);
+    });
+
+    test('a key is replaced: both open, all is sealed with the new one, and the old one is done', async () => {
+      const { rule, profile } = await addSecrets(await reopen([oldKey]));
+      await expect(reopen([newKey])).rejects.toThrow(SecretsKeyError);
+      const both = await reopen([newKey, oldKey]);
+      expect(await both.notificationRules.webhookSecret(rule)).toBe(SECRET);
+      expect(await both.rotateSecrets()).toBe(2);
+      expect(await both.rotateSecrets()).toBe(0);
+      const open = await reopen([newKey]);
+      expect(await open.notificationRules.webhookSecret(rule)).toBe(SECRET);
+      expect((await open.videoProfiles.get(profile))?.address).toBe(ADDRESS);
+    });
+
+    test('secrets whose key is lost are given up on demand alone', async () => {
+      const { rule, profile } = await addSecrets(await reopen([oldKey]));
+      await expect(reopen([newKey])).rejects.toThrow(SecretsKeyError);
+      const open = await reopen([newKey], undefined, true);
+      expect(await open.notificationRules.webhookSecret(rule)).toBeNull();
+      expect((await open.videoProfiles.get(profile))?.address).toBe('***');
+      expect(await open.videoProfiles.update(profile, null, { address: ADDRESS })).toMatchObject({ address: ADDRESS });
+    });
+  });
+}

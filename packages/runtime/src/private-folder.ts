@@ -1,0 +1,67 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import type { Logger } from './logger.ts';
+
+const OWNER = 0o700;
+/** Rights of the group and of others. */
+const OTHERS = 0o077;
+/** On a folder that accounts share, such as /tmp. */
+const STICKY = 0o1000;
+
+/** What {@link makePrivateFolder} found. */
+export interface PrivateFolder {
+  /** Files and folders that others had rights to, and now have none. */
+  changed: number;
+  /** Those that belong to another account, which alone may change them; or one folder that other programs use as well. */
+  unchanged: number;
+}
+
+/**
+ * Makes a folder where there is none, and takes the rights of other accounts from all that is in it. What this process makes from here
+ * on is private as well. Links are left as they are, and so is what they lead to.
+ *
+ * @throws {Error} when the folder can't be made or read
+ */
+export function makePrivateFolder(path: string): PrivateFolder {
+  // Threads have the one of the process.
+  if (isMainThread) process.umask(OTHERS);
+  mkdirSync(path, { recursive: true, mode: OWNER });
+  const found: PrivateFolder = { changed: 0, unchanged: 0 };
+  if (isShared(path)) return { changed: 0, unchanged: 1 };
+  // Windows has no such rights: a folder has those of the one that it is in.
+  if (process.platform !== 'win32') takeRights(realpathSync(path), found);
+  return found;
+}
+
+/** A folder that was hardly meant for this service alone. */
+function isShared(path: string): boolean {
+  const real = realpathSync(path);
+  return (statSync(real).mode & STICKY) !== 0 || real === dirname(real) || real === homedir();
+}
+
+/** Logs what was found, where it is worth a line. */
+export function logPrivateFolder(folder: string, { changed, unchanged }: PrivateFolder, logger: Logger): void {
+  if (changed > 0) logger.info({ folder, files: changed }, 'removed the rights of other accounts to stored files');
+  if (unchanged > 0)
+    logger.warn(
+      { folder, files: unchanged },
+      'other accounts may have rights to stored files: give DATA_DIR a folder of this account alone',
+    );
+}
+
+function takeRights(path: string, found: PrivateFolder): void {
+  const state = lstatSync(path, { throwIfNoEntry: false });
+  if (state === undefined || !(state.isDirectory() || state.isFile())) return;
+  if ((state.mode & OTHERS) !== 0) {
+    try {
+      chmodSync(path, state.mode & OWNER);
+      found.changed++;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+      found.unchanged++;
+    }
+  }
+  if (state.isDirectory()) for (const name of readdirSync(path)) takeRights(join(path, name), found);
+}
