@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientAddress, countedAs, trustedProxies } from './client-address.ts';
+import { clientAddress, countedAs, sourceOf, trustedProxies } from './client-address.ts';
 
 describe('the address of the client', () => {
   const trusted = trustedProxies(['10.0.0.0/8', '192.0.2.7', 'fd00::/8']);
@@ -34,6 +34,13 @@ describe('the address of the client', () => {
     for (const wrong of ['proxy', '10.0.0.0/33', '10.0.0.0/x', '', 'fd00::/129'])
       expect(() => trustedProxies([wrong])).toThrow('not an IP address');
   });
+});
+
+test('connections from this machine are of no source', () => {
+  for (const own of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(sourceOf(own), own).toBeNull();
+  expect(sourceOf('127.0.0.2')).toBe('127.0.0.2');
+  expect(sourceOf('2001:db8::7')).toBe('2001:db8:0:0::/64');
+  expect(sourceOf(undefined)).toBe('unknown');
 });
 
 test('IPv6 counts per /64, IPv4 per address', () => {

@@ -71,3 +71,13 @@ function plain(address: string): string {
   const bits = Number.parseInt(high, 16) * 0x1_0000 + Number.parseInt(last, 16);
   return [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join('.');
 }
+
+/**
+ * What connections are counted by: as {@link countedAs} has it. Null for this machine itself: what connects from there is a proxy, behind which are
+ * many clients, or the operator's own tools; only totals bound them.
+ */
+export function sourceOf(peer: string | undefined): string | null {
+  if (peer === undefined) return 'unknown';
+  const address = plain(peer);
+  return address === '127.0.0.1' || address === '::1' ? null : countedAs(address);
+}

@@ -8,20 +8,47 @@ const GATHER_MS = 200;
 /** Changes in one call. */
 const CHANGES_AT_ONCE = 1000;
 
-/** The terminals that are connected to this gateway, each by its latest connection; the hub is kept informed of them. */
+/** Connections of one terminal: it may have come again before its old connections are known to be dead. */
+const MAX_PER_TERMINAL = 4;
+/** A connection on which nothing came for this long gives its commands to a newer one. */
+const ESTABLISHED_MS = 30_000;
+/** What comes on an older connection this long after a newer one was made is no remainder: both are in use. */
+const OVERLAP_MS = 5000;
+/** A terminal spoke from two places lately: it is contested for so long after the last of the two fell silent. */
+const CONTESTED_MS = 300_000;
+
+/** What of a connection decides whether the terminal is taken to be there. */
+export type TerminalLink = Pick<
+  Connection,
+  'address' | 'takesCommands' | 'isAuthenticated' | 'lastHeardMs' | 'supersede' | 'hasRivals' | 'command'
+>;
+
+interface Held {
+  connection: TerminalLink;
+  noted: TerminalConnection;
+}
+
+/**
+ * The terminals that are connected to this gateway; the hub is kept informed of them. Whoever knows the id of a terminal that has no secret can
+ * connect as it. So a newer connection does not take the commands of one that is in use: it has them once the older one is closed or silent,
+ * or at once where it alone is authenticated, or comes from the same address.
+ */
 export class ConnectedTerminals {
   readonly #hub: Pick<Hub, 'noteConnections'>;
   readonly #onError: (error: unknown) => void;
   /** Of this run: what a former one noted ends with it. */
   readonly #gateway = randomUUID();
-  readonly #connected = new Map<TerminalId, { connection: Connection; noted: TerminalConnection }>();
+  /** The oldest connection first. */
+  readonly #connected = new Map<TerminalId, Held[]>();
+  readonly #now: () => number;
   #changed = new Set<TerminalId>();
   #noting: Promise<void> = Promise.resolve();
   #gathering: NodeJS.Timeout | null = null;
   #renewing: NodeJS.Timeout | null = null;
 
-  constructor(hub: Pick<Hub, 'noteConnections'>, onError: (error: unknown) => void) {
+  constructor(hub: Pick<Hub, 'noteConnections'>, onError: (error: unknown) => void, now: () => number) {
     this.#hub = hub;
+    this.#now = now;
     this.#onError = onError;
   }
 
@@ -30,27 +57,71 @@ export class ConnectedTerminals {
     this.#renewing.unref();
   }
 
-  /** The latest connection of a terminal. */
-  of(terminalId: TerminalId): Connection | undefined {
-    return this.#connected.get(terminalId)?.connection;
+  /** The connection by which a terminal gets commands. */
+  of(terminalId: TerminalId): TerminalLink | undefined {
+    return this.#inUse(terminalId)?.connection;
   }
 
   /** Terminals that take commands. */
   *commandable(): Generator<TerminalId> {
-    for (const [terminalId, { connection }] of this.#connected) if (connection.takesCommands) yield terminalId;
+    for (const [terminalId, held] of this.#connected)
+      if (held.some(({ connection }) => connection.takesCommands)) yield terminalId;
   }
 
-  came(terminalId: TerminalId, connection: Connection, protocol: ProtocolName, nowMs: number): void {
-    this.#connected.set(terminalId, { connection, noted: { protocol, address: connection.address, sinceMs: nowMs } });
+  came(terminalId: TerminalId, connection: TerminalLink, protocol: ProtocolName, nowMs: number): void {
+    const held = this.#connected.get(terminalId) ?? [];
+    this.#connected.set(terminalId, held);
+    held.push({ connection, noted: { protocol, address: connection.address, sinceMs: nowMs } });
+    this.#noteRivals(held);
     this.#noteSoon(terminalId);
+    if (held.length <= MAX_PER_TERMINAL) return;
+    const [silent] = held.toSorted((a, b) => a.connection.lastHeardMs - b.connection.lastHeardMs);
+    silent?.connection.supersede();
   }
 
-  /** @returns false where the terminal has another connection by now */
-  went(terminalId: TerminalId, connection: Connection): boolean {
-    if (this.of(terminalId) !== connection) return false;
-    this.#connected.delete(terminalId);
+  /** @returns whether the terminal has no connection any more */
+  went(terminalId: TerminalId, connection: TerminalLink): boolean {
+    const held = this.#connected.get(terminalId) ?? [];
+    const left = held.filter((each) => each.connection !== connection);
+    if (left.length === held.length) return false;
+    if (left.length > 0) this.#connected.set(terminalId, left);
+    else this.#connected.delete(terminalId);
+    this.#noteRivals(left);
     this.#noteSoon(terminalId);
-    return true;
+    return left.length === 0;
+  }
+
+  /** Does the terminal speak from two places at a time? One that comes again leaves its old connection silent. */
+  isContested(terminalId: TerminalId): boolean {
+    const held = this.#connected.get(terminalId) ?? [];
+    const sinceMs = this.#now() - CONTESTED_MS;
+    return held.some((older, nth) =>
+      held
+        .slice(nth + 1)
+        .some(
+          (newer) =>
+            older.noted.address !== newer.noted.address &&
+            older.connection.lastHeardMs > newer.noted.sinceMs + OVERLAP_MS &&
+            Math.min(older.connection.lastHeardMs, newer.connection.lastHeardMs) > sinceMs,
+        ),
+    );
+  }
+
+  #inUse(terminalId: TerminalId): Held | undefined {
+    const held = this.#connected.get(terminalId) ?? [];
+    return held.reduce<Held | undefined>((inUse, newer) => {
+      if (inUse === undefined) return newer;
+      const [one, other] = [inUse.connection, newer.connection];
+      if (one.isAuthenticated !== other.isAuthenticated) return one.isAuthenticated ? inUse : newer;
+      const isFromSamePlace = inUse.noted.address === newer.noted.address;
+      const isEstablished = one.lastHeardMs > this.#now() - ESTABLISHED_MS;
+      return one.isAuthenticated || isFromSamePlace || !isEstablished ? newer : inUse;
+    }, undefined);
+  }
+
+  /** Most connections are alone, and need not ask on each packet. */
+  #noteRivals(held: readonly Held[]): void {
+    for (const { connection } of held) connection.hasRivals = held.length > 1;
   }
 
   /** All terminals are gone. */
@@ -80,7 +151,7 @@ export class ConnectedTerminals {
     try {
       for (let from = 0; from === 0 || from < changed.length; from += CHANGES_AT_ONCE) {
         const changes = changed.slice(from, from + CHANGES_AT_ONCE).map((terminalId): ConnectionChange => {
-          return { terminalId, connection: this.#connected.get(terminalId)?.noted ?? null };
+          return { terminalId, connection: this.#inUse(terminalId)?.noted ?? null };
         });
         // A hub that lost what it knew is given everything again.
         const isKnown = await this.#hub.noteConnections(this.#gateway, changes);

@@ -12,11 +12,10 @@ import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 /** A terminal that sends this many packets without waiting for an answer is not read until some are answered. */
 const MAX_UNANSWERED = 256;
-/** A terminal that leaves this many bytes of answers unread is gone, or hostile. */
-const MAX_UNREAD_BYTES = 64 * 1024;
 const CLOSING_TIMEOUT_MS = 1000;
 /** Commands that a terminal may owe an answer to at a time. */
 const MAX_COMMANDS = 16;
@@ -28,10 +27,13 @@ export interface Surroundings {
   traces: PacketTraces;
   tracing: Tracing;
   idleTimeoutMs: number;
-  /** How long a terminal may take to say who it is. */
+  /** How long a terminal may take to identify itself, however much it sends. */
   identifyTimeoutMs: number;
+  unread: UnreadAnswers;
   now(): number;
   isKnown(terminalId: TerminalId): boolean;
+  /** Is the address blocked for this terminal, for having tried too many unknown ids? */
+  isBlocked(terminalId: TerminalId, address: string): boolean;
   /** What secrets of the terminals' side are derived from. */
   terminalSecret: string;
   /** Told once the terminal said who it is, and may be given commands. */
@@ -43,7 +45,7 @@ export interface Surroundings {
 }
 
 /** Why the gateway, rather than the codec, ends a connection. */
-export type ConnectionEnd = 'idle' | 'answers-unread';
+export type ConnectionEnd = 'idle' | 'not-identified-in-time' | 'address-blocked' | 'superseded' | 'answers-unread';
 
 /** Bytes to be said in their turn; null until they may be said. */
 interface Answer {
@@ -64,7 +66,15 @@ export class Connection {
   /** Commands that the terminal has not answered, by what its answer will be known by. */
   readonly #commands = new Map<number, { type: TerminalCommand['type']; finish(outcome: CommandOutcome): void }>();
   #terminalId: TerminalId | null = null;
+  #lastHeardMs = 0;
+  #isAuthenticated = false;
+  /** The terminal has other connections, too. Kept by those who know them. */
+  hasRivals = false;
   #ending = false;
+  /** Ends the connection whatever comes on it: first of one that does not identify itself, then of one that is being closed. */
+  #deadline: NodeJS.Timeout;
+  /** Bytes of answers that are noted as unread. */
+  #unreadBytes = 0;
   #peerIsDone = false;
   #heldByGateway = false;
   /** When the bytes in hand came, by the clock of the traces; 0 where none are told. */
@@ -81,11 +91,14 @@ export class Connection {
     this.#session = protocol.createSession({ secret: around.terminalSecret });
     this.#around = around;
     socket.setNoDelay(true);
-    socket.setTimeout(around.identifyTimeoutMs);
+    this.#deadline = setTimeout(
+      () => this.#refuse('not-identified-in-time', 'the terminal did not identify itself in time', null),
+      around.identifyTimeoutMs,
+    );
     socket.on('timeout', () => {
-      if (this.#ending) socket.destroy();
-      else this.#refuse('idle', 'nothing was said in time', null);
+      if (!this.#ending) this.#refuse('idle', 'nothing was said in time', null);
     });
+    socket.on('drain', () => this.#noteUnread());
     socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     // A terminal may close its side right after its last packet: it still gets the answers it waits for.
     socket.on('end', () => {
@@ -95,6 +108,9 @@ export class Connection {
     // A terminal that goes away is daily business; what matters of it, the 'close', follows.
     socket.on('error', () => {});
     socket.on('close', () => {
+      clearTimeout(this.#deadline);
+      around.unread.note(this.#unreadBytes, 0);
+      this.#unreadBytes = 0;
       for (const { finish } of [...this.#commands.values()]) finish({ outcome: 'offline' });
     });
   }
@@ -102,6 +118,16 @@ export class Connection {
   /** Who the terminal said it is; null before. */
   get terminalId(): TerminalId | null {
     return this.#terminalId;
+  }
+
+  /** Unix milliseconds at which something came last. */
+  get lastHeardMs(): number {
+    return this.#lastHeardMs;
+  }
+
+  /** Did the terminal show a secret of its own, or a certificate? */
+  get isAuthenticated(): boolean {
+    return this.#isAuthenticated;
   }
 
   /** Of the peer. */
@@ -147,6 +173,11 @@ export class Connection {
     this.#socket.end();
   }
 
+  /** Ends because the terminal has newer connections. */
+  supersede(): void {
+    if (!this.#ending) this.#refuse('superseded', 'the terminal has too many connections', null);
+  }
+
   /** Ends at once, said or not. */
   destroy(): void {
     this.#socket.destroy();
@@ -156,7 +187,8 @@ export class Connection {
     if (this.#ending) return;
     const { now, tracing } = this.#around;
     if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
-    for (const inbound of this.#session.push(chunk, now())) {
+    this.#lastHeardMs = now();
+    for (const inbound of this.#session.push(chunk, this.#lastHeardMs)) {
       this.#handle(inbound);
       if (this.#ending) break;
     }
@@ -190,8 +222,11 @@ export class Connection {
   /** @param forms of the terminal's id; it has the first that is known, and is listed by the first where none is */
   #identify(forms: readonly [TerminalId, ...TerminalId[]], accept: Buffer | null, reject: Buffer | null): void {
     const terminalId = forms.find((form) => this.#around.isKnown(form));
+    if (this.#around.isBlocked(terminalId ?? forms[0], this.#address()))
+      return this.#refuse('address-blocked', 'the address tried too many unknown ids', null);
     if (terminalId === undefined) return this.#refuseUnknown(forms[0], reject);
     this.#terminalId = terminalId;
+    clearTimeout(this.#deadline);
     this.#socket.setTimeout(this.#around.idleTimeoutMs);
     if (accept) this.#answers.push({ bytes: accept, ready: true });
     this.#around.onIdentified(terminalId, this);
@@ -303,12 +338,21 @@ export class Connection {
 
   #send(bytes: Buffer): void {
     this.#socket.write(bytes);
-    if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
-      this.#ending = true;
-      const { onRefused, traces } = this.#around;
-      onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address(), traces.next());
-      this.#socket.destroy();
-    }
+    if (this.#noteUnread()) return;
+    this.#ending = true;
+    const { onRefused, traces } = this.#around;
+    onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address(), traces.next());
+    this.#socket.destroy();
+  }
+
+  /** @returns whether the connection may go on */
+  #noteUnread(): boolean {
+    const bytes = this.#socket.writableLength;
+    // Most answers are with the system at once.
+    if (bytes === 0 && this.#unreadBytes === 0) return true;
+    const before = this.#unreadBytes;
+    this.#unreadBytes = bytes;
+    return this.#around.unread.note(before, bytes);
   }
 
   #readOrNot(): void {
@@ -335,8 +379,9 @@ export class Connection {
     this.#say();
     if (bytes && this.#socket.writable) this.#socket.write(bytes);
     this.#socket.end();
-    // A peer that does not close its side is not waited for.
-    this.#socket.setTimeout(CLOSING_TIMEOUT_MS);
+    // A peer that does not close its side is not waited for, whatever it goes on to send.
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#socket.destroy(), CLOSING_TIMEOUT_MS);
   }
 
   #address(): string {

@@ -1,15 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import {
-  blankPosition,
-  type DefinitionChange,
-  type TelemetryPacket,
-  type TerminalId,
-  type VehicleId,
-} from '@outrider/domain';
+import { blankPosition, type DefinitionChange, type TerminalId, type VehicleId } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub, openTerminalCommands } from '@outrider/hub';
-import { Encoded, type Log, LogFullError, type Topic, telemetryTopic } from '@outrider/log';
+import { LogFullError } from '@outrider/log';
 import {
   createTeltonikaSimulator,
   encodeLocation,
@@ -21,62 +15,14 @@ import { createLogger, Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectedTerminals } from './connected-terminals.ts';
 import type { Connection } from './connection.ts';
-import { createGateway, type Gateway } from './gateway.ts';
+import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
+import { HeldLog } from './held-log.fixture.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 
 const IMEI = '356307042441013' as TerminalId;
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const NOON = Date.UTC(2026, 0, 1, 12);
-
-/** A log whose writes become durable when the test says so. */
-class HeldLog implements Log {
-  pendingBytes = 0;
-  readonly waiting: { packets: TelemetryPacket[]; durable: () => void; refuse: (error: Error) => void }[] = [];
-  readonly written: TelemetryPacket[] = [];
-  #tell: ((change: DefinitionChange) => void) | null = null;
-
-  append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const packets = Encoded.of(topic, records).values.map((value) => telemetryTopic.decode(value));
-      this.waiting.push({
-        packets,
-        durable: () => {
-          this.written.push(...packets);
-          resolve();
-        },
-        refuse: reject,
-      });
-    });
-  }
-  async consume(_topic: unknown, options: { onBatch(batch: unknown): Promise<void> }) {
-    let offset = 0;
-    this.#tell = (value) => void options.onBatch({ partition: 0, records: [{ offset: offset++, value }] });
-    return { stop: async () => {}, failed: new Promise<never>(() => {}) };
-  }
-  define(change: DefinitionChange): void {
-    this.#tell?.(change);
-  }
-  async endOffsets() {
-    return new Map([[0, 0]]);
-  }
-  async *read(): AsyncGenerator<never> {}
-  async close() {}
-  async bounds() {
-    return new Map([[0, { earliest: 0, end: 0 }]]);
-  }
-  async resume() {
-    return { offset: 0, identity: 'held', discontinuity: null };
-  }
-  locate = this.resume;
-  release() {}
-  async readers() {
-    return [];
-  }
-  readonly discontinuities = [];
-  readonly holdUp = null;
-  readonly replication = [];
-}
 
 let log: HeldLog;
 let hub: MemoryHub;
@@ -87,17 +33,20 @@ const sockets: Socket[] = [];
 beforeEach(async () => {
   log = new HeldLog();
   hub = new MemoryHub();
-  await start({ idleTimeoutMs: 30_000 });
+  await start({});
 });
 
-async function start({ idleTimeoutMs }: { idleTimeoutMs: number }): Promise<void> {
+async function start({ idleTimeoutMs = 30_000, ...config }: Partial<GatewayConfig>): Promise<void> {
   metrics = new Registry();
   gateway = createGateway({
     config: {
       host: '127.0.0.1',
       ports: { teltonika: 0, omnicomm: 0, 'wialon-ips': 0, osmand: 0, jt808: 0 },
       maxConnections: 3,
+      maxConnectionsPerAddress: 2,
+      unknownPerMinute: 3,
       idleTimeoutMs,
+      ...config,
       terminalSecret: 'a secret of the tests',
     },
     log,
@@ -245,6 +194,7 @@ test('connections that the hub did not take, or forgot, are noted again', async 
       },
     },
     () => {},
+    () => NOON,
   );
   const connection = { address: '192.0.2.1', takesCommands: false } as Connection;
   terminals.came('1' as TerminalId, connection, 'teltonika', NOON);
@@ -365,7 +315,7 @@ test('a terminal that says nothing is disconnected with a counted reason', async
   await start({ idleTimeoutMs: 100 });
   const silent = await terminal();
   await vi.waitFor(() => expect(silent.closed).toBe(true), PATIENCE);
-  expect(await refused()).toEqual({ 'teltonika idle': 1 });
+  expect(await refused()).toEqual({ 'teltonika not-identified-in-time': 1 });
 });
 
 test('a terminal that talks garbage is disconnected with a counted reason', async () => {

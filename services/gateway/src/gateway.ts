@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
+import { sourceOf } from '@outrider/auth';
 import { Directory, type PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
 import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
 import { type Protocol, tcpProtocols } from '@outrider/protocols';
 import { type Logger, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
+import { Admission } from './admission.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { ConnectedTerminals } from './connected-terminals.ts';
 import { Connection } from './connection.ts';
@@ -14,6 +16,8 @@ import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { createOsmandServer } from './osmand-server.ts';
 import { PacketTraces } from './packet-traces.ts';
+import { UnknownBudget } from './unknown-budget.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 
 export { gatewayConfigOf, gatewayVariables } from './settings.ts';
 
@@ -21,7 +25,12 @@ export interface GatewayConfig {
   host: string;
   /** Port by protocol; 0 takes any free one, null leaves the protocol out. */
   ports: Record<ProtocolName, number | null>;
+  /** Per protocol. */
   maxConnections: number;
+  /** Of these, from one address. */
+  maxConnectionsPerAddress: number;
+  /** Ids without a vehicle that one address may try in a minute. */
+  unknownPerMinute: number;
   idleTimeoutMs: number;
   /** What the codes are derived from that terminals are given when they register: the same in all gateways. */
   terminalSecret: string;
@@ -72,9 +81,21 @@ export function createGateway({
   const ports: Partial<Record<ProtocolName, number>> = {};
   let held = false;
   let definitions: Subscription | null = null;
-  const connected = new ConnectedTerminals(hub, (error) =>
-    logger.warn({ err: error }, 'connections of terminals could not be noted'),
+  const connected = new ConnectedTerminals(
+    hub,
+    (error) => logger.warn({ err: error }, 'connections of terminals could not be noted'),
+    now,
   );
+  const unread = new UnreadAnswers();
+  metrics.unread(() => unread.bytes);
+  const budget = new UnknownBudget({
+    hub,
+    perMinute: config.unknownPerMinute,
+    now,
+    onError: (error) => logger.warn({ err: error }, 'an unknown terminal could not be counted'),
+    onBlocked: (address) => logger.warn({ address }, 'an address tried too many unknown terminal ids'),
+  });
+  const bounds = { total: config.maxConnections, perKey: config.maxConnectionsPerAddress };
   let presence: TerminalPresence | null = null;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
@@ -98,7 +119,9 @@ export function createGateway({
 
   function refusals(protocol: ProtocolName) {
     return {
+      isBlocked: (terminalId: TerminalId, address: string) => budget.isBlocked(sourceOf(address), terminalId),
       onUnknown(terminalId: TerminalId, address: string) {
+        budget.noteUnknown(sourceOf(address), terminalId);
         void hub
           .noteUnknownTerminal(terminalId, protocol, address, now())
           .catch((error) => logger.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
@@ -128,23 +151,39 @@ export function createGateway({
       idleTimeoutMs: config.idleTimeoutMs,
       identifyTimeoutMs: Math.min(IDENTIFY_TIMEOUT_MS, config.idleTimeoutMs),
       now,
+      unread,
       terminalSecret: config.terminalSecret,
       isKnown: (terminalId: TerminalId) =>
         directory.vehicleOfTerminal(terminalId) !== undefined ||
         (protocol.name === 'jt808' && isVideoTerminal(terminalId)),
       onIdentified(terminalId: TerminalId, connection: Connection) {
+        budget.noteLetIn(sourceOf(connection.address), terminalId);
         connected.came(terminalId, connection, protocol.name, now());
         if (connection.takesCommands) presence?.came(terminalId);
       },
       ...refusals(protocol.name),
     };
+    const admission = new Admission(bounds);
     const server = createServer({ allowHalfOpen: true, keepAlive: true }, (socket: Socket) => {
-      const connection = new Connection(socket, protocol, around);
+      const place = admission.admit(socket.remoteAddress);
+      if (typeof place === 'string') {
+        metrics.refused(protocol.name, place);
+        socket.destroy();
+        return;
+      }
+      const connection = new Connection(socket, protocol, {
+        ...around,
+        onIdentified(terminalId) {
+          place.identified();
+          around.onIdentified(terminalId, connection);
+        },
+      });
       connections.add(connection);
       ofProtocol.connections.inc();
       if (held) connection.hold(true);
       socket.once('close', () => {
         connections.delete(connection);
+        place.leave();
         ofProtocol.connections.dec();
         const { terminalId } = connection;
         if (terminalId === null || !connected.went(terminalId, connection)) return;
@@ -194,12 +233,15 @@ export function createGateway({
       connected.start();
       for (const protocol of tcpProtocols) await listen(createTcpServer(protocol), protocol.name);
       const osmand = createOsmandServer({
+        maxConnections: config.maxConnections,
         intake,
         metrics: metrics.of('osmand'),
         traces,
         tracing,
         now,
         isHeld: () => held,
+        admission: new Admission(bounds),
+        onTaken: (terminalId, address) => budget.noteLetIn(sourceOf(address), terminalId),
         ...refusals('osmand'),
       });
       await listen(osmand, 'osmand');

@@ -65,6 +65,16 @@ export function gatewayMetrics(registry: Registry) {
       withoutVehicle: withoutVehicle.labels(protocol),
       texts: texts.labels(protocol),
     }),
+    unread(bytes: () => number) {
+      new Gauge({
+        name: 'outrider_terminal_unread_bytes',
+        help: 'Bytes of answers that terminals have not read yet',
+        registers,
+        collect() {
+          this.set(bytes());
+        },
+      });
+    },
     refused(protocol: ProtocolName, reason: string) {
       refused.labels(protocol, reason).inc();
     },

@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { PacketTrace, TerminalId } from '@outrider/domain';
 import { decodeOsmand } from '@outrider/protocols';
 import { NO_SPAN, type Tracing } from '@outrider/runtime';
+import type { Admission, Place } from './admission.ts';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
+
+/** How often connections are checked for requests that take too long: what comes byte by byte is cut off this late at most. */
+const CHECK_EVERY_MS = 5000;
 
 /** What the HTTP side needs from the gateway around it. */
 export interface HttpSurroundings {
@@ -17,6 +22,10 @@ export interface HttpSurroundings {
   now(): number;
   /** True while the log can't take more: requests are turned away rather than queued. */
   isHeld(): boolean;
+  maxConnections: number;
+  admission: Admission;
+  isBlocked(terminalId: TerminalId, address: string): boolean;
+  onTaken(terminalId: TerminalId, address: string): void;
   onUnknown(terminalId: TerminalId, address: string): void;
   /** @param trace of what was refused */
   onRefused(reason: string, detail: string, address: string, trace: PacketTrace): void;
@@ -24,13 +33,33 @@ export interface HttpSurroundings {
 
 /** Phones by HTTP: one request, one answer, 200 only once the position is durable. */
 export function createOsmandServer(around: HttpSurroundings): Server {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 60_000 });
+  const server = createServer({
+    requestTimeout: 30_000,
+    headersTimeout: 10_000,
+    keepAliveTimeout: 60_000,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+  });
+  server.maxConnections = around.maxConnections;
+  const refuse = (reason: string, address: string) =>
+    around.onRefused(reason, 'the connection is closed unread', address, around.traces.next());
+  server.on('drop', (dropped) => refuse('too-many-connections', dropped?.remoteAddress ?? 'unknown'));
+  const places = new WeakMap<Socket, Place>();
   server.on('connection', (socket) => {
+    const place = around.admission.admit(socket.remoteAddress);
+    if (typeof place === 'string') {
+      refuse(place, socket.remoteAddress ?? 'unknown');
+      socket.destroy();
+      return;
+    }
+    places.set(socket, place);
     around.metrics.connections.inc();
-    socket.once('close', () => around.metrics.connections.dec());
+    socket.once('close', () => {
+      place.leave();
+      around.metrics.connections.dec();
+    });
   });
   server.on('request', (request, response) => {
-    answer(request, response, around).catch((error: Error) => {
+    answer(request, response, around, () => places.get(request.socket)?.identified()).catch((error: Error) => {
       // The peer went away in the middle of its request; there is nobody left to answer.
       around.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown', around.traces.next());
       response.destroy();
@@ -39,7 +68,12 @@ export function createOsmandServer(around: HttpSurroundings): Server {
   return server;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, around: HttpSurroundings): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  around: HttpSurroundings,
+  identified: () => void,
+): Promise<void> {
   const address = request.socket.remoteAddress ?? 'unknown';
   const { tracing } = around;
   const startMs = tracing.nowMs();
@@ -69,6 +103,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
   if ('refused' in decoded) return refuse(decoded.status, decoded.refused, decoded.detail);
 
   const { terminalId, positions } = decoded;
+  if (around.isBlocked(terminalId, address)) {
+    response.setHeader('Retry-After', '60');
+    return refuse(429, 'address-blocked', 'too many unknown terminals came from this address');
+  }
   if (positions.length === 0) {
     around.metrics.acknowledged.inc(1);
     response.writeHead(200).end();
@@ -93,6 +131,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, around
     around.onUnknown(terminalId, address);
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
   }
+  identified();
+  around.onTaken(terminalId, address);
   around.metrics.packets.inc(1);
   around.metrics.positions.inc(positions.length);
 }

@@ -17,6 +17,18 @@ export const gatewayVariables = {
     20_000,
     'Open connections per terminal protocol; further ones are refused.',
   ),
+  MAX_TERMINAL_CONNECTIONS_PER_ADDRESS: whole(
+    1,
+    1_000_000,
+    12_000,
+    'Of these, from one address (IPv6: one /64); a sixth of them before the terminal identified itself. Connections from this machine itself are not counted.',
+  ),
+  UNKNOWN_TERMINALS_PER_MINUTE: whole(
+    1,
+    1_000_000,
+    100,
+    'Ids without a vehicle that one address may try in a minute; beyond it, terminals that come from there for the first time are refused until the minute is over.',
+  ),
   TERMINAL_IDLE_SECONDS: whole(5, 86_400, 900, 'A terminal that says nothing for this long is disconnected.'),
 } satisfies Variables;
 
@@ -39,6 +51,8 @@ export function gatewayConfigOf(
       jt808: config.JT808_PORT,
     },
     maxConnections: config.MAX_TERMINAL_CONNECTIONS,
+    maxConnectionsPerAddress: config.MAX_TERMINAL_CONNECTIONS_PER_ADDRESS,
+    unknownPerMinute: config.UNKNOWN_TERMINALS_PER_MINUTE,
     idleTimeoutMs: config.TERMINAL_IDLE_SECONDS * 1000,
     terminalSecret,
   };

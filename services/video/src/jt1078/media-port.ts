@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { sourceOf } from '@outrider/auth';
 import type { TerminalId } from '@outrider/domain';
 import { PlaybackReassembler, type StreamMessage } from '@outrider/protocols';
+import { ConnectionCounts } from '@outrider/runtime';
 
 /** How long a terminal may take to send its first packet. */
 const FIRST_PACKET_MS = 15_000;
 const MAX_CONNECTIONS = 1000;
+/** More than there are ever fragments fetched at a time, over all terminals behind one address. */
+const MAX_CONNECTIONS_PER_ADDRESS = 300;
 
 /** A stream that was waited for: its connection, paused, with what came on it so far. */
 export interface MediaConnection {
@@ -23,7 +27,7 @@ export interface Expectation {
 }
 
 /** Why a connection was turned away. */
-export type TurnedAway = 'not-expected' | 'no-stream' | 'silent';
+export type TurnedAway = 'not-expected' | 'no-stream' | 'silent' | 'too-many-connections' | 'too-many-of-address';
 
 interface Waiting {
   sinceMs: number;
@@ -47,10 +51,22 @@ export class MediaPort {
     onTurnedAway: (reason: TurnedAway, address: string) => void,
   ): Promise<MediaPort> {
     let open: MediaPort | null = null;
+    const counts = new ConnectionCounts({ total: MAX_CONNECTIONS, perKey: MAX_CONNECTIONS_PER_ADDRESS });
     const server = createServer({ keepAlive: true }, (socket) => {
-      if (open !== null) open.#greet(socket, onTurnedAway);
+      if (open === null) return;
+      const source = sourceOf(socket.remoteAddress);
+      const exceeded = counts.admit(source);
+      if (exceeded !== null) {
+        onTurnedAway(
+          exceeded === 'total' ? 'too-many-connections' : 'too-many-of-address',
+          socket.remoteAddress ?? 'unknown',
+        );
+        socket.destroy();
+        return;
+      }
+      socket.once('close', () => counts.release(source));
+      open.#greet(socket, onTurnedAway);
     });
-    server.maxConnections = MAX_CONNECTIONS;
     server.listen({ host, port });
     await once(server, 'listening');
     const address = server.address();

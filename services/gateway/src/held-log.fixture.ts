@@ -1,0 +1,51 @@
+import type { DefinitionChange, TelemetryPacket } from '@outrider/domain';
+import { Encoded, type Log, type Topic, telemetryTopic } from '@outrider/log';
+
+/** A log whose writes become durable when the test says so. */
+export class HeldLog implements Log {
+  pendingBytes = 0;
+  readonly waiting: { packets: TelemetryPacket[]; durable: () => void; refuse: (error: Error) => void }[] = [];
+  readonly written: TelemetryPacket[] = [];
+  #tell: ((change: DefinitionChange) => void) | null = null;
+
+  append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const packets = Encoded.of(topic, records).values.map((value) => telemetryTopic.decode(value));
+      this.waiting.push({
+        packets,
+        durable: () => {
+          this.written.push(...packets);
+          resolve();
+        },
+        refuse: reject,
+      });
+    });
+  }
+  async consume(_topic: unknown, options: { onBatch(batch: unknown): Promise<void> }) {
+    let offset = 0;
+    this.#tell = (value) => void options.onBatch({ partition: 0, records: [{ offset: offset++, value }] });
+    return { stop: async () => {}, failed: new Promise<never>(() => {}) };
+  }
+  define(change: DefinitionChange): void {
+    this.#tell?.(change);
+  }
+  async endOffsets() {
+    return new Map([[0, 0]]);
+  }
+  async *read(): AsyncGenerator<never> {}
+  async close() {}
+  async bounds() {
+    return new Map([[0, { earliest: 0, end: 0 }]]);
+  }
+  async resume() {
+    return { offset: 0, identity: 'held', discontinuity: null };
+  }
+  locate = this.resume;
+  release() {}
+  async readers() {
+    return [];
+  }
+  readonly discontinuities = [];
+  readonly holdUp = null;
+  readonly replication = [];
+}

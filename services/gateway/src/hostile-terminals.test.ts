@@ -1,0 +1,289 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { DefinitionChange, TerminalId, VehicleId } from '@outrider/domain';
+import { blankPosition } from '@outrider/domain';
+import { sampleVehicle } from '@outrider/domain/samples';
+import { MemoryHub } from '@outrider/hub';
+import { createTeltonikaSimulator, encodeOsmandQuery } from '@outrider/protocols';
+import { createLogger, Registry } from '@outrider/runtime';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ConnectedTerminals, type TerminalLink } from './connected-terminals.ts';
+import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
+import { HeldLog } from './held-log.fixture.ts';
+import { UnreadAnswers } from './unread-answers.ts';
+
+/** What somebody tries who reaches the ports of the gateway, and perhaps knows the id of a terminal. */
+
+const PATIENCE = { timeout: 20_000, interval: 10 };
+const NOON = Date.UTC(2026, 0, 1, 12);
+const IMEI = '356307042441013' as TerminalId;
+/** Addresses of this machine that are counted as others are: 127.0.0.1 is not. */
+const ELSEWHERE = '127.0.0.2';
+const HERE = '127.0.0.1';
+
+let log: HeldLog;
+let hub: MemoryHub;
+let metrics: Registry;
+let gateway: Gateway;
+let nowMs: number;
+const sockets: Socket[] = [];
+
+beforeEach(() => {
+  nowMs = NOON;
+  log = new HeldLog();
+  hub = new MemoryHub();
+  metrics = new Registry();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const { durable } of log.waiting.splice(0)) durable();
+  await gateway.stop();
+});
+
+async function start(config: Partial<GatewayConfig> = {}): Promise<void> {
+  gateway = createGateway({
+    config: {
+      host: '127.0.0.1',
+      ports: { teltonika: 0, omnicomm: null, 'wialon-ips': null, osmand: 0, jt808: null },
+      maxConnections: 100,
+      maxConnectionsPerAddress: 100,
+      unknownPerMinute: 3,
+      idleTimeoutMs: 30_000,
+      terminalSecret: 'a secret of the tests',
+      ...config,
+    },
+    log,
+    hub,
+    logger: createLogger('silent', 'json'),
+    metrics,
+    now: () => nowMs,
+  });
+  await gateway.start();
+  log.define(vehicle(1, IMEI));
+}
+
+function vehicle(nth: number, terminalId: TerminalId): DefinitionChange {
+  const id = `0190a000-0000-7000-8000-00000000000${nth}` as VehicleId;
+  const definition = sampleVehicle({ id, version: 1, name: 'car', terminalId });
+  return { kind: 'vehicle', id, version: 1, changedAtMs: NOON, definition };
+}
+
+async function open(localAddress: string) {
+  const socket = connect({ port: gateway.ports.teltonika ?? 0, host: '127.0.0.1', localAddress });
+  sockets.push(socket);
+  const peer = { socket, heard: '', closed: false, identify };
+  socket.on('data', (chunk) => {
+    peer.heard += chunk.toString('hex');
+  });
+  socket.on('close', () => {
+    peer.closed = true;
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  function identify(terminalId: TerminalId = IMEI) {
+    socket.write(createTeltonikaSimulator(terminalId).hello() ?? '');
+  }
+  return peer;
+}
+async function identified(localAddress: string) {
+  const peer = await open(localAddress);
+  peer.identify();
+  await vi.waitFor(() => expect(peer.heard).toBe('01'), PATIENCE);
+  return peer;
+}
+async function refusals(): Promise<Record<string, number>> {
+  const metric = (await metrics.getMetricsAsJSON()).find(({ name }) => name === 'outrider_refusals_total');
+  return Object.fromEntries((metric?.values ?? []).map(({ labels, value }) => [String(labels.reason), value]));
+}
+
+describe('places', () => {
+  test('bytes that trickle in hold no place: a terminal identifies itself in time, however much it sends', async () => {
+    await start({ idleTimeoutMs: 300 });
+    const slow = await open(HERE);
+    slow.socket.write(Buffer.from([0, 15]));
+    const trickle = setInterval(() => slow.socket.write('3'), 50);
+    await vi.waitFor(() => expect(slow.closed).toBe(true), PATIENCE);
+    clearInterval(trickle);
+    expect(await refusals()).toEqual({ 'not-identified-in-time': 1 });
+  });
+
+  test('one address can not take them all, and this machine’s own is not counted', async () => {
+    await start({ maxConnectionsPerAddress: 2, maxConnections: 5 });
+    await open(ELSEWHERE);
+    await open(ELSEWHERE);
+    const third = await open(ELSEWHERE);
+    await vi.waitFor(() => expect(third.closed).toBe(true), PATIENCE);
+    for (let n = 0; n < 3; n++) await identified(HERE);
+    expect(await refusals()).toEqual({ 'too-many-of-address': 1 });
+    const over = await open(HERE);
+    await vi.waitFor(() => expect(over.closed).toBe(true), PATIENCE);
+  });
+
+  test('without the id of a terminal an address gets a few of them, until others of its connections identify themselves', async () => {
+    await start({ maxConnectionsPerAddress: 60 });
+    const silent = await Promise.all(Array.from({ length: 50 }, () => open(ELSEWHERE)));
+    const over = await open(ELSEWHERE);
+    await vi.waitFor(() => expect(over.closed).toBe(true), PATIENCE);
+    expect(await refusals()).toEqual({ 'too-many-unidentified': 1 });
+    silent[0]?.identify();
+    await vi.waitFor(() => expect(silent[0]?.heard).toBe('01'), PATIENCE);
+    expect((await identified(ELSEWHERE)).closed).toBe(false);
+  });
+
+  test('one id has four of them: the connection that was silent longest is closed', async () => {
+    await start();
+    const peers: Awaited<ReturnType<typeof identified>>[] = [];
+    for (let n = 0; n < 4; n++) {
+      nowMs += 1000;
+      peers.push(await identified(HERE));
+    }
+    nowMs += 1000;
+    peers[0]?.socket.write(createTeltonikaSimulator(IMEI).encode([blankPosition(nowMs, 52, 13)]));
+    await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
+    nowMs += 1000;
+    peers.push(await identified(HERE));
+    await vi.waitFor(
+      () => expect(peers.map(({ closed }) => closed)).toEqual([false, true, false, false, false]),
+      PATIENCE,
+    );
+    expect(await refusals()).toEqual({ superseded: 1 });
+  });
+
+  test('answers that nobody reads are bounded in sum, at the cost of those who read nothing', () => {
+    const unread = new UnreadAnswers();
+    const each = 60 * 1024;
+    let taken = 0;
+    while (unread.note(0, each)) taken++;
+    expect(taken * each).toBeLessThanOrEqual(32 * 1024 * 1024);
+    expect((taken + 1) * each).toBeGreaterThan(32 * 1024 * 1024);
+    expect(unread.note(0, 1000)).toBe(true);
+    unread.note(each, 0);
+    unread.note(each, 0);
+    expect(unread.note(0, each)).toBe(true);
+    expect(unread.note(0, 65 * 1024)).toBe(false);
+  });
+});
+
+describe('ids that are tried', () => {
+  const id = (n: number) => `35630704244${2000 + n}` as TerminalId;
+
+  test('an address that tries many is not answered any more, and terminals that came from there before are', async () => {
+    await start();
+    await identified(ELSEWHERE);
+    log.define(vehicle(2, id(0)));
+    for (let n = 1; n <= 4; n++) {
+      const peer = await open(ELSEWHERE);
+      peer.identify(id(n));
+      await vi.waitFor(() => expect(peer.closed).toBe(true), PATIENCE);
+    }
+    const probing = async (from: string, terminalId: TerminalId) => {
+      const peer = await open(from);
+      peer.identify(terminalId);
+      await vi.waitFor(() => expect(peer.closed || peer.heard !== '').toBe(true), PATIENCE);
+      return peer.heard;
+    };
+    await vi.waitFor(async () => expect(await probing(ELSEWHERE, id(0))).toBe(''), PATIENCE);
+    expect(await probing(ELSEWHERE, IMEI)).toBe('01');
+    expect(await probing(HERE, id(0))).toBe('01');
+    nowMs += 61_000;
+    expect(await probing(ELSEWHERE, id(0))).toBe('01');
+    const { 'address-blocked': blocked = 0 } = await refusals();
+    expect(blocked).toBeGreaterThan(0);
+  });
+
+  test('one that waits for its profile uses the budget up once, however often it comes', async () => {
+    await start();
+    for (let n = 0; n < 10; n++) {
+      const peer = await open(ELSEWHERE);
+      peer.identify(id(1));
+      await vi.waitFor(() => expect(peer.closed).toBe(true), PATIENCE);
+    }
+    expect((await identified(ELSEWHERE)).closed).toBe(false);
+    expect(await refusals()).toEqual({ 'unknown-terminal': 10 });
+  });
+
+  test('by HTTP as well', async () => {
+    await start({ unknownPerMinute: 0 });
+    const ask = async (terminalId: TerminalId) => {
+      const query = encodeOsmandQuery(terminalId, blankPosition(NOON, 52, 13));
+      const socket = connect({ port: gateway.ports.osmand ?? 0, host: '127.0.0.1', localAddress: ELSEWHERE });
+      sockets.push(socket);
+      socket.write(`GET ${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      const [chunk] = (await once(socket, 'data')) as [Buffer];
+      return chunk.toString().split(' ', 2)[1];
+    };
+    expect(await ask(id(1))).toBe('404');
+    await vi.waitFor(async () => expect(await ask(IMEI)).toBe('429'), PATIENCE);
+  });
+});
+
+describe('commands', () => {
+  const link = (address: string, more: Partial<TerminalLink> = {}): TerminalLink => ({
+    address,
+    takesCommands: true,
+    isAuthenticated: false,
+    lastHeardMs: nowMs,
+    hasRivals: false,
+    supersede() {},
+    command: async () => ({ outcome: 'offline' }),
+    ...more,
+  });
+  const terminals = () =>
+    new ConnectedTerminals(
+      { noteConnections: async () => true },
+      () => {},
+      () => nowMs,
+    );
+  beforeEach(() => start());
+
+  test('stay with a connection that is in use, and go to a newer one once it is silent or closed', () => {
+    const connected = terminals();
+    const own = link('192.0.2.1');
+    const forged = link('198.51.100.9');
+    connected.came(IMEI, own, 'jt808', nowMs);
+    connected.came(IMEI, forged, 'jt808', nowMs);
+    expect(connected.of(IMEI)).toBe(own);
+    expect(own.hasRivals && forged.hasRivals).toBe(true);
+    nowMs += 31_000;
+    expect(connected.of(IMEI)).toBe(forged);
+    Object.assign(own, { lastHeardMs: nowMs });
+    expect(connected.of(IMEI)).toBe(own);
+    expect(connected.went(IMEI, own)).toBe(false);
+    expect(connected.of(IMEI)).toBe(forged);
+    expect(forged.hasRivals).toBe(false);
+    expect(connected.went(IMEI, forged)).toBe(true);
+  });
+
+  test('never go from an authenticated connection to one that is not, and at once the other way', () => {
+    const connected = terminals();
+    const anyone = link('198.51.100.9');
+    const own = link('192.0.2.1', { isAuthenticated: true });
+    connected.came(IMEI, anyone, 'jt808', nowMs);
+    connected.came(IMEI, own, 'jt808', nowMs);
+    expect(connected.of(IMEI)).toBe(own);
+    const later = link('198.51.100.9');
+    nowMs += 100_000;
+    connected.came(IMEI, later, 'jt808', nowMs);
+    Object.assign(later, { lastHeardMs: nowMs });
+    expect(connected.of(IMEI)).toBe(own);
+    const again = link('192.0.2.77', { isAuthenticated: true });
+    connected.came(IMEI, again, 'jt808', nowMs);
+    expect(connected.of(IMEI)).toBe(again);
+  });
+
+  test('a terminal that speaks from two places at a time is contested; one that came again is not', () => {
+    const connected = terminals();
+    const one = link('192.0.2.1');
+    const other = link('198.51.100.9');
+    connected.came(IMEI, one, 'jt808', nowMs);
+    connected.came(IMEI, other, 'jt808', nowMs);
+    nowMs += 6000;
+    Object.assign(other, { lastHeardMs: nowMs });
+    expect(connected.isContested(IMEI)).toBe(false);
+    Object.assign(one, { lastHeardMs: nowMs });
+    expect(connected.isContested(IMEI)).toBe(true);
+    nowMs += 301_000;
+    Object.assign(other, { lastHeardMs: nowMs });
+    expect(connected.isContested(IMEI)).toBe(false);
+  });
+});

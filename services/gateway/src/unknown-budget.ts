@@ -1,0 +1,92 @@
+import type { TerminalId } from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
+
+const WINDOW_MS = 60_000;
+/** Pairs of an address and a terminal that are remembered; each takes some 100 bytes. */
+const MAX_PAIRS = 50_000;
+const MAX_BLOCKED = 10_000;
+
+/**
+ * How many ids that are no vehicle's one address may try: ids of terminals are consecutive numbers, and the answer to each says whether there is
+ * such a vehicle. The count is shared by all gateways. An id counts once, however often it is tried again from its address: a fleet that waits for its
+ * profiles behind one address uses its budget up once, and not each minute.
+ *
+ * An address over its budget is not answered until the minute is over, except terminals that were let in from it before.
+ */
+export class UnknownBudget {
+  readonly #hub: Pick<Hub, 'hit'>;
+  readonly #perMinute: number;
+  readonly #now: () => number;
+  readonly #onError: (error: unknown) => void;
+  readonly #onBlocked: (source: string) => void;
+  readonly #blocked = new Map<string, number>();
+  readonly #tried = new RecentPairs();
+  readonly #letIn = new RecentPairs();
+
+  constructor(parts: {
+    hub: Pick<Hub, 'hit'>;
+    perMinute: number;
+    now(): number;
+    onError(error: unknown): void;
+    onBlocked(source: string): void;
+  }) {
+    this.#hub = parts.hub;
+    this.#perMinute = parts.perMinute;
+    this.#now = parts.now;
+    this.#onError = parts.onError;
+    this.#onBlocked = parts.onBlocked;
+  }
+
+  /** @param source null: never blocked */
+  isBlocked(source: string | null, terminalId: TerminalId): boolean {
+    if (source === null || this.#blocked.size === 0) return false;
+    const untilMs = this.#blocked.get(source);
+    if (untilMs === undefined) return false;
+    if (untilMs > this.#now()) return !this.#letIn.has(source, terminalId);
+    this.#blocked.delete(source);
+    return false;
+  }
+
+  noteLetIn(source: string | null, terminalId: TerminalId): void {
+    if (source !== null) this.#letIn.add(source, terminalId);
+  }
+
+  noteUnknown(source: string | null, terminalId: TerminalId): void {
+    if (source === null || !this.#tried.add(source, terminalId)) return;
+    this.#hub
+      .hit(`unknown-terminals:${source}`, WINDOW_MS, this.#now())
+      .then(({ hits, resetsAtMs }) => {
+        if (hits <= this.#perMinute) return;
+        if (!this.#blocked.has(source)) this.#onBlocked(source);
+        this.#blocked.set(source, resetsAtMs);
+        if (this.#blocked.size > MAX_BLOCKED) forgetOldest(this.#blocked);
+      })
+      .catch(this.#onError);
+  }
+}
+
+/** The newest pairs of an address and a terminal. */
+class RecentPairs {
+  readonly #pairs = new Set<string>();
+
+  has(source: string, terminalId: TerminalId): boolean {
+    return this.#pairs.has(`${source} ${terminalId}`);
+  }
+
+  /** @returns false where it was there already */
+  add(source: string, terminalId: TerminalId): boolean {
+    const pair = `${source} ${terminalId}`;
+    const isNew = !this.#pairs.has(pair);
+    this.#pairs.delete(pair);
+    this.#pairs.add(pair);
+    if (this.#pairs.size > MAX_PAIRS) forgetOldest(this.#pairs);
+    return isNew;
+  }
+}
+
+function forgetOldest(entries: Map<string, number> | Set<string>): void {
+  for (const key of entries.keys()) {
+    entries.delete(key);
+    return;
+  }
+}
