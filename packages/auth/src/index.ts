@@ -1,5 +1,5 @@
 export { type Arrival, arrivalOf } from './arrival.ts';
-export { clientAddress, countedAs, sourceOf, trustedProxies } from './client-address.ts';
+export { clientAddress, countedAs, isTrustedProxy, sourceOf, trustedProxies } from './client-address.ts';
 export { KeyRing, type Lifetimes, openKeys, rotateKeys, type SigningKeys } from './keys.ts';
 export * from './session-cookie.ts';
 export * from './tokens.ts';

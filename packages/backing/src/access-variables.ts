@@ -1,4 +1,5 @@
-import { oneOf, port, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+import { countedAs, isTrustedProxy, trustedProxies } from '@outrider/auth';
+import { type Config, isLoopback, oneOf, port, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 
 /** Texts separated by commas; none where it is unset. */
 function list(description: string): Variable<readonly string[]> {
@@ -26,9 +27,35 @@ export const accessVariables = {
   JWT_TTL_SECONDS: whole(1, 31_536_000, 3600, 'Life of a token.'),
   SESSION_TTL_SECONDS: whole(1, 31_536_000, 2_592_000, 'How long after login a token can be refreshed.'),
   TRUSTED_PROXIES: list('Addresses or subnets of proxies whose `X-Forwarded-For` is believed, separated by commas.'),
+  MAX_HTTP_CONNECTIONS: whole(
+    1,
+    1_000_000,
+    4096,
+    'Open HTTP connections, beside those of the live API; further ones are closed at once.',
+  ),
+  MAX_HTTP_CONNECTIONS_PER_ADDRESS: whole(
+    1,
+    1_000_000,
+    256,
+    'The same of one address; the own machine and `TRUSTED_PROXIES` are not bounded by it.',
+  ),
   WEBHOOK_ALLOW_PRIVATE: oneOf(
     ['no', 'yes'],
     'no',
     'Whether webhooks may go to plain http and to addresses inside the own network.',
   ),
 } satisfies Variables;
+
+/** How many HTTP connections may be open, as it stands in the settings, and what their peers are counted by. */
+export function httpBoundsOf(config: Config<typeof accessVariables>) {
+  const trusted = trustedProxies(config.TRUSTED_PROXIES);
+  return {
+    connections: { total: config.MAX_HTTP_CONNECTIONS, perKey: config.MAX_HTTP_CONNECTIONS_PER_ADDRESS },
+    keyOf: (peer: string) => (isTrustedProxy(peer, trusted) ? null : addressKey(peer)),
+  };
+}
+
+/** What a client's address is counted by; null for the own machine, where a proxy or a benchmark may be. */
+export function addressKey(address: string): string | null {
+  return isLoopback(address) ? null : countedAs(address);
+}

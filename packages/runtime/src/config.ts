@@ -116,3 +116,8 @@ export function whole(min: number, max: number, fallback: number, description: s
 export function port(fallback: number, description: string): Variable<number> {
   return whole(0, 65_535, fallback, description);
 }
+
+/** A TCP port, or null where it is unset; 0 takes any free one. */
+export function optionalPort(description: string): Variable<number | null> {
+  return { ...port(0, description), fallback: undefined };
+}

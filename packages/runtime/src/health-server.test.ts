@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { openHealthServer } from './health-server.ts';
+import { openHealthServer, openMetricsServer } from './health-server.ts';
 import { createLogger } from './logger.ts';
+import { Registry } from './metrics.ts';
+import { createMetricsAccess } from './metrics-access.ts';
 
 const logger = createLogger('silent', 'json');
 
@@ -13,8 +15,9 @@ test('it says whether the process lives, which part is not ready, and what was c
     host: '127.0.0.1',
     port: 0,
     checks: () => checks,
-    metricsText: async () => 'counted 1\n',
+    metricsAccess: createMetricsAccess(async () => 'counted 1\n', null),
     logger,
+    metrics: new Registry(),
   });
   const get = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${server.port}${path}`);
@@ -32,4 +35,26 @@ test('it says whether the process lives, which part is not ready, and what was c
   expect(await get('/metrics')).toEqual({ status: 200, text: 'counted 1\n' });
   expect(await get('/else')).toMatchObject({ status: 404 });
   await server.close();
+});
+
+test('a port of its own serves metrics alone, without a token only where there is none', async () => {
+  for (const [token, status] of [
+    [null, 200],
+    ['metrics-token', 401],
+  ] as const) {
+    const metricsAccess = createMetricsAccess(async () => 'counted 1\n', token);
+    const server = await openMetricsServer({
+      host: '127.0.0.1',
+      port: 0,
+      metricsAccess,
+      logger,
+      metrics: new Registry(),
+    });
+    const statusOf = async (path: string, headers = {}) =>
+      (await fetch(`http://127.0.0.1:${server.port}${path}`, { headers })).status;
+    expect(await statusOf('/metrics')).toBe(status);
+    expect(await statusOf('/metrics', { authorization: 'Bearer metrics-token' })).toBe(200);
+    expect(await statusOf('/health/live')).toBe(404);
+    await server.close();
+  }
 });

@@ -1,9 +1,11 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { measureBuild } from './build-info.ts';
 import { type Config, describeConfig, oneOf, port, readConfig, textOr, type Variables } from './config.ts';
-import { openHealthServer } from './health-server.ts';
+import { createDescriptorWatch } from './descriptor-watch.ts';
+import { openHealthServer, openMetricsServer } from './health-server.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createLogger, type Logger, type RootLogger } from './logger.ts';
+import { createMetricsAccess, type MetricsAccess, metricsVariables } from './metrics-access.ts';
 import { logPrivateFolder, makePrivateFolder } from './private-folder.ts';
 import { type ReadyCheck, readiness } from './readiness.ts';
 import { expectShortLives } from './short-lived.ts';
@@ -27,6 +29,7 @@ export const hostVariables = {
 export const serviceVariables = {
   ...hostVariables,
   HEALTH_PORT: port(9464, 'Health and metrics of a service that runs in a process of its own.'),
+  ...metricsVariables,
   ...loggerVariables,
   ...tracingVariables,
 } satisfies Variables;
@@ -35,6 +38,10 @@ export interface ServiceParts<V extends Variables> {
   config: Config<V> & Config<typeof serviceVariables>;
   logger: RootLogger;
   metrics: Registry;
+  /** Who is shown what was counted. */
+  metricsAccess: MetricsAccess;
+  /** For `/health/ready`: what is wrong with the process itself. */
+  processCheck: ReadyCheck;
   tracing: Tracing;
   /** Stops, in reverse order, what was started or is owned. */
   life: Lifecycle;
@@ -90,27 +97,32 @@ export async function runService<V extends Variables>(
         for (const [part, { status }] of Object.entries(parts)) this.set({ part }, status === 'ok' ? 1 : 0);
       },
     });
-    const health = await openHealthServer({
-      host: config.HOST,
-      port: config.HEALTH_PORT,
-      checks: () => checks,
-      metricsText: () => metrics.metrics(),
-      logger,
-    });
+    const metricsAccess = createMetricsAccess(() => metrics.metrics(), config.METRICS_TOKEN);
+    const served = { host: config.HOST, metricsAccess, logger, metrics };
+    const health = await openHealthServer({ ...served, port: config.HEALTH_PORT, checks: () => checks });
     life.own('health', () => health.close());
+    const ports: Record<string, number> = { health: health.port };
+    if (config.METRICS_PORT !== null) {
+      const metricsServer = await openMetricsServer({ ...served, port: config.METRICS_PORT });
+      life.own('metrics', () => metricsServer.close());
+      ports.metrics = metricsServer.port;
+    }
+    const descriptors = createDescriptorWatch({ logger, metrics });
+    await life.start(descriptors);
+    const processCheck: ReadyCheck = async () => descriptors.warnings();
     const tracing = await openTracing(tracingConfigOf(config as never, `outrider-${name}`), logger);
     // Closed last: until then there is something to tell.
     life.own('traces', () => tracing.close());
 
     let reason: unknown;
     try {
-      const started = start({ config, logger, metrics, tracing, life, now: Date.now });
+      const started = start({ config, logger, metrics, metricsAccess, processCheck, tracing, life, now: Date.now });
       started.catch(() => {});
       const running = await Promise.race([started, stopped]);
       if (typeof running === 'string') reason = running;
       else {
-        checks = running.checks;
-        tellReady(name, config.LOG_FORMAT, { health: health.port, ...running.ports });
+        checks = { ...running.checks, process: processCheck };
+        tellReady(name, config.LOG_FORMAT, { ...ports, ...running.ports });
         reason = await Promise.race([stopped, life.failed.catch((error: unknown) => error)]);
       }
     } catch (error) {

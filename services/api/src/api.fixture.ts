@@ -6,7 +6,7 @@ import type { Directory, FleetEvent, QuotaLimits, Role, User } from '@outrider/d
 import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry, openRegistry, type Registry, type UserFields } from '@outrider/registry';
-import { Registry as Metrics } from '@outrider/runtime';
+import { createMetricsAccess, Registry as Metrics } from '@outrider/runtime';
 import { type Api, type ApiConfig, type ApiParts, createApi } from './api.ts';
 import { holdAgainstDocument } from './described-answer.fixture.ts';
 import type { EventReport } from './notification-reach.ts';
@@ -118,7 +118,7 @@ export class World {
       },
       reportArchive: { ...EMPTY_ARCHIVE, rejections: async () => [...this.rejections] },
       checks: {},
-      metricsText: async () => '',
+      metricsAccess: createMetricsAccess(async () => '', null),
       logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
       metrics: new Metrics(),
       now: () => this.nowMs,

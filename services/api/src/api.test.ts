@@ -1,6 +1,6 @@
 import { HubAwayError } from '@outrider/hub';
 import { RegistryAwayError } from '@outrider/registry';
-import { Registry as Metrics } from '@outrider/runtime';
+import { createMetricsAccess, Registry as Metrics } from '@outrider/runtime';
 import { WarehouseAwayError } from '@outrider/warehouse';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
@@ -77,15 +77,15 @@ describe('at the edge', () => {
 
   test('a call is counted and timed under its route, never under its ids', async () => {
     const metrics = new Metrics();
-    world = await World.open({}, { metrics, metricsText: () => metrics.metrics() });
+    const metricsAccess = createMetricsAccess(() => metrics.metrics(), null);
+    world = await World.open({}, { metrics, metricsAccess });
     await world.call('GET', `/api/v1/vehicles/${ABSENT}`);
     await world.call('GET', '/made/up');
-    const { body, headers } = await world.call('GET', '/metrics');
+    const { body, headers } = await world.call('GET', '/metrics', { from: '127.0.0.1' });
     expect(headers.get('content-type')).toContain('text/plain');
-    expect(body).toContain(
-      'outrider_http_request_seconds_count{method="GET",route="/api/v1/vehicles/{id}",status="401"} 1',
-    );
-    expect(body).toContain('outrider_http_request_seconds_count{method="GET",route="other",status="404"} 1');
+    expect(body).toContain('outrider_http_requests_total{route="/api/v1/vehicles/{id}",status="401"} 1');
+    expect(body).toContain('outrider_http_requests_total{route="other",status="404"} 1');
+    expect(body).toContain('outrider_http_request_seconds_count{group="Vehicles"} 1');
     expect(body).not.toContain(ABSENT);
   });
 });

@@ -1,5 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { arrivalOf, countedAs, type Refused, type Tokens, trustedProxies, type Verified } from '@outrider/auth';
+import {
+  type Arrival,
+  arrivalOf,
+  countedAs,
+  type Refused,
+  type Tokens,
+  trustedProxies,
+  type Verified,
+} from '@outrider/auth';
 import type { Directory } from '@outrider/domain';
 import { type Files, FilesAwayError, FilesFullError } from '@outrider/files';
 import { type Hub, HubAwayError } from '@outrider/hub';
@@ -16,7 +24,15 @@ import {
   StaleError,
   UnknownReferenceError,
 } from '@outrider/registry';
-import { Histogram, type Logger, type Registry as Metrics, NO_TRACING, type Tracing } from '@outrider/runtime';
+import {
+  Counter,
+  Histogram,
+  type Logger,
+  type Registry as Metrics,
+  type MetricsAccess,
+  NO_TRACING,
+  type Tracing,
+} from '@outrider/runtime';
 import { BusyError, TooMuchError, WarehouseAwayError, WarehouseFullError } from '@outrider/warehouse';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -98,8 +114,8 @@ export interface ApiParts {
   reportFiles: Pick<Files, 'get' | 'info'>;
   /** Parts by name, for `/health/ready`. */
   checks: Readonly<Record<string, ReadyCheck>>;
-  /** Everything counted, as Prometheus reads it. */
-  metricsText: () => Promise<string>;
+  /** Everything counted, and who is shown it. */
+  metricsAccess: Pick<MetricsAccess, 'read'>;
   logger: Logger;
   metrics: Metrics;
   /** Default: none. */
@@ -116,6 +132,8 @@ export interface Api {
    * where there is none, or where a page of another origin made the request.
    */
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
+  /** Address of the client that made a request, proxies seen through. */
+  clientAddress(request: IncomingMessage): string;
   /** Lets go of the registry; requests in hand are answered. */
   close(): void;
 }
@@ -159,9 +177,15 @@ export function createApi(parts: ApiParts): Api {
   };
   const seconds = new Histogram({
     name: 'outrider_http_request_seconds',
-    help: 'Time to answer a request of the REST API',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    help: 'Time to answer a request of the REST API, by the group of its route',
+    labelNames: ['group'],
+    buckets: [0.0025, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [parts.metrics],
+  });
+  const answered = new Counter({
+    name: 'outrider_http_requests_total',
+    help: 'Requests of the REST API that were answered, by route and status',
+    labelNames: ['route', 'status'],
     registers: [parts.metrics],
   });
 
@@ -178,7 +202,9 @@ export function createApi(parts: ApiParts): Api {
     const headers = c.res.headers;
     headers.set('x-content-type-options', 'nosniff');
     if (!headers.has('cache-control')) headers.set('cache-control', 'no-store');
-    end({ method: c.req.method, route: c.get('routePath') ?? 'other', status: String(c.res.status) });
+    const route = c.get('routePath') ?? 'other';
+    end({ group: GROUPS.get(route) ?? 'other' });
+    answered.inc({ route, status: String(c.res.status) });
   });
 
   if (tracing.isOn) app.use(traced(tracing));
@@ -304,14 +330,19 @@ export function createApi(parts: ApiParts): Api {
     return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
   }
 
+  function arrivalOfUpgrade({ socket, headers }: IncomingMessage): Arrival {
+    const header = (name: string) => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(',') : value;
+    };
+    return arrivalOf(socket, header, trusted);
+  }
+
   return {
     fetch: (request, env = {}) => app.fetch(request, env),
+    clientAddress: (request) => arrivalOfUpgrade(request).address,
     async cookieSession(request) {
-      const header = (name: string) => {
-        const value = request.headers[name];
-        return Array.isArray(value) ? value.join(',') : value;
-      };
-      const { cookie, origin } = arrivalOf(request.socket, header, trusted);
+      const { cookie, origin } = arrivalOfUpgrade(request);
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
     close: leave,
@@ -355,6 +386,9 @@ const PATHS = [...Map.groupBy(ROUTES, ({ path }) => path)]
     pattern: patternOf(path),
   }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+
+/** The group of routes that a path belongs to. */
+const GROUPS = new Map(ROUTES.map(({ path, group }) => [path as string, group]));
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);

@@ -146,7 +146,11 @@ test('health and metrics stand outside', async () => {
   for (let n = 1; n <= 61; n += 1) await world.call('GET', KEYS);
   expect((await world.call('GET', KEYS)).status).toBe(429);
   for (let n = 1; n <= 100; n += 1) expect((await world.call('GET', '/health/live')).status).toBe(200);
-  expect((await world.call('GET', '/metrics')).status).toBe(200);
+  for (const [from, status] of [
+    ['127.0.0.1', 200],
+    ['192.0.2.1', 401],
+  ] as const)
+    expect((await world.call('GET', '/metrics', { from })).status).toBe(status);
 });
 
 test('two instances count as one', async () => {
@@ -248,7 +252,7 @@ describe.each(NAMES)('%s, at the boundary', (name) => {
     for (const { method, path, access } of DESCRIBED) {
       const at = path.replaceAll(/\{\w+\}/g, ABSENT);
       if (access === 'unlimited') {
-        expect((await world.call('GET', at, { from })).status, path).toBe(200);
+        expect((await world.call('GET', at, { from })).status, path).toBe(path === '/metrics' ? 401 : 200);
         continue;
       }
       const login = path === '/auth/login';

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
+import { type BoundServer, boundServer, HTTP_TIMES, type ServerBounds } from '@outrider/runtime';
 import type { Api } from './api.ts';
 import { answerClientErrors } from './literal-refresh.ts';
 
@@ -8,6 +9,7 @@ export interface ApiServer {
   /** For whoever else is served on it: WebSocket upgrades. */
   server: Server;
   port: number;
+  upgraded: BoundServer['upgraded'];
   /** Takes no more connections, lets requests in hand finish for up to `graceMs`, then closes what is left. */
   close(graceMs?: number): Promise<void>;
 }
@@ -19,7 +21,11 @@ export interface ClientTimes {
   /** How often the server looks whether one takes longer. */
   checkedEveryMs: number;
 }
-const TIMES: ClientTimes = { headersWithinMs: 10_000, requestWithinMs: 30_000, checkedEveryMs: 2_000 };
+const TIMES: ClientTimes = {
+  headersWithinMs: HTTP_TIMES.headersTimeout,
+  requestWithinMs: HTTP_TIMES.requestTimeout,
+  checkedEveryMs: HTTP_TIMES.connectionsCheckingInterval,
+};
 /** Longer than the idle time of common proxies, so that it is they who close a connection, never both at once. */
 const KEEP_ALIVE_MS = 75_000;
 const GRACE_MS = 10_000;
@@ -28,13 +34,13 @@ const SWEEP_EVERY_MS = 50;
 /**
  * Serves the API over HTTP.
  *
- * @param place `port` 0 takes any free one
+ * @param place `port` 0 takes any free one; without `bounds` as many connections as the system allows
  * @returns once it listens
  * @throws {Error} when the port is taken or may not be used
  */
 export async function listenApi(
   api: Pick<Api, 'fetch'>,
-  place: { port: number; host: string },
+  place: { port: number; host: string; bounds?: ServerBounds },
   times: ClientTimes = TIMES,
 ): Promise<ApiServer> {
   const server = createAdaptorServer({
@@ -47,6 +53,7 @@ export async function listenApi(
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
   }) as Server;
+  const upgraded = place.bounds ? boundServer(server, place.bounds).upgraded : () => {};
   answerClientErrors(server, api);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -59,6 +66,7 @@ export async function listenApi(
   return {
     server,
     port: (server.address() as AddressInfo).port,
+    upgraded,
     async close(graceMs = GRACE_MS) {
       await new Promise<void>((resolve) => {
         // A connection that is kept alive becomes idle when its request in hand is answered.

@@ -1,6 +1,7 @@
 import {
   accessVariables,
   backingOf,
+  httpBoundsOf,
   hubCheck,
   logCheck,
   logVariables,
@@ -39,7 +40,7 @@ const VARIABLES = {
  * The REST API in a process of its own, with the relay of definitions. Any number of instances answer side by side: what one
  * changes is in force for every call that another answers from then on; of the relays one works at a time.
  */
-await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
+await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, life, now, ...own }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, logger, { quotas: quotasOf(config) });
@@ -96,6 +97,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
       if (!reports.healthy) throw new Error('reports are not worked at');
     },
     files: () => videoFiles.ping(),
+    process: own.processCheck,
   };
   const api = createApi({
     config: apiConfigOf(config),
@@ -110,14 +112,15 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     videoFiles,
     reportFiles,
     checks,
-    metricsText: () => metrics.metrics(),
+    metricsAccess: own.metricsAccess,
     logger,
     metrics,
     tracing,
     now,
   });
   life.own('api', () => api.close());
-  const http = await listenApi(api, { host: config.HOST, port: config.PORT });
+  const bounds = { ...httpBoundsOf(config), logger, metrics };
+  const http = await listenApi(api, { host: config.HOST, port: config.PORT, bounds });
   life.own('http', () => http.close());
   return { checks, ports: { http: http.port } };
 });

@@ -44,6 +44,8 @@ export class LiveClient implements Debtor {
   /** The session that it is let in by. */
   sessionId: SessionId | null = null;
   via: Via = 'jwt';
+  /** Called when the client has said who it is. */
+  identified: () => void = () => {};
   subscription: Subscription | null = null;
   /** Number of the last notification that it was told, or that was left out for want of rights; null: it wants none. */
   notified: number | null = null;
@@ -80,6 +82,10 @@ export class LiveClient implements Debtor {
   get slow(): boolean {
     const above = this.#unsent.isScarce ? SLOW_WHEN_SCARCE_ABOVE_BYTES : SLOW_ABOVE_BYTES;
     return this.#waitingBytes + this.#writtenBytes > above;
+  }
+
+  get owner(): string {
+    return this.userId ?? '';
   }
 
   get unsentBytes(): number {

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { arrivalOf, trustedProxies } from '@outrider/auth';
 import {
   accessVariables,
+  addressKey,
   backingOf,
+  httpBoundsOf,
   hubCheck,
   logCheck,
   logVariables,
@@ -17,7 +19,7 @@ import {
   openTokens,
   serverVariables,
 } from '@outrider/backing';
-import { runService } from '@outrider/runtime';
+import { boundServer, HTTP_TIMES, runService } from '@outrider/runtime';
 import { createNotifier } from './notifier.ts';
 import { liveConfigOf, notifierVariables } from './settings.ts';
 import { startTelling } from './telling.ts';
@@ -69,13 +71,21 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
     geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
+    addressKey: (request) => addressKey(arrivalOf(request.socket, headerOf(request), trusted).address),
     liveSessions: (ids) => registry.sessions.liveAmong(ids),
     logger,
     metrics,
     now,
   });
-  const server = createServer((_, response) => response.writeHead(426, { upgrade: 'websocket' }).end());
+  const server = createServer(HTTP_TIMES, (_, response) => response.writeHead(426, { upgrade: 'websocket' }).end());
+  const { upgraded } = boundServer(server, {
+    ...httpBoundsOf(config),
+    maxUpgraded: config.MAX_LIVE_CONNECTIONS,
+    logger,
+    metrics,
+  });
   server.on('upgrade', (request, socket, head) => {
+    upgraded(socket);
     if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
     else turnAway(socket, '404 Not Found');
   });

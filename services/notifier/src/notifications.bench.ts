@@ -91,7 +91,12 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
     pending = await registry.outbox.pending(1000);
   }
   const notifier = createNotifier({
-    config: { maxConnections: listeners, maxUnsentBytes: 256_000_000 },
+    config: {
+      maxConnections: listeners,
+      maxPerUser: listeners,
+      maxPerAddress: listeners,
+      maxUnsentBytes: 256_000_000,
+    },
     log,
     hub,
     inbox: registry.notifications,
@@ -101,6 +106,7 @@ async function wholeWay(folder: string, { events, listeners, otherRules }: Notif
       expiresAtMs: Date.now() + 3_600_000,
     }),
     cookieSession: async () => null,
+    addressKey: () => null,
     geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
     liveSessions: async (ids) => new Set(ids),
     logger,

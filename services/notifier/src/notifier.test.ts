@@ -106,12 +106,13 @@ const seen = (vehicleId: VehicleId, fixTimeMs: number) => sampleStatus(vehicleId
 
 async function startNotifier(): Promise<void> {
   notifier = createNotifier({
-    config: { maxConnections: 4, maxUnsentBytes: 256_000_000 },
+    config: { maxConnections: 4, maxPerUser: 4, maxPerAddress: 4, maxUnsentBytes: 256_000_000 },
     log,
     hub,
     inbox: { after: async () => [], standings: async () => new Map() },
     verify,
     cookieSession: async ({ headers }) => (headers.cookie === undefined ? null : verify(headers.cookie)),
+    addressKey: () => null,
     geofenceOwners: async () => [],
     liveSessions: async (ids) => new Set(ids.filter((id) => !endedSessions.has(id))),
     logger: createLogger('silent', 'json'),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Refused, Verified } from '@outrider/auth';
+import { type Refused, tokenOfHeader, type Verified } from '@outrider/auth';
 import {
   Directory,
   type FleetEvent,
@@ -28,7 +28,15 @@ import {
 import type { Hub, Unsubscribe } from '@outrider/hub';
 import { eventsTopic, followDefinitions, type Log, type Subscription } from '@outrider/log';
 import type { Geofences, Notifications as Inbox } from '@outrider/registry';
-import { Counter, Gauge, isDebugEnabled, type Logger, type Part, type Registry } from '@outrider/runtime';
+import {
+  ConnectionCounts,
+  Counter,
+  Gauge,
+  isDebugEnabled,
+  type Logger,
+  type Part,
+  type Registry,
+} from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
 import { CLOSE, LiveClient, refusalOf, type Via, type Subscription as Wish } from './client.ts';
 import { CursorPlaces } from './cursor-places.ts';
@@ -50,6 +58,10 @@ export { turnAway } from './turn-away.ts';
 
 export interface NotifierConfig {
   maxConnections: number;
+  /** Of one account. */
+  maxPerUser: number;
+  /** Of one address. */
+  maxPerAddress: number;
   /** What may wait for slow clients, over all WebSockets. */
   maxUnsentBytes: number;
 }
@@ -64,6 +76,8 @@ export interface NotifierParts {
   verify(token: string): Promise<Verified | Refused>;
   /** Whose cookie does the request carry? Null where it carries none, or was made by a page of another origin. */
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
+  /** What the client's address is counted by; null where it is not bounded. */
+  addressKey(request: IncomingMessage): string | null;
   /** Owners of geofences, deleted ones included. */
   geofenceOwners: Geofences['ownersOf'];
   /** Those of the sessions that are still open. */
@@ -79,6 +93,9 @@ export interface Notifier extends Part {
 }
 
 const AUTHORIZE_WITHIN_MS = 5000;
+/** Share of the connections that clients may hold before they have said who they are: the others are for those who have. */
+const ANONYMOUS_SHARE = 0.1;
+const MAX_ANONYMOUS_PER_ADDRESS = 20;
 const PING_EVERY_MS = 30_000;
 /** A session that ended has no socket 5 s later: this, and the time that the question takes. */
 const RECHECK_SESSIONS_MS = 2000;
@@ -88,6 +105,8 @@ const MAX_WAITING_MESSAGES = 16;
 const GAP_DETAIL = 'these events are no longer in the log';
 const REPLACED_DETAIL = 'the log was replaced or cut short since: events may be missing';
 const FORGOTTEN_DETAIL = 'these notifications are no longer kept';
+const RETRY_AFTER = 'Retry-After: 5\r\n';
+const TOO_MANY_OF_USER = 'the account has too many connections';
 /** The client returns with its cursor, and misses nothing. */
 const OWNER_UNKNOWN = 'the service could not answer';
 /** Notifications that are read at a time for a client that missed some. */
@@ -134,6 +153,12 @@ export function createNotifier(parts: NotifierParts): Notifier {
   let leaveVideo: Unsubscribe | null = null;
   let leaveReports: Unsubscribe | null = null;
   const clientsOf = new Map<UserId, Set<LiveClient>>();
+  const { maxConnections, maxPerAddress, maxPerUser } = config;
+  const connections = new ConnectionCounts({ total: maxConnections, perKey: maxPerAddress });
+  const anonymous = new ConnectionCounts({
+    total: Math.ceil(maxConnections * ANONYMOUS_SHARE),
+    perKey: MAX_ANONYMOUS_PER_ADDRESS,
+  });
   let rechecking: NodeJS.Timeout | null = null;
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
@@ -163,6 +188,13 @@ export function createNotifier(parts: NotifierParts): Notifier {
     registers: [metrics],
   });
   for (const bound of ['client', 'sum']) slowDisconnects.inc({ bound }, 0);
+  const refusedConnections = new Counter({
+    name: 'outrider_live_refused_total',
+    help: 'WebSockets of the live API that were refused, by the bound that was exceeded',
+    labelNames: ['bound'],
+    registers: [metrics],
+  });
+  for (const bound of ['total', 'address', 'user', 'anonymous']) refusedConnections.inc({ bound }, 0);
   const unsent = new UnsentBytes(
     config.maxUnsentBytes,
     () => clients,
@@ -431,13 +463,29 @@ export function createNotifier(parts: NotifierParts): Notifier {
       client.close(CLOSE.forbidden, 'a connection stays with the account that opened it');
       return false;
     }
+    if (client.userId === null && isFull(verified.userId)) {
+      refusedConnections.inc({ bound: 'user' });
+      client.close(CLOSE.tooMany, TOO_MANY_OF_USER);
+      return false;
+    }
     admitUntil(client, verified, 'jwt');
     return true;
+  }
+
+  /** Has the account as many connections as it may? */
+  function isFull(userId: UserId): boolean {
+    return (clientsOf.get(userId)?.size ?? 0) >= maxPerUser;
+  }
+
+  async function verifyHeader(header: string): Promise<Verified | Refused> {
+    const token = tokenOfHeader(header);
+    return token === null ? { error: 'malformed' } : verify(token);
   }
 
   /** The client is who the token says, until the token ends. */
   function admitUntil(client: LiveClient, { userId, sessionId, expiresAtMs }: Verified, via: Via): void {
     if (client.userId === null) {
+      client.identified();
       const others = clientsOf.get(userId);
       if (others) others.add(client);
       else clientsOf.set(userId, new Set([client]));
@@ -769,45 +817,60 @@ export function createNotifier(parts: NotifierParts): Notifier {
     },
   };
 
+  function refuse(socket: Duplex, bound: 'total' | 'address' | 'user' | 'anonymous'): void {
+    refusedConnections.inc({ bound });
+    const isPeers = bound === 'address' || bound === 'user';
+    turnAway(socket, isPeers ? '429 Too Many Requests' : '503 Service Unavailable', RETRY_AFTER);
+  }
+
   async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
-    if (clients.size >= config.maxConnections) return turnAway(socket, '503 Service Unavailable');
+    // Counted before anything is awaited: many that come at once are not let in beyond the bound.
+    const key = parts.addressKey(request);
+    const exceeded = connections.admit(key);
+    if (exceeded !== null) return refuse(socket, exceeded === 'key' ? 'address' : 'total');
+    socket.once('close', () => connections.release(key));
     // A token or a filter in the query would be ignored: the client learns at once that it is taken nowhere.
     if (/\?./.test(request.url ?? '')) return turnAway(socket, '400 Bad Request');
     const header = request.headers.authorization;
-    let via: Via = 'cookie';
-    let verified: Verified | null = null;
-    if (header !== undefined) {
-      const [scheme, token] = header.split(' ');
-      const answer: Verified | Refused = scheme === 'JWT' && token ? await verify(token) : { error: 'malformed' };
-      if (answer.error !== undefined) return unauthorized(socket);
-      via = 'jwt';
-      verified = answer;
-    } else {
-      const answer = await parts.cookieSession(request);
-      if (answer !== null && answer.error !== undefined) {
-        // A browser tells its page no status of a refused upgrade, but the code that a WebSocket is closed with.
-        return server.handleUpgrade(request, socket, head, (webSocket) => {
-          webSocket.on('error', () => webSocket.terminate());
-          webSocket.close(CLOSE.unauthorized, `the session is over: ${answer.error}`);
-        });
-      }
-      verified = answer;
-    }
+    const via: Via = header === undefined ? 'cookie' : 'jwt';
+    const answer = header === undefined ? await parts.cookieSession(request) : await verifyHeader(header);
+    if (via === 'jwt' && answer?.error !== undefined) return unauthorized(socket);
+    const verified = answer?.error === undefined ? answer : null;
+    let identified = () => {};
     if (verified !== null) {
       const user = directory.users.get(verified.userId);
       if (refusalOf(user, 'cookie') !== null) return unauthorized(socket);
       if (refusalOf(user, via) !== null) return turnAway(socket, '403 Forbidden');
+      if (isFull(verified.userId)) return refuse(socket, 'user');
+    } else {
+      if (anonymous.admit(key) !== null) return refuse(socket, 'anonymous');
+      identified = once(() => anonymous.release(key));
+      socket.once('close', identified);
     }
     server.handleUpgrade(request, socket, head, (webSocket) => {
+      if (answer?.error !== undefined) {
+        // A browser tells its page no status of a refused upgrade, but the code that a WebSocket is closed with.
+        webSocket.on('error', () => webSocket.terminate());
+        return webSocket.close(CLOSE.unauthorized, `the session is over: ${answer.error}`);
+      }
       const client = new LiveClient(webSocket, socket, unsent, (tooSlow) => {
         countSlow('client', 1);
         tooSlow.disconnect();
       });
+      client.identified = identified;
       admit(client);
       if (verified !== null) admitUntil(client, verified, via);
     });
   }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
 }
 
 function unauthorized(socket: Duplex): void {

@@ -136,7 +136,7 @@ export class Place {
 
   async startLive(more: Partial<NotifierParts> = {}): Promise<() => Promise<void>> {
     const live = createNotifier({
-      config: { maxConnections: 100, maxUnsentBytes: 256_000_000 },
+      config: { maxConnections: 100, maxPerUser: 100, maxPerAddress: 100, maxUnsentBytes: 256_000_000 },
       log: this.log,
       hub: this.hub,
       inbox: this.registry.notifications,
@@ -146,6 +146,7 @@ export class Place {
         expiresAtMs: Date.now() + 3_600_000,
       }),
       cookieSession: async () => null,
+      addressKey: () => null,
       geofenceOwners: (ids) => this.registry.geofences.ownersOf(ids),
       liveSessions: async (ids) => new Set(ids),
       logger: createLogger('silent', 'json'),
@@ -172,15 +173,18 @@ export class Place {
     return stop;
   }
 
+  get liveUrl(): string {
+    if (this.#http === null) throw new Error('nothing to connect to');
+    return `ws://127.0.0.1:${(this.#http.address() as AddressInfo).port}/live`;
+  }
+
   /** A client of the live API, and what it heard once it is told that nothing is missed any more. */
   async connect(
     user: User,
     wish: object = { all: true },
     headers: Record<string, string> = { Authorization: `JWT ${user.id}` },
   ) {
-    if (this.#http === null) throw new Error('nothing to connect to');
-    const { port } = this.#http.address() as AddressInfo;
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, { headers });
+    const socket = new WebSocket(this.liveUrl, { headers });
     this.#sockets.push(socket);
     const heard: Message[] = [];
     socket.on('message', (data) => heard.push(JSON.parse(data.toString()) as Message));

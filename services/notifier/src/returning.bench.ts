@@ -82,7 +82,12 @@ export async function benchReturning(
     const since = [...(await log.endOffsets(eventsTopic))].map((place) => place.join(':')).join(',');
     const start = async () => {
       const notifier = createNotifier({
-        config: { maxConnections: one.clients, maxUnsentBytes: 256_000_000 },
+        config: {
+          maxConnections: one.clients,
+          maxPerUser: one.clients,
+          maxPerAddress: one.clients,
+          maxUnsentBytes: 256_000_000,
+        },
         log,
         hub: new MemoryHub(),
         inbox: registry.notifications,
@@ -92,6 +97,7 @@ export async function benchReturning(
           expiresAtMs: Date.now() + 3_600_000,
         }),
         cookieSession: async () => null,
+        addressKey: () => null,
         geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
         liveSessions: async (ids) => new Set(ids),
         logger,

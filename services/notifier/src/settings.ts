@@ -4,6 +4,13 @@ import type { NotifierConfig } from './notifier.ts';
 /** What the notifier is set up by. */
 export const notifierVariables = {
   MAX_LIVE_CONNECTIONS: whole(1, 1_000_000, 10_000, 'Open WebSockets of the live API; further ones are refused.'),
+  MAX_LIVE_CONNECTIONS_PER_USER: whole(1, 1_000_000, 100, 'The same of one account.'),
+  MAX_LIVE_CONNECTIONS_PER_ADDRESS: whole(
+    1,
+    1_000_000,
+    1000,
+    'The same of one address; the own machine is not bounded by it.',
+  ),
   LIVE_UNSENT_MB: whole(
     16,
     65_536,
@@ -27,7 +34,12 @@ const BYTES_PER_MB = 1_000_000;
 
 /** The bounds of the live API, as they stand in the settings. */
 export function liveConfigOf(config: Config<typeof notifierVariables>): NotifierConfig {
-  return { maxConnections: config.MAX_LIVE_CONNECTIONS, maxUnsentBytes: config.LIVE_UNSENT_MB * BYTES_PER_MB };
+  return {
+    maxConnections: config.MAX_LIVE_CONNECTIONS,
+    maxPerUser: config.MAX_LIVE_CONNECTIONS_PER_USER,
+    maxPerAddress: config.MAX_LIVE_CONNECTIONS_PER_ADDRESS,
+    maxUnsentBytes: config.LIVE_UNSENT_MB * BYTES_PER_MB,
+  };
 }
 
 /** How reports are sent, as it stands in the settings. */

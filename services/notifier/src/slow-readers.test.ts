@@ -62,7 +62,11 @@ test('many slow readers: memory is bounded, those with the most are disconnected
   const metrics = new Metrics();
   const logger = createLogger('silent', 'json');
   const warn = vi.spyOn(logger, 'warn');
-  await place.startLive({ config: { maxConnections: 100, maxUnsentBytes: BOUND_BYTES }, metrics, logger });
+  await place.startLive({
+    config: { maxConnections: 100, maxPerUser: 100, maxPerAddress: 100, maxUnsentBytes: BOUND_BYTES },
+    metrics,
+    logger,
+  });
   const connected = (count: number) => Promise.all(Array.from({ length: count }, () => place.connect(user)));
   const slow = await connected(SLOW_READERS);
   const fast = await connected(FAST_READERS);

@@ -12,9 +12,10 @@ function peers(maxBytes: number) {
     () => all,
     (count) => counts.push(count),
   );
-  const add = (name: string) => {
+  const add = (name: string, owner = name) => {
     const peer = {
       name,
+      owner,
       open: true,
       droppableBytes: 0,
       writtenBytes: 0,
@@ -79,4 +80,15 @@ test('memory is scarce from half of the bound on', () => {
   expect(unsent.isScarce).toBe(false);
   peer.owe(1);
   expect(unsent.isScarce).toBe(true);
+});
+
+test('an account pays for all of its connections before anybody else does', async () => {
+  const { add, ended } = peers(1000);
+  const neighbour = add('neighbour');
+  neighbour.owe(300);
+  for (let nth = 0; nth < 10; nth++) add(`noisy ${nth}`, 'noisy').owe(100);
+  await nextTurn();
+  expect(ended.length).toBeGreaterThan(0);
+  expect(ended.filter((each) => each.includes('neighbour'))).toEqual([]);
+  expect(neighbour.open).toBe(true);
 });

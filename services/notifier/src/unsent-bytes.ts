@@ -1,5 +1,7 @@
 /** A peer that may take less than it is sent. */
 export interface Debtor {
+  /** The account that it belongs to. */
+  readonly owner: string;
   /** False when it has been disconnected, or is gone. */
   readonly open: boolean;
   /** What waits for the peer in the memory of this process. */
@@ -19,7 +21,8 @@ const RELIEVED_SHARE = 0.9;
 
 /**
  * The sum of what waits for slow peers, over all connections of a process. Beyond the bound, the peers with the most are
- * disconnected until the sum is below it again.
+ * disconnected until the sum is below it again: first those of the account that has the most over all of its connections, so that
+ * nobody else pays for an account that reads slowly many times over.
  */
 export class UnsentBytes {
   readonly #maxBytes: number;
@@ -71,7 +74,11 @@ export class UnsentBytes {
   }
 
   *#largestWhileBeyond(): Iterable<Debtor> {
-    for (const debtor of [...this.#debtors()].sort((a, b) => b.unsentBytes - a.unsentBytes)) {
+    const debtors = [...this.#debtors()];
+    const ofOwner = new Map<string, number>();
+    for (const { owner, unsentBytes } of debtors) ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + unsentBytes);
+    const sumOf = ({ owner }: Debtor) => ofOwner.get(owner) ?? 0;
+    for (const debtor of debtors.sort((a, b) => sumOf(b) - sumOf(a) || b.unsentBytes - a.unsentBytes)) {
       if (this.#total <= this.#maxBytes * RELIEVED_SHARE) return;
       yield debtor;
     }

@@ -4,7 +4,14 @@ import { accessVariables, logVariables, serverVariables, videoStoreVariables } f
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
 import { rulesVariables } from '@outrider/rules';
-import { diskVariables, hostVariables, loggerVariables, tracingVariables, type Variables } from '@outrider/runtime';
+import {
+  diskVariables,
+  hostVariables,
+  loggerVariables,
+  metricsVariables,
+  tracingVariables,
+  type Variables,
+} from '@outrider/runtime';
 import { videoVariables } from '@outrider/video';
 
 /** Every environment variable that Outrider reads as one process; the README's table is checked against this. */
@@ -21,6 +28,7 @@ export const variables = {
   ...rulesVariables,
   ...archiverVariables,
   ...serverVariables,
+  ...metricsVariables,
   ...loggerVariables,
   ...tracingVariables,
 } satisfies Variables;

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import {
   type Config,
   createDiskWatch,
+  createMetricsAccess,
   freeBytes,
   Gauge,
   type Logger,
@@ -26,7 +27,7 @@ const RETRY_AFTER_SECONDS = 30;
  * @throws {Error} when the port is in use
  */
 export async function waitForDisk(
-  config: Pick<Config<typeof variables>, 'DATA_DIR' | 'DISK_WARNING_MB' | 'HOST' | 'PORT'>,
+  config: Pick<Config<typeof variables>, 'DATA_DIR' | 'DISK_WARNING_MB' | 'HOST' | 'METRICS_TOKEN' | 'PORT'>,
   logger: Logger,
   stopped: Promise<unknown>,
 ): Promise<boolean> {
@@ -43,8 +44,9 @@ export async function waitForDisk(
     checks: () => ({
       disk: () => Promise.reject(new Error(`less than ${needed} MB are free on the disk of DATA_DIR`)),
     }),
-    metricsText: () => metrics.metrics(),
+    metricsAccess: createMetricsAccess(() => metrics.metrics(), config.METRICS_TOKEN),
     logger,
+    metrics,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
   try {

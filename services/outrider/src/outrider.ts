@@ -12,7 +12,9 @@ import {
 } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
 import {
+  addressKey,
   backingOf,
+  httpBoundsOf,
   logWarnings,
   openCheckpoints,
   openHub,
@@ -32,7 +34,9 @@ import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
   type Config,
+  createDescriptorWatch,
   createDiskWatch,
+  createMetricsAccess,
   Lifecycle,
   logPrivateFolder,
   Registry as Metrics,
@@ -40,6 +44,7 @@ import {
   measureThread,
   mergedMetrics,
   NotReadyError,
+  openMetricsServer,
   openTracing,
   type RootLogger,
   snapshotOf,
@@ -57,7 +62,7 @@ import { createServiceThread } from './threads.ts';
 /** A service that runs, as its command line sees it. */
 export interface Outrider {
   /** Ports that are listened on. */
-  ports: { http: number; video: number } & Partial<Record<ProtocolName, number>>;
+  ports: { http: number; video: number; metrics?: number } & Partial<Record<ProtocolName, number>>;
   /** The operator's password where one was made up at this start: it is told this once. */
   generatedPassword: string | null;
   registry: Registry;
@@ -198,6 +203,12 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     await life.start(reports);
     await life.start(createReportScheduler({ registry, directory, logger: part('reports') }));
 
+    const metricsAccess = createMetricsAccess(
+      async () => mergedMetrics(await Promise.all([snapshotOf(metrics), rules.metrics(), gateway.metrics()])),
+      config.METRICS_TOKEN,
+    );
+    const descriptors = createDescriptorWatch({ logger: part('process'), metrics });
+    await life.start(descriptors);
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
     };
@@ -230,9 +241,9 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
         video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
         reports: async () => healthyOrThrow(reports.healthy, 'reports are not worked at'),
         files: () => videoFiles.ping(),
+        process: async () => descriptors.warnings(),
       },
-      metricsText: async () =>
-        mergedMetrics(await Promise.all([snapshotOf(metrics), rules.metrics(), gateway.metrics()])),
+      metricsAccess,
       logger: part('api'),
       metrics,
       tracing,
@@ -269,6 +280,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       verify: (token) => tokens.verify(token),
       cookieSession: (request) => api.cookieSession(request),
       geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
+      addressKey: (request) => addressKey(api.clientAddress(request)),
       liveSessions: (ids) => registry.sessions.liveAmong(ids),
       logger: part('notifier'),
       metrics,
@@ -276,18 +288,45 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     });
 
     // People may look from here on; terminals come last, when all that their packets need is there.
-    const http = await listenApi(api, { host: config.HOST, port: config.PORT });
+    const http = await listenApi(api, {
+      host: config.HOST,
+      port: config.PORT,
+      bounds: {
+        ...httpBoundsOf(config),
+        maxUpgraded: config.MAX_LIVE_CONNECTIONS,
+        logger: part('api'),
+        metrics,
+      },
+    });
     life.own('http', () => http.close());
+    let metricsPort: number | null = null;
+    if (config.METRICS_PORT !== null) {
+      const metricsServer = await openMetricsServer({
+        host: config.HOST,
+        port: config.METRICS_PORT,
+        metricsAccess,
+        logger: part('metrics'),
+        metrics,
+      });
+      life.own('metrics', () => metricsServer.close());
+      metricsPort = metricsServer.port;
+    }
     // Started after the server and so stopped before it: a server does not close while WebSockets are open.
     await life.start(notifier);
     http.server.on('upgrade', (request, socket, head) => {
+      http.upgraded(socket);
       if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
       else turnAway(socket, '404 Not Found');
     });
     await life.start(gateway);
 
     return {
-      ports: { http: http.port, video: mediaPort, ...gateway.told() },
+      ports: {
+        http: http.port,
+        video: mediaPort,
+        ...(metricsPort === null ? {} : { metrics: metricsPort }),
+        ...gateway.told(),
+      },
       generatedPassword,
       registry,
       failed: life.failed,

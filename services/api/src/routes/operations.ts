@@ -1,15 +1,24 @@
-import { type Logger, type ReadyCheck, readiness } from '@outrider/runtime';
+import {
+  type Logger,
+  METRICS_CHALLENGE,
+  METRICS_TYPE,
+  type MetricsAccess,
+  type ReadyCheck,
+  readiness,
+  sharedFor,
+} from '@outrider/runtime';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { ApiEnv } from '../context.ts';
 import { readQuery } from '../input.ts';
+import { Problem } from '../problem.ts';
 import type { DescribedRoute } from '../route.ts';
 
 export type { ReadyCheck };
 
 export interface OperationsParts {
   checks: Readonly<Record<string, ReadyCheck>>;
-  metricsText: () => Promise<string>;
+  metricsAccess: Pick<MetricsAccess, 'read'>;
   logger: Logger;
 }
 
@@ -83,12 +92,16 @@ export const operationDescriptions: readonly DescribedRoute[] = (
       path: '/metrics',
       operationId: 'getMetrics',
       summary: 'What was counted and timed, as Prometheus reads it.',
+      description:
+        'For callers on the same machine, and for others with `METRICS_TOKEN`: `Authorization: Bearer <token>`. Written at most ' +
+        'once a second.',
+      problems: ['not-authorized'],
       answers: {
         200: {
           description: 'Text exposition format 0.0.4.',
           mediaType: 'text/plain',
           body: z.string().meta({
-            examples: ['outrider_http_request_seconds_count{method="GET",route="/api/v1/me",status="200"} 1\n'],
+            examples: ['outrider_http_requests_total{route="/api/v1/me",status="200"} 1\n'],
           }),
         },
       },
@@ -97,16 +110,22 @@ export const operationDescriptions: readonly DescribedRoute[] = (
 ).map((route) => ({ ...route, group: 'Operations', access: 'unlimited', params: null, query: null, body: null }));
 
 /** The index, health and metrics: outside the limits, and for machines. Why a part fails is logged, not returned to strangers. */
-export function operations({ checks, metricsText, logger }: OperationsParts): Hono<ApiEnv> {
+export function operations({ checks, metricsAccess, logger }: OperationsParts): Hono<ApiEnv> {
+  // However many ask, the parts are checked once at a time.
+  const checked = sharedFor(0, () => readiness(checks, logger));
   const answers: Record<string, (c: Context<ApiEnv>) => Response | Promise<Response>> = {
     '/api/v1': (c) => c.json(INDEX),
     '/health/live': (c) => c.json({ status: 'ok' }),
     '/health/ready': async (c) => {
-      const ready = await readiness(checks, logger);
+      const ready = await checked();
       return c.json(ready, ready.status === 'ok' ? 200 : 503);
     },
-    '/metrics': async (c) =>
-      c.body(await metricsText(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
+    '/metrics': async (c) => {
+      const peer = c.env?.incoming?.socket.remoteAddress;
+      const answer = await metricsAccess.read({ peer, header: (name) => c.req.header(name) });
+      if ('text' in answer) return c.body(answer.text, 200, { 'content-type': METRICS_TYPE });
+      throw new Problem('not-authorized', answer.refused, { headers: { 'www-authenticate': METRICS_CHALLENGE } });
+    },
   };
   const app = new Hono<ApiEnv>();
   for (const [path, answer] of Object.entries(answers))

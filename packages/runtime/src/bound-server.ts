@@ -1,0 +1,87 @@
+import type { Server as HttpServer } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ConnectionBounds, ConnectionCounts } from './connection-counts.ts';
+import { isExhausted } from './descriptor-watch.ts';
+import type { Logger } from './logger.ts';
+import { Counter, type Registry } from './metrics.ts';
+
+export interface ServerBounds {
+  /** Open HTTP connections; `perKey`: of one address. Those that were {@link BoundServer.upgraded} do not count any more. */
+  connections: ConnectionBounds;
+  /** Upgraded connections, which are counted elsewhere, that may be open beside those. Default: none. */
+  maxUpgraded?: number;
+  /** What an address is counted by; null for one that is not bounded, such as a proxy that many share. */
+  keyOf(peer: string): string | null;
+  logger: Logger;
+  metrics: Registry;
+}
+
+export interface BoundServer {
+  /** The connection is not one of HTTP any more: call it when an upgrade is taken over. */
+  upgraded(socket: Duplex): void;
+}
+
+/** Options of `http.createServer` that bound how long a client may take over a request, where the service has no other wish. */
+export const HTTP_TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2000 };
+
+/** One line for all refusals of a while: they come by the thousand. */
+const LOG_EVERY_MS = 60_000;
+
+/**
+ * Bounds the open connections of an HTTP server, in all and by address. A connection beyond a bound is closed before anything
+ * is read from it. Errors of accepting connections are logged, and do not end the process.
+ */
+export function boundServer(server: HttpServer, bounds: ServerBounds): BoundServer {
+  const { connections, maxUpgraded = 0, keyOf, logger, metrics } = bounds;
+  server.maxConnections = connections.total + maxUpgraded;
+  const counts = new ConnectionCounts(connections);
+  const refused = counterOf(metrics);
+  for (const bound of ['total', 'address']) refused.inc({ bound }, 0);
+  let loggedAtMs = Number.NEGATIVE_INFINITY;
+  let unlogged = 0;
+  /** What to call when the connection ends or is upgraded. */
+  const releases = new WeakMap<Duplex, () => void>();
+
+  function refuse(socket: Socket, bound: 'total' | 'address'): void {
+    socket.destroy();
+    refused.inc({ bound });
+    unlogged++;
+    if (performance.now() < loggedAtMs + LOG_EVERY_MS) return;
+    logger.warn({ refused: unlogged, bound, open: counts.total }, 'HTTP connections are refused');
+    unlogged = 0;
+    loggedAtMs = performance.now();
+  }
+
+  server.prependListener('connection', (socket: Socket) => {
+    const key = keyOf(socket.remoteAddress ?? '');
+    const exceeded = counts.admit(key);
+    if (exceeded !== null) return refuse(socket, exceeded === 'key' ? 'address' : 'total');
+    let isOpen = true;
+    const release = () => {
+      if (isOpen) counts.release(key);
+      isOpen = false;
+    };
+    releases.set(socket, release);
+    socket.once('close', release);
+  });
+  server.on('drop', () => refused.inc({ bound: 'total' }));
+  server.on('error', (error) => {
+    if (!server.listening) return;
+    logger.error({ err: error }, isExhausted(error) ? 'no file descriptor is free for a connection' : 'cannot accept');
+  });
+  return { upgraded: (socket) => releases.get(socket)?.() };
+}
+
+function counterOf(metrics: Registry): Counter<'bound'> {
+  const name = 'outrider_http_connections_refused_total';
+  return (
+    (metrics.getSingleMetric(name) as Counter<'bound'> | undefined) ??
+    new Counter({
+      name,
+      help: 'HTTP connections that were closed at once, by the bound that was exceeded',
+      labelNames: ['bound'],
+      registers: [metrics],
+    })
+  );
+}

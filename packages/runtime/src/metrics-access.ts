@@ -1,0 +1,77 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
+import { optionalPort, secret, type Variables } from './config.ts';
+import { sharedFor } from './shared-for.ts';
+
+/** Who is shown what a service counts. */
+export const metricsVariables = {
+  METRICS_TOKEN: secret(
+    'Token with which other machines read `/metrics` (`Authorization: Bearer <token>`); where unset, callers on the same machine alone do.',
+  ),
+  METRICS_PORT: optionalPort(
+    'Port that serves `/metrics` alone, for a network that only Prometheus reaches: without a token unless `METRICS_TOKEN` is set. None where unset.',
+  ),
+} satisfies Variables;
+
+/** What of a request decides whether it is answered. */
+export interface MetricsRequest {
+  /** Remote address of the connection itself, never one that a header claims. */
+  peer: string | undefined;
+  /** A request header by its lower-case name. */
+  header(name: string): string | undefined;
+}
+
+export type MetricsAnswer = { text: string } | { refused: string };
+
+export interface MetricsAccess {
+  /** Answers callers on this machine, and others with the token. */
+  read(request: MetricsRequest): Promise<MetricsAnswer>;
+  /** Answers everybody, or, where there is a token, those with the token: for a port of its own. */
+  readOnOwnPort(request: MetricsRequest): Promise<MetricsAnswer>;
+}
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+/** Of `WWW-Authenticate`, with a refusal. */
+export const METRICS_CHALLENGE = 'Bearer realm="outrider metrics"';
+const REFUSED = 'Metrics are shown to callers on the same machine, and to others with METRICS_TOKEN as a bearer token.';
+/** Prometheus scrapes every few seconds: nobody needs them newer. */
+const KEPT_MS = 1000;
+/** A request with one of these was passed on by a proxy: it did not begin on this machine, even if the proxy runs here. */
+const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
+
+/**
+ * Guards the metrics of a service: they show what the service is made of, and cost much to write.
+ *
+ * @param text writes them; called at most once a second, once for all callers that wait
+ * @param token null: only callers on this machine are answered
+ */
+export function createMetricsAccess(text: () => Promise<string>, token: string | null): MetricsAccess {
+  const shared = sharedFor(KEPT_MS, text);
+  const answer = async (isAllowed: boolean) => (isAllowed ? { text: await shared() } : { refused: REFUSED });
+  const hasToken = ({ header }: MetricsRequest) => token !== null && isBearer(header('authorization'), token);
+  return {
+    read: (request) => answer(hasToken(request) || isFromThisMachine(request)),
+    readOnOwnPort: (request) => answer(token === null || hasToken(request)),
+  };
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Is it an address of this machine's loopback interface, as IPv4, IPv6, or IPv4 written as IPv6? */
+export function isLoopback(address: string | undefined): boolean {
+  if (address === undefined) return false;
+  const version = isIP(address);
+  return version !== 0 && LOOPBACK.check(address, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+function isFromThisMachine({ peer, header }: MetricsRequest): boolean {
+  return isLoopback(peer) && FORWARDING_HEADERS.every((name) => header(name) === undefined);
+}
+
+function isBearer(header: string | undefined, token: string): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
+  // Hashes are of one length, which timingSafeEqual needs.
+  return given !== undefined && timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', token, 'buffer'));
+}

@@ -1,0 +1,25 @@
+/**
+ * Makes a value at most once in a while, however many ask for it: those that ask while it is made get the same one, and so do
+ * those that ask soon after. What failed is tried again by the next caller.
+ *
+ * @param keptMs how long a value is good, from when it was made
+ */
+export function sharedFor<T>(keptMs: number, make: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | null = null;
+  let madeAtMs: number | null = null;
+  return () => {
+    if (current !== null && (madeAtMs === null || performance.now() < madeAtMs + keptMs)) return current;
+    madeAtMs = null;
+    const making = make();
+    current = making;
+    making.then(
+      () => {
+        madeAtMs = performance.now();
+      },
+      () => {
+        current = null;
+      },
+    );
+    return making;
+  };
+}

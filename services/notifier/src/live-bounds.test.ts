@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import type { User } from '@outrider/domain';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { Place } from './place.fixture.ts';
+
+const PATIENCE = { timeout: 20_000, interval: 10 };
+const ANONYMOUS = {};
+
+let place: Place;
+const sockets: WebSocket[] = [];
+
+beforeEach(async () => {
+  place = await new Place().open();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.terminate();
+  await place.close();
+});
+
+const tokenOf = ({ id }: User) => ({ authorization: `JWT ${id}` });
+
+/** The status that the upgrade is answered with; 101 where it is granted. */
+async function statusOf(headers: Record<string, string>): Promise<number> {
+  const socket = new WebSocket(place.liveUrl, { headers });
+  sockets.push(socket);
+  socket.on('error', () => {});
+  return Promise.race([
+    once(socket, 'open').then(() => 101),
+    once(socket, 'unexpected-response').then(([, { statusCode }]) => statusCode as number),
+  ]);
+}
+
+async function statusesOf(count: number, headers: Record<string, string>): Promise<Record<number, number>> {
+  const statuses = await Promise.all(Array.from({ length: count }, () => statusOf(headers)));
+  return Object.fromEntries(
+    [...Map.groupBy(statuses, (status) => status)].map(([status, all]) => [status, all.length]),
+  );
+}
+
+test('clients that do not say who they are take a tenth of the places, and keep nobody else out', async () => {
+  const user = await place.addUser('user');
+  await place.relay();
+  const config = { maxConnections: 50, maxPerUser: 50, maxPerAddress: 1000, maxUnsentBytes: 256_000_000 };
+  await place.startLive({ config });
+  expect(await statusesOf(40, ANONYMOUS)).toEqual({ 101: 5, 503: 35 });
+  expect(await statusesOf(40, tokenOf(user))).toEqual({ 101: 40 });
+  // One that says who it is makes way for the next.
+  const anonymous = sockets.find(({ readyState }) => readyState === WebSocket.OPEN);
+  anonymous?.send(JSON.stringify({ type: 'authorize', jwt: user.id }));
+  await vi.waitFor(async () => expect(await statusOf(ANONYMOUS)).toBe(101), PATIENCE);
+});
+
+test('one address takes its share of the connections, whoever its clients are', async () => {
+  const user = await place.addUser('user');
+  await place.relay();
+  const config = { maxConnections: 1000, maxPerUser: 1000, maxPerAddress: 30, maxUnsentBytes: 256_000_000 };
+  let address: string | null = '203.0.113.1';
+  await place.startLive({ config, addressKey: () => address });
+  expect(await statusesOf(40, ANONYMOUS)).toEqual({ 101: 20, 503: 20 });
+  expect(await statusesOf(20, tokenOf(user))).toEqual({ 101: 10, 429: 10 });
+  address = '203.0.113.2';
+  expect(await statusesOf(2, tokenOf(user))).toEqual({ 101: 2 });
+});
+
+test('one account takes its share of the connections, by header and by message', async () => {
+  const user = await place.addUser('user');
+  const other = await place.addUser('other');
+  await place.relay();
+  const config = { maxConnections: 1000, maxPerUser: 5, maxPerAddress: 1000, maxUnsentBytes: 256_000_000 };
+  await place.startLive({ config });
+  expect(await statusesOf(8, tokenOf(user))).toEqual({ 101: 5, 429: 3 });
+  expect(await statusOf(ANONYMOUS)).toBe(101);
+  const late = sockets.at(-1);
+  late?.send(JSON.stringify({ type: 'authorize', jwt: user.id }));
+  const [code] = await once(late as WebSocket, 'close');
+  expect(code).toBe(4429);
+  expect(await statusOf(tokenOf(other))).toBe(101);
+});
