@@ -117,6 +117,16 @@ test('a folder whose name ClickHouse would take for a pattern is refused', async
   expect(existsSync(join(folder, 'a*b'))).toBe(false);
 });
 
+test('it leaves space of the disk to the others, so that no merge runs out of it', async () => {
+  const engine = await openChdb(folder);
+  try {
+    const sql = 'SELECT keep_free_space FROM system.disks';
+    expect(await engine.select({ sql, parameters: {} })).toEqual([[64 * 1024 ** 2]]);
+  } finally {
+    await engine.close();
+  }
+});
+
 test('a worker thread may hold it, and ends without harm', async () => {
   const code = `
     import { parentPort } from 'node:worker_threads';

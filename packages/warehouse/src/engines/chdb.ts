@@ -17,6 +17,13 @@ import {
 } from './engine.ts';
 
 /**
+ * ClickHouse leaves so much of the disk to the others. On a disk with less, it neither inserts nor merges: a merge that runs out of space
+ * on its way can end as a part of empty files in place of the rows that it merged (libchdb 26.7, `Empty marks file`), without an
+ * error to anybody.
+ */
+const KEPT_FREE_BYTES = 64 * 1024 ** 2;
+
+/**
  * What the engine may keep in memory. chDB's own defaults are a server's (caches of 5 GB each, nine tenths of the
  * machine): here it is a guest in the service's process.
  */
@@ -32,6 +39,7 @@ const ENGINE_SETTINGS = {
   background_merges_mutations_concurrency_ratio: 2,
   max_thread_pool_size: 200,
   max_io_thread_pool_size: 8,
+  'storage_configuration.disks.default.keep_free_space_bytes': KEPT_FREE_BYTES,
 } as const;
 
 const DATABASE = 'outrider';
