@@ -234,7 +234,7 @@ export class Organisation implements Everything {
         sampleVehicleFields({
           name: `Vehicle ${this.mark()}`,
           plate: this.mark(),
-          terminalId: each.hasTerminal ? (this.mark() as TerminalId) : null,
+          terminalId: each.hasTerminal ? (this.#terminalNumber() as TerminalId) : null,
           dealerId: pick(dealers, each.dealer),
           groupIds: [...new Set(each.groups.map((n) => pick(groups, n)))],
         }),
@@ -418,6 +418,12 @@ export class Organisation implements Everything {
       maxParallelDownloads: 1,
       timeZone: 'Etc/UTC',
     });
+  }
+
+  /** A mark of digits, as the headers of terminals can have it. */
+  #terminalNumber(): string {
+    this.#marks += 1;
+    return `86412${String(this.#marks).padStart(7, '0')}`;
   }
 
   /** One that nobody else has. */

@@ -43,7 +43,7 @@ vi.mock('node:crypto', async (original) => {
 });
 
 /** Pairs of a caller and what they ask for, over all operations. */
-const PAIRS = Number(process.env.RIGHTS_PAIRS ?? 100_000);
+const PAIRS = Number(process.env.RIGHTS_PAIRS ?? 30_000);
 
 /** A pair takes a millisecond of a processor; a loaded machine takes many times as long. */
 const PATIENCE_MS = Math.max(600_000, PAIRS * 6);
@@ -114,6 +114,7 @@ const profileOf = ({ org, ids }: Scene) => org.profiles.get(ids[0] as VideoProfi
 const taskOf = ({ org, ids }: Scene) => org.tasks.get(ids[0] as VideoTaskId) ?? raise('no such task');
 const { webhookUrl: _, ...RULE } = WATCHFUL;
 const newRule = (org: Organisation, more: object = {}) => ({ ...RULE, name: org.mark(), ...more });
+const numberOf = (terminal: string | undefined) => terminal?.slice('terminal:'.length);
 function raise(what: string): never {
   throw new Error(what);
 }
@@ -606,7 +607,7 @@ const MODEL: Record<string, readonly Probe[]> = {
     },
     {
       kinds: ['terminal'],
-      ask: ([terminal]) => ({ query: `terminalId=${terminal?.slice('terminal:'.length)}` }),
+      ask: ([terminal]) => ({ query: `terminalId=${numberOf(terminal)}` }),
       good: () => 200,
       hidden: [200],
       shows: ({ body }, scene) => expect(idsOf(body.items)).toEqual([vehicleOf(scene).id]),
@@ -637,7 +638,7 @@ const MODEL: Record<string, readonly Probe[]> = {
     {
       kinds: ['terminal'],
       unique: true,
-      ask: ([terminal]) => ({ body: { name: 'New', terminalId: terminal?.slice('terminal:'.length) } }),
+      ask: ([terminal]) => ({ body: { name: 'New', terminalId: numberOf(terminal) } }),
       good: ({ caller }) => (mayManage(caller) ? 409 : 403),
     },
   ],
@@ -664,6 +665,17 @@ const MODEL: Record<string, readonly Probe[]> = {
       good: movedTo,
       hidden: [403, 404],
       late: true,
+      undo: undoVehicle,
+    },
+    {
+      // A terminal is one vehicle's, whoever asks.
+      kinds: ['vehicle', 'terminal'],
+      unique: true,
+      ask: ([, terminal]) => ({ body: { terminalId: numberOf(terminal) } }),
+      good: ({ org, sights: [sight], ids: [vehicleId, terminal] }) => {
+        if (sight !== 'kept') return sight === 'seen' ? 403 : 404;
+        return org.vehicles.get(vehicleId as VehicleId)?.terminalId === numberOf(terminal) ? 200 : 409;
+      },
       undo: undoVehicle,
     },
   ],
@@ -727,7 +739,7 @@ const MODEL: Record<string, readonly Probe[]> = {
       // A terminal of a vehicle that the caller does not see is taken, as it is for one that is added.
       kinds: ['terminal'],
       unique: true,
-      ask: ([terminal]) => csv('terminalId,name', `${terminal?.slice('terminal:'.length)},Renamed`),
+      ask: ([terminal]) => csv('terminalId,name', `${numberOf(terminal)},Renamed`),
       good: ({ caller, sights }) => (!mayManage(caller) ? 403 : sights[0] === 'hidden' ? 409 : 200),
       shows: ({ body }, scene) => expect(body.items).toMatchObject([{ id: vehicleOf(scene).id, outcome: 'updated' }]),
       undo: undoVehicle,
@@ -859,7 +871,7 @@ const MODEL: Record<string, readonly Probe[]> = {
     ...videoLists('profile'),
     {
       kinds: ['terminal'],
-      ask: ([terminal]) => ({ query: `terminalId=${terminal?.slice('terminal:'.length)}` }),
+      ask: ([terminal]) => ({ query: `terminalId=${numberOf(terminal)}` }),
       good: video(200),
       hidden: [200, 403],
       shows: ({ body }, scene) =>
@@ -874,6 +886,19 @@ const MODEL: Record<string, readonly Probe[]> = {
       }),
       good: (scene) => (scene.sights[0] !== 'kept' ? 403 : withProfile(scene, scene.ids[0]).length > 0 ? 409 : 201),
       hidden: [400, 403],
+      undo: ({ org }, { body }) => org.world.registry.videoProfiles.delete(body.id, null),
+    },
+    {
+      // The number of a terminal is no secret: whoever knows another's must not get that one's recordings.
+      kinds: ['vehicle', 'terminal'],
+      unique: true,
+      ask: ([vehicleId, terminal]) => ({ body: { vehicleId, name: 'New', address: numberOf(terminal) } }),
+      good: ({ org, caller, sights: [sight], ids: [vehicleId, terminal] }) => {
+        if (sight !== 'kept') return sight === 'hidden' && hasVideo(caller) ? 400 : 403;
+        const isOwn = org.vehicles.get(vehicleId as VehicleId)?.terminalId === numberOf(terminal);
+        const hasProfile = [...org.profiles.values()].some((profile) => profile.vehicleId === vehicleId);
+        return isOwn && !hasProfile ? 201 : 409;
+      },
       undo: ({ org }, { body }) => org.world.registry.videoProfiles.delete(body.id, null),
     },
   ],
