@@ -87,6 +87,32 @@ describe('rotation', () => {
     expect(await readdir(folder)).toEqual(['signing-keys.json']);
   });
 
+  test('a revoked key verifies nothing that it signed, however lately that was verified, not even for a refresh', async () => {
+    const keys = await openKeys(path, LIFETIMES, () => nowMs);
+    const tokens = tokensOf(keys);
+    await rotateKeys(path, LIFETIMES, nowMs);
+    const { jwt: older } = await tokens.issue(USER, SESSION);
+    await keys.reload();
+    const { jwt } = await tokens.issue(USER, SESSION);
+    const cookie = await tokens.issueCookie(USER, SESSION, nowMs + HOUR_MS);
+    for (const token of [older, jwt]) expect(await tokens.verify(token)).toMatchObject({ userId: USER });
+    expect(await tokens.verifyCookie(cookie)).toMatchObject({ userId: USER });
+
+    const { kid } = await rotateKeys(path, LIFETIMES, nowMs, true);
+    expect(await keys.reload()).toBe(true);
+    const refused = { error: 'bad-signature' };
+    for (const each of [tokens, tokensOf(await openKeys(path, LIFETIMES, () => nowMs))]) {
+      for (const token of [older, jwt]) {
+        expect(await each.verify(token)).toEqual(refused);
+        expect(await each.verifyIgnoringExpiry(token)).toEqual(refused);
+      }
+      expect(await each.verifyCookie(cookie)).toEqual(refused);
+    }
+    expect(kidsOf(keys)).toEqual([kid]);
+    expect(await kidsInFile()).toBe(1);
+    expect(await tokens.verify((await tokens.issue(USER, SESSION)).jwt)).toMatchObject({ keyId: kid });
+  });
+
   test('the old key is shown until its last token has expired, and refreshes until its last session is over', async () => {
     const keys = await openKeys(path, LIFETIMES, () => nowMs);
     const tokens = tokensOf(keys);

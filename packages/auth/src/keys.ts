@@ -132,6 +132,7 @@ export function openKeys(path: string, lifetimes: Lifetimes, now: () => number =
  * Makes a new key, which signs from now on; a service that runs notices it within seconds. The key that signed before
  * verifies for as long as anything it signed is good: its private part is forgotten.
  *
+ * @param revoke the old keys verify nothing any more: for a key that a stranger may have
  * @returns the new key's `kid`, and how many old ones verify on
  * @throws {Error} when there is no file of keys, or when it can't be written
  */
@@ -139,11 +140,13 @@ export async function rotateKeys(
   path: string,
   lifetimes: Lifetimes,
   nowMs: number,
+  revoke = false,
 ): Promise<{ kid: string; verifying: number }> {
   // What is no file of keys is not made one.
   await load(path);
   const fresh = await newKey();
   const { keys } = await change(path, (file) => {
+    if (revoke) return { keys: [fresh] };
     const retired = file.keys.map(({ d: _, ...key }) => ({ ...key, retiredAtMs: key.retiredAtMs ?? nowMs }));
     return pruned({ keys: [fresh, ...retired] }, lifetimes, nowMs);
   });

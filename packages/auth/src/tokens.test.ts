@@ -51,7 +51,7 @@ test('a token says who and until when, in Unix seconds', async () => {
   expect(expiresAtMs).toBe(nowMs + 3_600_000);
   expect(decodeJwt(jwt)).toMatchObject({ sub: USER, sid: SESSION, exp: expiresAtMs / 1000, iat: nowMs / 1000 });
   expect(decodeProtectedHeader(jwt)).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: keys.current.kid });
-  expect(await tokens.verify(jwt)).toEqual({ userId: USER, sessionId: SESSION, expiresAtMs });
+  expect(await tokens.verify(jwt)).toEqual({ userId: USER, sessionId: SESSION, expiresAtMs, keyId: keys.current.kid });
 });
 
 test('it is good until its last second is over, whether it was seen before or not', async () => {
@@ -66,7 +66,12 @@ test('it is good until its last second is over, whether it was seen before or no
 test('for refreshing, an expired token is as good as any', async () => {
   const { jwt, expiresAtMs } = await tokens.issue(USER, SESSION);
   nowMs = expiresAtMs + 86_400_000;
-  expect(await tokens.verifyIgnoringExpiry(jwt)).toEqual({ userId: USER, sessionId: SESSION, expiresAtMs });
+  expect(await tokens.verifyIgnoringExpiry(jwt)).toEqual({
+    userId: USER,
+    sessionId: SESSION,
+    expiresAtMs,
+    keyId: keys.current.kid,
+  });
   expect(await newTokens(foreignKeys).verifyIgnoringExpiry(jwt)).toEqual({ error: 'bad-signature' });
 });
 
@@ -104,7 +109,12 @@ test('the token of a cookie lives as long as its session, and is good for nothin
   const endsAtMs = nowMs + 30 * 86_400_000;
   const cookie = await tokens.issueCookie(USER, SESSION, endsAtMs);
   const { jwt } = await tokens.issue(USER, SESSION);
-  expect(await tokens.verifyCookie(cookie)).toEqual({ userId: USER, sessionId: SESSION, expiresAtMs: endsAtMs });
+  expect(await tokens.verifyCookie(cookie)).toEqual({
+    userId: USER,
+    sessionId: SESSION,
+    expiresAtMs: endsAtMs,
+    keyId: keys.current.kid,
+  });
   for (const fresh of [tokens, newTokens()]) {
     expect(await fresh.verify(cookie)).toEqual({ error: 'malformed' });
     expect(await fresh.verifyIgnoringExpiry(cookie)).toEqual({ error: 'malformed' });

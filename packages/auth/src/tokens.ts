@@ -21,6 +21,8 @@ export interface Verified {
   userId: UserId;
   sessionId: SessionId;
   expiresAtMs: number;
+  /** `kid` of the key that signed it: the token is good for no longer than the key is. */
+  keyId: string;
   error?: undefined;
 }
 
@@ -63,6 +65,11 @@ export class Tokens {
   /** What `/.well-known/jwks.json` shows now. */
   get jwks(): SigningKeys['jwks'] {
     return this.#options.keys.jwks;
+  }
+
+  /** Is what the key signed still taken? Not after it was revoked. */
+  keyIsGood(keyId: string): boolean {
+    return this.#options.keys.publicKey(keyId) !== undefined;
   }
 
   /** A new token of a session, and the time at which it expires. */
@@ -108,6 +115,7 @@ export class Tokens {
     if (cached) {
       this.#cache.delete(key);
       if (cached.verified.expiresAtMs <= nowMs) return { error: 'expired' };
+      if (!this.keyIsGood(cached.verified.keyId)) return { error: 'bad-signature' };
       // A clock that was set back makes no check younger.
       if (Math.abs(nowMs - cached.sessionCheckedAtMs) < RECHECK_SESSION_MS) {
         this.#cache.set(key, cached);
@@ -160,6 +168,7 @@ export class Tokens {
   async #check(purpose: Purpose, token: string, currentDate: Date): Promise<Verified | Refused> {
     const { keys } = this.#options;
     let payload: JWTPayload;
+    let keyId: string;
     try {
       const result = await jwtVerify(
         token,
@@ -177,6 +186,7 @@ export class Tokens {
         },
       );
       payload = result.payload;
+      keyId = result.protectedHeader.kid ?? '';
     } catch (error) {
       if (error instanceof errors.JWTExpired) return { error: 'expired' };
       if (error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey)
@@ -187,7 +197,7 @@ export class Tokens {
     const { sub, sid, exp } = payload;
     if (typeof sub !== 'string' || !isUuid(sub) || typeof sid !== 'string' || !isUuid(sid) || exp === undefined)
       return { error: 'malformed' };
-    return { userId: sub as UserId, sessionId: sid as SessionId, expiresAtMs: exp * 1000 };
+    return { userId: sub as UserId, sessionId: sid as SessionId, expiresAtMs: exp * 1000, keyId };
   }
 }
 

@@ -1,5 +1,5 @@
-import { countedAs, isTrustedProxy, trustedProxies } from '@outrider/auth';
-import { type Config, isLoopback, oneOf, port, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
+import { isTrustedProxy, sourceOf, trustedProxies } from '@outrider/auth';
+import { type Config, oneOf, port, textOr, type Variable, type Variables, whole } from '@outrider/runtime';
 
 /** Texts separated by commas; none where it is unset. */
 function list(description: string): Variable<readonly string[]> {
@@ -51,11 +51,6 @@ export function httpBoundsOf(config: Config<typeof accessVariables>) {
   const trusted = trustedProxies(config.TRUSTED_PROXIES);
   return {
     connections: { total: config.MAX_HTTP_CONNECTIONS, perKey: config.MAX_HTTP_CONNECTIONS_PER_ADDRESS },
-    keyOf: (peer: string) => (isTrustedProxy(peer, trusted) ? null : addressKey(peer)),
+    keyOf: (peer: string) => (isTrustedProxy(peer, trusted) ? null : sourceOf(peer)),
   };
-}
-
-/** What a client's address is counted by; null for the own machine, where a proxy or a benchmark may be. */
-export function addressKey(address: string): string | null {
-  return isLoopback(address) ? null : countedAs(address);
 }

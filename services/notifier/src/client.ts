@@ -44,6 +44,8 @@ export class LiveClient implements Debtor {
   /** The session that it is let in by. */
   sessionId: SessionId | null = null;
   via: Via = 'jwt';
+  /** The key that signed its token. */
+  keyId: string | null = null;
   /** Called when the client has said who it is. */
   identified: () => void = () => {};
   subscription: Subscription | null = null;

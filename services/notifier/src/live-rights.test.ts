@@ -90,7 +90,7 @@ test('withdrawing the right to use the API ends sockets of tokens at once, and l
     cookieSession: async ({ headers }) =>
       headers.cookie === undefined
         ? null
-        : { userId: user.id, sessionId: user.id as never, expiresAtMs: Date.now() + 3_600_000 },
+        : { userId: user.id, sessionId: user.id as never, expiresAtMs: Date.now() + 3_600_000, keyId: 'key' },
   });
   const byToken = await place.connect(user);
   const byCookie = await place.connect(user, { all: true }, { cookie: 'yes' });

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { arrivalOf, trustedProxies } from '@outrider/auth';
+import { arrivalOf, sourceOf, trustedProxies } from '@outrider/auth';
 import {
   accessVariables,
-  addressKey,
   backingOf,
   httpBoundsOf,
   hubCheck,
@@ -71,7 +70,8 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
     geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
-    addressKey: (request) => addressKey(arrivalOf(request.socket, headerOf(request), trusted).address),
+    addressKey: (request) => sourceOf(arrivalOf(request.socket, headerOf(request), trusted).address),
+    keyIsGood: (keyId) => tokens.keyIsGood(keyId),
     liveSessions: (ids) => registry.sessions.liveAmong(ids),
     logger,
     metrics,

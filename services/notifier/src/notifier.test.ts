@@ -59,13 +59,19 @@ let notifier: Notifier;
 let http: Server;
 let tokenLifeMs: number;
 const endedSessions = new Set<SessionId>();
+const revokedKeys = new Set<string>();
 const clients: WebSocket[] = [];
 
 /** Stands for the tokens: `user`, `operator`, `expired`, … */
 async function verify(token: string): Promise<Verified | Refused> {
   const userId = { user: USER, operator: OPERATOR, stranger: CAR as string as UserId }[token];
   if (!userId) return { error: token === 'expired' ? 'expired' : 'malformed' };
-  return { userId, sessionId: userId as string as SessionId, expiresAtMs: Date.now() + tokenLifeMs };
+  return {
+    userId,
+    sessionId: userId as string as SessionId,
+    expiresAtMs: Date.now() + tokenLifeMs,
+    keyId: `key of ${token}`,
+  };
 }
 
 const defined = (definition: Definition): DefinitionChange => ({
@@ -114,6 +120,7 @@ async function startNotifier(): Promise<void> {
     cookieSession: async ({ headers }) => (headers.cookie === undefined ? null : verify(headers.cookie)),
     addressKey: () => null,
     geofenceOwners: async () => [],
+    keyIsGood: (keyId) => !revokedKeys.has(keyId),
     liveSessions: async (ids) => new Set(ids.filter((id) => !endedSessions.has(id))),
     logger: createLogger('silent', 'json'),
     metrics: new Registry(),
@@ -125,6 +132,7 @@ async function startNotifier(): Promise<void> {
 beforeEach(async () => {
   tokenLifeMs = 3_600_000;
   endedSessions.clear();
+  revokedKeys.clear();
   folder = mkdtempSync(join(tmpdir(), 'outrider-notifier-'));
   log = openSqliteLog({ path: join(folder, 'log.sqlite') });
   hub = new MemoryHub();
@@ -546,6 +554,14 @@ test('a session that was ended has no socket 5 s later; other sessions keep thei
   const kept = await subscribed('operator');
   endedSessions.add(USER as string as SessionId);
   await vi.waitFor(() => expect([ended.closedWith, byMessage.closedWith]).toEqual([4401, 4401]), { timeout: 5000 });
+  expect(kept.closedWith).toBeNull();
+});
+
+test('a revoked key ends the connections of what it signed, and no other', async () => {
+  const ended = await subscribed('user');
+  const kept = await subscribed('operator');
+  revokedKeys.add('key of user');
+  await vi.waitFor(() => expect(ended.closedWith).toBe(4401), PATIENCE);
   expect(kept.closedWith).toBeNull();
 });
 

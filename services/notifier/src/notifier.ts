@@ -80,6 +80,8 @@ export interface NotifierParts {
   addressKey(request: IncomingMessage): string | null;
   /** Owners of geofences, deleted ones included. */
   geofenceOwners: Geofences['ownersOf'];
+  /** Is what this key signed still taken? */
+  keyIsGood(keyId: string): boolean;
   /** Those of the sessions that are still open. */
   liveSessions(ids: readonly SessionId[]): Promise<ReadonlySet<SessionId>>;
   logger: Logger;
@@ -483,7 +485,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   }
 
   /** The client is who the token says, until the token ends. */
-  function admitUntil(client: LiveClient, { userId, sessionId, expiresAtMs }: Verified, via: Via): void {
+  function admitUntil(client: LiveClient, { userId, sessionId, expiresAtMs, keyId }: Verified, via: Via): void {
     if (client.userId === null) {
       client.identified();
       const others = clientsOf.get(userId);
@@ -493,6 +495,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     client.userId = userId;
     client.sessionId = sessionId;
     client.via = via;
+    client.keyId = keyId;
     if (client.expiry) clearTimeout(client.expiry);
     client.expiry = setTimeout(
       () => client.close(CLOSE.unauthorized, 'the token expired'),
@@ -513,9 +516,17 @@ export function createNotifier(parts: NotifierParts): Notifier {
     }
   }
 
+  /** Ends connections whose token was signed by a key that was revoked. */
+  function recheckKeys(): void {
+    for (const client of clients)
+      if (client.keyId !== null && !parts.keyIsGood(client.keyId))
+        client.close(CLOSE.unauthorized, 'the key of the token was revoked');
+  }
+
   function recheckSoon(): void {
     rechecking = setTimeout(async () => {
       try {
+        recheckKeys();
         await recheckSessions();
         await lookForUnheard();
         recent.trim();

@@ -25,7 +25,8 @@ const USAGE = `usage: outrider <command>
 
   start         run the service
   demo          run the service with a fleet of 25 vehicles that drive
-  rotate-keys   have a new key sign tokens, of a service that runs or not; the old one verifies until they are over
+  rotate-keys   have a new key sign tokens, of a service that runs or not; the old one verifies until they are over;
+                --revoke: the old one verifies nothing any more, everybody has to log in again
   rotate-secrets  seal the secrets in the registry with another key, of a service that is stopped (on servers: with the first of
                 SECRETS_KEY); --forget-lost: remove those that no key opens
   make-env      print passwords and keys for docker-compose.yml, as a file .env takes them
@@ -45,9 +46,9 @@ if (command === 'help' || command === '--help' || command === '-h') {
   process.stdout.write(USAGE);
 } else if ((command === 'start' || command === 'demo') && rest.length === 0) {
   await run(command);
-} else if (command === 'rotate-keys' && rest.length === 0) {
+} else if (command === 'rotate-keys' && (rest.length === 0 || (rest.length === 1 && rest[0] === '--revoke'))) {
   try {
-    process.stdout.write(await rotateSigningKeys(readConfig(variables, process.env), Date.now()));
+    process.stdout.write(await rotateSigningKeys(readConfig(variables, process.env), Date.now(), rest.length > 0));
   } catch (error) {
     process.stderr.write(`outrider: ${explainStart(error)}\n`);
     process.exitCode = 1;

@@ -11,8 +11,8 @@ import {
   reportsConfigOf,
 } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
+import { sourceOf } from '@outrider/auth';
 import {
-  addressKey,
   backingOf,
   httpBoundsOf,
   logWarnings,
@@ -280,7 +280,8 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       verify: (token) => tokens.verify(token),
       cookieSession: (request) => api.cookieSession(request),
       geofenceOwners: (ids) => registry.geofences.ownersOf(ids),
-      addressKey: (request) => addressKey(api.clientAddress(request)),
+      addressKey: (request) => sourceOf(api.clientAddress(request)),
+      keyIsGood: (keyId) => tokens.keyIsGood(keyId),
       liveSessions: (ids) => registry.sessions.liveAmong(ids),
       logger: part('notifier'),
       metrics,

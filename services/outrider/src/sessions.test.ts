@@ -118,3 +118,23 @@ test('the log never has a password or a token in it, however much it says', asyn
     expect(stderrText).not.toContain(secret);
   }
 });
+
+test('outrider rotate-keys --revoke ends what the old key signed at once: tokens, cookies, refreshes, WebSockets', async () => {
+  const cookie = await consoleSession();
+  const old = `JWT ${service.jwt}`;
+  const live = [{ authorization: old }, { cookie, origin: base }].map(
+    (headers) => new WebSocket(`${base.replace('http', 'ws')}/live`, { headers }),
+  );
+  const closed = Promise.all(live.map((socket) => once(socket, 'close')));
+  await Promise.all(live.map((socket) => once(socket, 'open')));
+  await service.call('GET', '/api/v1/me');
+  const { stdout } = await run(process.execPath, [MAIN, 'rotate-keys', '--revoke'], {
+    env: { PATH: process.env.PATH, DATA_DIR: folder },
+  });
+  expect(stdout).toMatch(/^key \S+ signs from now on; the older ones are revoked/);
+  expect((await closed).map(([code]) => code)).toEqual([4401, 4401]);
+  expect((await browse('GET', '/api/v1/me', { cookie })).answer.statusCode).toBe(401);
+  expect((await browse('GET', '/api/v1/me', { authorization: old })).answer.statusCode).toBe(401);
+  expect((await browse('POST', '/auth/refresh', { authorization: old })).answer.statusCode).toBe(401);
+  expect((await browse('GET', '/api/v1/me', { cookie: await consoleSession() })).answer.statusCode).toBe(200);
+});
