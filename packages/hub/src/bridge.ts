@@ -10,7 +10,8 @@ type Call = Exclude<keyof Hub, 'updateLatest' | 'onLatest' | 'subscribe' | 'clos
 type Request =
   | { update: string; id: number }
   | { call: Call; args: unknown[]; id: number }
-  | { listen: boolean }
+  | { listen: true; id: number }
+  | { listen: false }
   | { subscribe: string; id: number }
   | { unsubscribe: string };
 type Response =
@@ -21,26 +22,27 @@ type Response =
 
 /** Lets another thread of this process use `hub` through `port`. Ends when the port closes. */
 export function serveHub(hub: Hub, port: MessagePort): void {
-  let unsubscribe: Unsubscribe | null = null;
+  let listening: Promise<Unsubscribe> | null = null;
   const subscribed = new Map<string, Promise<Unsubscribe>>();
   const say = (response: Response) => port.postMessage(response);
 
   port.on('message', async (request: Request) => {
-    if ('listen' in request) {
-      if (request.listen) unsubscribe ??= await hub.onLatest((statuses) => say({ latest: writeStatuses(statuses) }));
-      else {
-        await unsubscribe?.();
-        unsubscribe = null;
-      }
-      return;
-    }
     if ('unsubscribe' in request) {
-      const leave = subscribed.get(request.unsubscribe);
+      const joined = subscribed.get(request.unsubscribe);
       subscribed.delete(request.unsubscribe);
-      await (await leave)?.();
-      return;
+      return leave(joined);
+    }
+    if ('listen' in request && !request.listen) {
+      const joined = listening;
+      listening = null;
+      return leave(joined);
     }
     try {
+      if ('listen' in request) {
+        listening ??= hub.onLatest((statuses) => say({ latest: writeStatuses(statuses) }));
+        await listening;
+        return say({ id: request.id, value: null });
+      }
       if ('subscribe' in request) {
         const channel = request.subscribe;
         const joined = subscribed.get(channel) ?? hub.subscribe(channel, (message) => say({ channel, message }));
@@ -55,13 +57,24 @@ export function serveHub(hub: Hub, port: MessagePort): void {
       const method = hub[request.call] as (...args: unknown[]) => Promise<unknown>;
       say({ id: request.id, value: await method.apply(hub, request.args) });
     } catch (error) {
+      // The next one to ask tries again.
+      if ('listen' in request) listening = null;
+      if ('subscribe' in request) subscribed.delete(request.subscribe);
       say({ id: request.id, error: (error as Error).message });
     }
   });
   port.on('close', async () => {
-    await unsubscribe?.();
-    for (const leave of subscribed.values()) await (await leave)();
+    await Promise.all([leave(listening), ...[...subscribed.values()].map(leave)]);
   });
+}
+
+/** Nobody waits for it: a hub that is away has let go of its listeners by itself, and tells them so by its own check. */
+async function leave(joined: Promise<Unsubscribe> | null | undefined): Promise<void> {
+  try {
+    await (await joined)?.();
+  } catch {
+    // As above.
+  }
 }
 
 /** A hub that lives in another thread of this process, at the other end of a port given to {@link serveHub}. */
@@ -94,7 +107,7 @@ export function connectHub(port: MessagePort): Hub {
   });
 
   function request(
-    what: { call: Call; args: unknown[] } | { subscribe: string } | { update: string },
+    what: { call: Call; args: unknown[] } | { subscribe: string } | { listen: true } | { update: string },
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (closed) return reject(new Error('the hub is gone'));
@@ -125,8 +138,13 @@ export function connectHub(port: MessagePort): Hub {
     unknownTerminals: ask('unknownTerminals'),
     publish: ask('publish'),
     async onLatest(listener) {
-      if (listeners.size === 0) port.postMessage({ listen: true } satisfies Request);
       listeners.add(listener);
+      try {
+        await request({ listen: true });
+      } catch (error) {
+        listeners.delete(listener);
+        throw error;
+      }
       return async () => {
         listeners.delete(listener);
         if (listeners.size === 0 && !closed) port.postMessage({ listen: false } satisfies Request);
