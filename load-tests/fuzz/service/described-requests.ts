@@ -26,8 +26,14 @@ interface Schema {
   examples?: unknown[];
   default?: unknown;
 }
+interface Parameter {
+  name: string;
+  in: string;
+  schema: Schema;
+  required?: boolean;
+}
 interface Operation {
-  parameters?: { name: string; in: string; schema: Schema; required?: boolean }[];
+  parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
 }
 
@@ -99,13 +105,20 @@ export class DescribedRequests {
   /** @param leaveOut paths that are not called */
   constructor(leaveOut: readonly string[]) {
     const document = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as {
-      paths: Record<string, Record<string, Operation>>;
-      components: { schemas: Record<string, Schema> };
+      paths: Record<string, Record<string, Operation & { parameters?: (Parameter | { $ref: string })[] }>>;
+      components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> };
     };
+    const written = (parameter: Parameter | { $ref: string }) =>
+      '$ref' in parameter
+        ? (document.components.parameters[parameter.$ref.replace('#/components/parameters/', '')] as Parameter)
+        : parameter;
     this.#schemas = document.components.schemas;
     for (const [path, methods] of Object.entries(document.paths))
       for (const [method, operation] of Object.entries(methods))
-        if (!leaveOut.includes(path)) this.#operations.push({ method: method.toUpperCase(), path, operation });
+        if (!leaveOut.includes(path)) {
+          const parameters = operation.parameters?.map(written) ?? [];
+          this.#operations.push({ method: method.toUpperCase(), path, operation: { ...operation, parameters } });
+        }
     this.#reads = this.#operations.filter(({ method }) => method === 'GET');
   }
 

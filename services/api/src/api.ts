@@ -46,6 +46,7 @@ import { Limits, type LimitsConfig, type Subject } from './limits.ts';
 import type { EventReport } from './notification-reach.ts';
 import { contentOf, idempotencyKey, isRepeatable, onceOnly } from './once-only.ts';
 import { openApiDocument } from './openapi.ts';
+import { withSharedComponents } from './openapi-components.ts';
 import { badField, notFound, Problem } from './problem.ts';
 import { quotaExceeded } from './quota-reach.ts';
 import { Reach, type TrackReport } from './reach.ts';
@@ -209,7 +210,7 @@ export function createApi(parts: ApiParts): Api {
 
   if (tracing.isOn) app.use(traced(tracing));
   app.route('/', operations(parts));
-  app.route('/', staticPages(JSON.stringify(openApiDocument(DESCRIBED))));
+  app.route('/', staticPages(JSON.stringify(withSharedComponents(openApiDocument(DESCRIBED)))));
 
   app.use(async (c, next) => {
     const arrival = arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted);

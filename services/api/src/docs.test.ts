@@ -18,10 +18,20 @@ const { callsOf, curlOf, startingValues } = (await import(new URL('./docs/calls.
   curlOf(call: Call, values: unknown, base: string): string;
 };
 
+/** Follows a reference into the document, as the page does. */
+function resolve(thing: unknown): unknown {
+  const [, place = '', name = ''] = /^#\/components\/(\w+)\/(\w+)$/.exec((thing as { $ref?: string }).$ref ?? '') ?? [];
+  return place === '' ? thing : document.components[place]?.[name];
+}
+
 let world: World;
 let http: ApiServer;
 let base: string;
-let document: { info: { description: string }; paths: object };
+let document: {
+  info: { description: string };
+  paths: object;
+  components: Record<string, Record<string, unknown>>;
+};
 beforeAll(async () => {
   const limits = { failedLoginsPerMinute: 1e9, authorizedPerMinute: 1e9, unauthorizedPerMinute: 1e9, blockSeconds: 1 };
   world = await World.open({ limits });
@@ -47,7 +57,7 @@ test('the commands of the overview log in and make a call, as pasted', async () 
 test('the curl command of every call is taken, as pasted; the first one gives the token', {
   timeout: 240_000,
 }, async () => {
-  const calls = callsOf(document, (thing) => thing);
+  const calls = callsOf(document, resolve);
   const [login] = calls;
   expect(login?.path).toBe('/auth/login');
   const { jwt } = JSON.parse(await shell(`${curlOf(login as Call, startingValues(login as Call), base)} -s`));

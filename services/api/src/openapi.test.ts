@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from './openapi.ts';
+import { withSharedComponents } from './openapi-components.ts';
 import { GROUPS } from './route.ts';
 import { DESCRIBED } from './routes.ts';
 
@@ -32,12 +33,12 @@ const named = operations.map((each) => [each.operation.operationId, each] as con
 
 test('schemas/openapi.json is what the routes say now (else: node services/api/src/write-openapi.ts)', async () => {
   const written = await readFile(new URL('../../../schemas/openapi.json', import.meta.url), 'utf8');
-  expect(JSON.parse(written)).toEqual(document);
+  expect(JSON.parse(written)).toEqual(withSharedComponents(document));
 });
 
 test('it is a valid OpenAPI 3.1 document, by the schema of the OpenAPI Initiative', async () => {
   const validator = new Validator();
-  const { valid, errors } = await validator.validate(structuredClone(document) as never);
+  const { valid, errors } = await validator.validate(structuredClone(withSharedComponents(document)) as never);
   expect(errors ?? []).toEqual([]);
   expect(valid).toBe(true);
   expect(validator.version).toBe('3.1');
@@ -45,6 +46,27 @@ test('it is a valid OpenAPI 3.1 document, by the schema of the OpenAPI Initiativ
   const broken = structuredClone(document) as unknown as { paths: Record<string, unknown> };
   broken.paths['/api/v1/vehicles'] = { get: { responses: { ok: {} } } };
   expect((await new Validator().validate(broken as never)).valid).toBe(false);
+});
+
+test('what operations have in common is written once, and says the same', () => {
+  const shared = withSharedComponents(document);
+  expect(JSON.stringify(shared).length).toBeLessThan(JSON.stringify(document).length / 1.5);
+  const components = shared.components as unknown as Record<string, Record<string, unknown>>;
+  const written = (part: { $ref?: string }) => {
+    const [, place = '', name = ''] = /^#\/components\/(parameters|responses)\/(\w+)$/.exec(part.$ref ?? '') ?? [];
+    return place === '' ? part : components[place]?.[name];
+  };
+  for (const [path, methods] of Object.entries(shared.paths as typeof document.paths))
+    for (const [method, operation] of Object.entries(methods)) {
+      const parameters = operation.parameters?.map((each) => written(each as { $ref?: string }));
+      const responses = Object.entries(operation.responses).map(([status, each]) => [
+        status,
+        written(each as { $ref?: string }),
+      ]);
+      expect({ ...operation, ...(parameters && { parameters }), responses: Object.fromEntries(responses) }).toEqual(
+        document.paths[path]?.[method],
+      );
+    }
 });
 
 test('every call of the specification that is served is at its very path', () => {
