@@ -1,4 +1,4 @@
-import type { EventId, GeofenceId, VehicleId } from './ids.ts';
+import type { EventId, GeofenceId, UserId, VehicleId } from './ids.ts';
 import type { Alarm, Position, ProtocolName } from './position.ts';
 
 /**
@@ -34,6 +34,21 @@ export interface OpenTrip {
   maxKmh: number;
 }
 
+/**
+ * What did not count for a vehicle in the last minute of fixes in which anything did not, because it is beyond what one owner's geofences,
+ * or the vehicle itself, may cause.
+ */
+export interface StatusSurplus {
+  /** Whose geofences; null: events of the vehicle itself. */
+  ownerId: UserId | null;
+  /** Unix milliseconds of the last fix at which something was left out. */
+  atMs: number;
+  /** Geofences around the vehicle at that fix that did not count. */
+  geofences: number;
+  /** Events left out in the minute of that fix. */
+  events: number;
+}
+
 /** A vehicle now: its last record, its last position, and what the rules make of them. Published after the events that it agrees with. */
 export interface VehicleStatus {
   vehicleId: VehicleId;
@@ -55,4 +70,6 @@ export interface VehicleStatus {
   activity: VehicleActivity | null;
   /** Absent where it is on none, and in what an earlier version wrote. */
   trip?: OpenTrip;
+  /** Absent where nothing was ever left out, and in what an earlier version wrote. */
+  surplus?: readonly StatusSurplus[];
 }

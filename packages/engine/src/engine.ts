@@ -8,6 +8,7 @@ import {
   type Geofence,
   type GeofenceId,
   type GeofenceVisit,
+  geofenceOf,
   isTimely,
   type LateInterval,
   MAX_AHEAD_LIVE_MS,
@@ -35,6 +36,14 @@ import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts'
 import { decodeState, encodeState } from './state-codec.ts';
 import { noteRecord, statusOf } from './status.ts';
 import { atFix, isWayKnown, Step } from './step.ts';
+import {
+  admit,
+  MAX_EVENTS_PER_MINUTE,
+  MAX_GEOFENCES_AT_ONCE,
+  noSurplus,
+  noteGeofences,
+  type SurplusCount,
+} from './surplus.ts';
 import { undecidedSinceMs } from './undecided.ts';
 import { freshState, orderOf, type SpeedingRun, type Stay, type VehicleState } from './vehicle-state.ts';
 import { advanceStay, confirmEntry, endStayByDefinition, enter, foundInside, passThrough } from './visits.ts';
@@ -53,6 +62,10 @@ const STATE_KEY = 'vehicle-state:';
 const DEFINITION_KEY = 'definition:';
 
 export interface EngineOptions {
+  /** See {@link MAX_GEOFENCES_AT_ONCE}, which is the default; another number is for tests. */
+  maxGeofencesAtOnce?: number;
+  /** See {@link MAX_EVENTS_PER_MINUTE}, which is the default; another number is for tests. */
+  maxEventsPerMinute?: number;
   /**
    * What the events say of where they come from; default `live`. `recalculated` is for an engine that goes over the history
    * in the order of the fixes: it tells nothing of offline, which is about when data came and not about what it says.
@@ -91,11 +104,20 @@ export class Engine {
   #updated: VehicleState[] = [];
   readonly #late = new Map<VehicleId, LateInterval>();
   #jumps = 0;
+  readonly #maxGeofencesAtOnce: number;
+  readonly #maxEventsPerMinute: number;
+  #surplus: SurplusCount = { geofences: 0, events: 0, vehicles: new Set() };
   #removed = new Set<VehicleId>();
   #changedDefinitions = new Map<string, Definition | null>();
 
-  constructor({ origin = 'live' }: EngineOptions = {}) {
+  constructor({
+    origin = 'live',
+    maxGeofencesAtOnce = MAX_GEOFENCES_AT_ONCE,
+    maxEventsPerMinute = MAX_EVENTS_PER_MINUTE,
+  }: EngineOptions = {}) {
     this.#origin = origin;
+    this.#maxGeofencesAtOnce = maxGeofencesAtOnce;
+    this.#maxEventsPerMinute = maxEventsPerMinute;
   }
 
   /** Everything that is defined, as the engine knows it. */
@@ -149,7 +171,7 @@ export class Engine {
         this.#applyGeofence(change.id as GeofenceId, change.changedAtMs, events);
         break;
     }
-    return events;
+    return events.filter((event) => this.#admitsEnd(event));
   }
 
   /**
@@ -162,12 +184,21 @@ export class Engine {
    * another record of the same fix time says; the same record again is no news. A position more than a minute ahead of its reception
    * is late data of the time that it names: see {@link takeLate}.
    *
+   * Events beyond {@link MAX_EVENTS_PER_MINUTE} are left out, and counted: see {@link takeSurplus}.
+   *
    * @param offset of the packet in its partition of the log
    * @returns how many positions moved the vehicle
    */
   process(packet: TelemetryPacket, offset: number, events: FleetEvent[]): number {
     const vehicle = this.#vehicles.get(packet.vehicleId) ?? this.#meet(packet.vehicleId);
     if (offset <= vehicle.offset) return 0;
+    const before = events.length;
+    const moved = this.#process(vehicle, packet, offset, events);
+    if (events.length > before) this.#admit(vehicle, events, before);
+    return moved;
+  }
+
+  #process(vehicle: VehicleState, packet: TelemetryPacket, offset: number, events: FleetEvent[]): number {
     vehicle.offset = offset;
 
     const { receivedAtMs } = packet;
@@ -265,8 +296,12 @@ export class Engine {
   advance(nowMs: number, events: FleetEvent[], only: VehicleId | null = null): void {
     const tell = this.#origin === 'live' ? tellSilence : endSilentTrip;
     const advanced = only === null ? this.#vehicles.values() : [this.#vehicles.get(only)];
-    for (const vehicle of advanced)
-      if (vehicle !== undefined && tell(vehicle, nowMs, events)) this.#update(vehicle, nowMs);
+    for (const vehicle of advanced) {
+      const before = events.length;
+      if (vehicle === undefined || !tell(vehicle, nowMs, events)) continue;
+      this.#admit(vehicle, events, before);
+      this.#update(vehicle, nowMs);
+    }
   }
 
   /** True where {@link advance} of the live rules would make an event. */
@@ -312,6 +347,13 @@ export class Engine {
     const late = [...this.#late.values()];
     this.#late.clear();
     return late;
+  }
+
+  /** What was left out since the last call because it is beyond the caps. */
+  takeSurplus(): SurplusCount {
+    const surplus = this.#surplus;
+    if (surplus.vehicles.size > 0) this.#surplus = { geofences: 0, events: 0, vehicles: new Set() };
+    return surplus;
   }
 
   /** How many fixes were rejected as jumps since the last call. */
@@ -484,7 +526,7 @@ export class Engine {
    * @param way the step that leads there, where it is to be known which boundaries it may meet: those are stamped, and in
    *   `#onWay`; null where there is nothing to be found on it
    */
-  #look(vehicle: VehicleState, longitude: number, latitude: number, way: Step | null): number {
+  #look(vehicle: VehicleState, { longitude, latitude, fixTimeMs: atMs }: Position, way: Step | null): number {
     this.#onWayCount = 0;
     const { watchers, definition, spots } = vehicle;
     if (watchers.length === 0 || definition === null) return 0;
@@ -496,8 +538,10 @@ export class Engine {
     for (let i = 0; i < watchers.length; i++) {
       const owner = watchers[i] as OwnerFences;
       const spot = spots[i] as Spot;
+      const before = found;
       if (way === null || from === null) {
         found = owner.find(longitude, latitude, this.#hits, found, spot);
+        if (found - before > this.#maxGeofencesAtOnce) found = this.#leaveOut(vehicle, owner, before, found, atMs);
         continue;
       }
       // Most ways lead from a place without a boundary to the next, or meet none of this owner's (of a single owner it would
@@ -506,6 +550,7 @@ export class Engine {
       const isUnchanged = isSettled && watchers.length > 1 && owner.isWayUnchanged(spot, from, way.to);
       const { column, row } = spot;
       found = owner.find(longitude, latitude, this.#hits, found, spot);
+      if (found - before > this.#maxGeofencesAtOnce) found = this.#leaveOut(vehicle, owner, before, found, atMs);
       if (isUnchanged || (wasClear && owner.isClear(spot) && spot.isBeside(column, row))) continue;
       onWay = owner.findOnWay(from, way.to, this.#onWay, onWay);
     }
@@ -521,6 +566,65 @@ export class Engine {
       hits[kept++] = fence;
     }
     return kept;
+  }
+
+  /**
+   * Leaves out those of an owner's geofences in `#hits`, from one index to before another, that are beyond the cap. Returns the index after
+   * the last one that counts.
+   */
+  #leaveOut(vehicle: VehicleState, owner: OwnerFences, from: number, to: number, atMs: number): number {
+    const { definition } = vehicle;
+    const hits = this.#hits;
+    let end = from;
+    for (let i = from; i < to; i++) {
+      const fence = hits[i] as Fence;
+      if (definition === null || appliesTo(fence, definition)) hits[end++] = fence;
+    }
+    const most = this.#maxGeofencesAtOnce;
+    const surplus = end - from - most;
+    if (surplus <= 0) return end;
+    this.#noteLeftOut(vehicle, owner, surplus, atMs);
+    return owner.keepOldest(hits, from, end, most);
+  }
+
+  #noteLeftOut(vehicle: VehicleState, owner: OwnerFences, geofences: number, atMs: number): void {
+    vehicle.surplus ??= noSurplus();
+    noteGeofences(vehicle.surplus, owner.id, atMs, geofences);
+    this.#surplus.geofences += geofences;
+    this.#surplus.vehicles.add(vehicle.id);
+  }
+
+  /** Takes out those events from an index on that are beyond the cap, and the ends of those whose begin was. */
+  #admit(vehicle: VehicleState, events: FleetEvent[], from: number): void {
+    let kept = from;
+    for (let i = from; i < events.length; i++) {
+      const event = events[i] as FleetEvent;
+      if (this.#admits(vehicle, event)) events[kept++] = event;
+    }
+    events.length = kept;
+  }
+
+  #admits(vehicle: VehicleState, event: FleetEvent): boolean {
+    // Silence is bounded by itself: one event between two packets.
+    if (event.kind === 'offline') return true;
+    if (vehicle.surplus === null) {
+      if (event.phase === 'end') return true;
+      vehicle.surplus = noSurplus();
+    }
+    const geofenceId = geofenceOf(event);
+    const owner = geofenceId === null ? '' : (this.#fences.get(geofenceId)?.owner.id ?? '');
+    if (admit(vehicle.surplus, event, owner, this.#maxEventsPerMinute)) return true;
+    if (event.phase === 'begin') {
+      this.#surplus.events++;
+      this.#surplus.vehicles.add(vehicle.id);
+    }
+    return false;
+  }
+
+  /** For an event that a definition ended. */
+  #admitsEnd(event: FleetEvent): boolean {
+    const vehicle = this.#vehicles.get(event.vehicleId);
+    return vehicle === undefined || this.#admits(vehicle, event);
   }
 
   /** Stamps those of the first `found` geofences in `#onWay` that watch the vehicle, and leaves out the others. */
@@ -543,7 +647,7 @@ export class Engine {
     const step = this.#step;
     const fix = step.to;
     const speedKmh = step.speedKmh();
-    const found = this.#look(vehicle, fix.longitude, fix.latitude, null);
+    const found = this.#look(vehicle, fix, null);
     const here = atFix(fix, speedKmh);
     for (let i = 0; i < found; i++) vehicle.stays.push(foundInside(this.#hits[i] as Fence, here, fix.fixTimeMs));
     if (found > 1) vehicle.stays.sort((a, b) => orderOf(a.fence, b.fence));
@@ -560,7 +664,7 @@ export class Engine {
    */
   #nextFix(vehicle: VehicleState, inPlace: boolean, events: FleetEvent[]): number | null {
     const step = this.#step;
-    const found = this.#look(vehicle, step.to.longitude, step.to.latitude, inPlace ? null : step);
+    const found = this.#look(vehicle, step.to, inPlace ? null : step);
     if (found > 0 || vehicle.stays.length > 0 || this.#onWayCount > 0) this.#visit(vehicle, found, events);
     const speedKmh = step.speedKmh();
     if (found > 0 || vehicle.runs.length > 0 || vehicle.definition?.speedLimitKmh != null)
@@ -632,15 +736,33 @@ export class Engine {
     }
     if (passed === null) return;
     if (passed.length > 1) passed.sort(orderOf);
+    const counts = passed.length > this.#maxGeofencesAtOnce ? new Map<OwnerFences, number>() : null;
     for (const fence of passed) {
+      const count = counts?.get(fence.owner) ?? 0;
+      if (count === this.#maxGeofencesAtOnce) {
+        this.#noteLeftOut(vehicle, fence.owner, 1, this.#step.to.fixTimeMs);
+        continue;
+      }
+      const before = events.length;
       const stay = passThrough(vehicle, fence, this.#step, events);
       if (stay !== null) addStay(vehicle.stays, stay);
+      if (stay !== null || events.length > before) counts?.set(fence.owner, count + 1);
     }
   }
 
-  /** Begins a stay, in its place among the others. */
+  /**
+   * Begins a stay, in its place among the others. A geofence that the vehicle was inside of before and that did not count until another was
+   * left is found, not entered.
+   */
   #enter(vehicle: VehicleState, fence: Fence, events: FleetEvent[]): void {
     const step = this.#step;
+    const { from, to } = step;
+    const { owner } = fence;
+    if (from !== null && vehicle.surplus?.notes.some((note) => note.owner === owner.id))
+      if (fence.contains(from.longitude, from.latitude)) {
+        addStay(vehicle.stays, foundInside(fence, atFix(to, step.speedKmh()), to.fixTimeMs));
+        return;
+      }
     addStay(vehicle.stays, confirmEntry(vehicle, enter(fence, step), step.to.fixTimeMs, step.to.fixTimeMs, events));
   }
 
@@ -724,6 +846,7 @@ export class Engine {
       return;
     }
     if (before !== null) endAll(vehicle, before.version, atMs, events);
+    this.#admit(vehicle, events, 0);
     this.#vehicles.delete(id);
     this.#removed.add(id);
   }
@@ -781,6 +904,14 @@ export class Engine {
     }
   }
 
+  /** True where as many of the owner's other geofences contain the vehicle as count: which of them do, the next fix shows. */
+  #isFull({ stays }: VehicleState, { owner }: Fence): boolean {
+    if (owner.size <= this.#maxGeofencesAtOnce) return false;
+    let count = 0;
+    for (const { fence, phase } of stays) if (fence.owner === owner && phase !== 'leaving') count++;
+    return count >= this.#maxGeofencesAtOnce;
+  }
+
   /**
    * Brings a vehicle's stays and runs in line with the definitions as they now are, by its last good fix: ends what
    * cannot go on, and takes in silently what it turns out to be inside of.
@@ -824,9 +955,10 @@ export class Engine {
 
     let entered: Fence[] = [];
     if (change !== null) {
-      if (inChanged && isWatched(vehicle, change.fence)) entered = [change.fence];
+      if (inChanged && isWatched(vehicle, change.fence) && !this.#isFull(vehicle, change.fence))
+        entered = [change.fence];
     } else {
-      const found = this.#look(vehicle, latest.longitude, latest.latitude, null);
+      const found = this.#look(vehicle, latest, null);
       entered = this.#hits.slice(0, found);
     }
     for (const fence of entered) {

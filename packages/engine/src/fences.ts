@@ -1,5 +1,6 @@
 import type { Geofence, LngLat, Position, User, UserId, Vehicle } from '@outrider/domain';
 import { GeofenceIndex, type Stay as PassedThrough, type PreparedShape, prepareShape, type Spot } from '@outrider/geo';
+import { selectSmallest } from './surplus.ts';
 
 /** A geofence as the engine works with it: one object from its creation to its end, whatever its definition becomes. */
 export class Fence {
@@ -18,6 +19,8 @@ export class Fence {
   stamp = 0;
   /** The same for the way to a fix, where the boundary may be met. */
   wayStamp = 0;
+  /** Grows with the id among the owner's geofences, where {@link OwnerFences.keepOldest} was needed. */
+  rank = 0;
   #shape: PreparedShape | null = null;
 
   constructor(owner: OwnerFences, key: number, definition: Geofence) {
@@ -77,6 +80,8 @@ export class OwnerFences {
   readonly #byKey: (Fence | null)[] = [];
   readonly #freeKeys: number[] = [];
   #keys = new Int32Array(64);
+  /** By {@link Fence.rank}, in the order of their ids; null where it is not known. */
+  #byRank: (Fence | null)[] | null = null;
 
   constructor(id: UserId, user: User | null) {
     this.id = id;
@@ -100,7 +105,15 @@ export class OwnerFences {
     const fence = new Fence(this, key, geofence);
     this.#byKey[key] = fence;
     this.#index.put(key, geofence.shape);
+    this.#rank(fence);
     return fence;
+  }
+
+  /** Ids grow with time: one that is added comes last nearly always. */
+  #rank(fence: Fence): void {
+    const last = this.#byRank?.at(-1);
+    if (this.#byRank === null || !last || last.definition.id > fence.definition.id) this.#byRank = null;
+    else fence.rank = this.#byRank.push(fence) - 1;
   }
 
   replace(fence: Fence, geofence: Geofence, shapeChanged: boolean): void {
@@ -111,6 +124,7 @@ export class OwnerFences {
   remove(fence: Fence): void {
     this.#index.remove(fence.key);
     this.#byKey[fence.key] = null;
+    if (this.#byRank !== null) this.#byRank[fence.rank] = null;
     this.#freeKeys.push(fence.key);
   }
 
@@ -132,6 +146,26 @@ export class OwnerFences {
       if (fence) hits[end++] = fence;
     }
     return end;
+  }
+
+  /**
+   * Moves the `most` oldest, by their ids, of those geofences of this owner that are in `hits` from one index to before another to the
+   * front of them. Returns the index after the last one of those.
+   */
+  keepOldest(hits: Fence[], from: number, to: number, most: number): number {
+    this.#byRank ??= this.#ranked();
+    const count = to - from;
+    const ranks = Int32Array.from({ length: count }, (_, nth) => (hits[from + nth] as Fence).rank);
+    selectSmallest(ranks, count, most);
+    for (let nth = 0; nth < most; nth++) hits[from + nth] = this.#byRank[ranks[nth] as number] as Fence;
+    return from + most;
+  }
+
+  #ranked(): Fence[] {
+    const fences = this.#byKey.filter((fence) => fence !== null);
+    fences.sort((a, b) => (a.definition.id < b.definition.id ? -1 : 1));
+    for (const [rank, fence] of fences.entries()) fence.rank = rank;
+    return fences;
   }
 
   /** As {@link Fence.crossing}, where the index has it at hand; else NaN. */

@@ -8,3 +8,4 @@ export {
   REANCHOR_FIXES,
   REANCHOR_MS,
 } from './jump.ts';
+export { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE, type SurplusCount } from './surplus.ts';

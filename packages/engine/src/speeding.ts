@@ -1,4 +1,4 @@
-import { deriveEventId, type FleetEvent, type Speeding, type Vehicle } from '@outrider/domain';
+import { deriveEventId, type EventId, type FleetEvent, type Speeding, type Vehicle } from '@outrider/domain';
 import type { Fence } from './fences.ts';
 import { atFix, crossingOf, type Step } from './step.ts';
 import type { Moment, SpeedingRun, VehicleState } from './vehicle-state.ts';
@@ -135,12 +135,16 @@ function speedingEnd(
   };
 }
 
+export function runId(vehicle: VehicleState, run: SpeedingRun): EventId {
+  run.id ??= deriveEventId('speeding', vehicle.id, run.fence?.definition.id ?? '', run.start.atMs);
+  return run.id;
+}
+
 function factsOf(vehicle: VehicleState, run: SpeedingRun, fixTimeMs: number) {
   const geofenceId = run.fence?.definition.id ?? null;
-  run.id ??= deriveEventId('speeding', vehicle.id, geofenceId ?? '', run.start.atMs);
   return {
     kind: 'speeding' as const,
-    id: run.id,
+    id: runId(vehicle, run),
     vehicleId: vehicle.id,
     startedAtMs: run.start.atMs,
     fromFixTimeMs: run.start.atMs,

@@ -9,6 +9,7 @@ import type {
 } from '@outrider/domain';
 import { NO_ALARMS } from '@outrider/domain';
 import type { Fence } from './fences.ts';
+import type { Surplus, SurplusOwner } from './surplus.ts';
 import type {
   Condition,
   Moment,
@@ -25,9 +26,12 @@ import { freshState } from './vehicle-state.ts';
  * First element of every encoded state. A state of a version that is not known is refused, never guessed at: a checkpoint that is lost
  * costs no more than a replay.
  */
-const VERSION = 3;
-/** The version without a drive's `leadM` and what follows `conditions`: both are what they are in a fresh state. */
-const EARLIER_VERSION = 2;
+const VERSION = 4;
+/**
+ * Versions that are read as well. In 3 the surplus is missing, in 2 also a drive's `leadM` and what follows `conditions`: they are what
+ * they are in a fresh state.
+ */
+const EARLIER_VERSIONS: readonly number[] = [2, 3];
 
 type EncodedPosition = [
   number,
@@ -92,6 +96,13 @@ type Encoded = [
   asOfMs?: number,
   beside?: [atMs: number, marks: number[]] | null,
   aheadMs?: number,
+  surplus?: EncodedSurplus | null,
+];
+type EncodedSurplus = [
+  minuteMs: number,
+  Surplus['begun'],
+  Surplus['leftOut'],
+  [owner: SurplusOwner, atMs: number, geofences: number, events: number][],
 ];
 
 /** A vehicle's state as JSON without names: what the checkpoint keeps. Numbers come back bit for bit. */
@@ -137,12 +148,13 @@ export function encodeState(state: VehicleState): Buffer {
     state.asOfMs,
     state.beside && [state.beside.atMs, state.beside.marks],
     state.aheadMs,
+    state.surplus && encodeSurplus(state.surplus),
   ];
   return Buffer.from(JSON.stringify(encoded));
 }
 
 /**
- * The state that {@link encodeState} wrote, or the version before it; what comes from the definitions is left as in a fresh one.
+ * The state that {@link encodeState} wrote, or one of the versions before it; what comes from the definitions is left as in a fresh one.
  *
  * @param fenceOf finds the geofence that a stay or a run names
  * @throws {Error} when the bytes are not such a state
@@ -154,7 +166,7 @@ export function decodeState(
   fenceOf: (id: GeofenceId) => Fence,
 ): VehicleState {
   const encoded = JSON.parse(bytes.toString()) as Encoded;
-  if (encoded[0] !== VERSION && encoded[0] !== EARLIER_VERSION)
+  if (encoded[0] !== VERSION && !EARLIER_VERSIONS.includes(encoded[0]))
     throw new Error(`vehicle state ${id}: version ${encoded[0]}, expected ${VERSION}`);
   const [, offset, latest, receivedAtMs, speedKmh, suspects, stays, runs, motion, ...rest] = encoded;
   const state = freshState(id, origin);
@@ -191,7 +203,9 @@ export function decodeState(
   );
   state.motion = motion && decodeMotion(motion);
   const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions, ...added] = rest;
-  const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null, aheadMs = 0] = added;
+  const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null, aheadMs = 0, surplus = null] =
+    added;
+  state.surplus = surplus && decodeSurplus(surplus);
   state.heardAtMs = heardAtMs;
   state.offline = offline;
   state.recordAtMs = recordAtMs;
@@ -215,6 +229,24 @@ export function decodeState(
 
 function encodeRecord({ record, recordReceivedAtMs, latest }: VehicleState): [boolean, number, EncodedPosition] | null {
   return record === null || record === latest ? null : [record.valid, recordReceivedAtMs, encodePosition(record)];
+}
+
+function encodeSurplus({ minuteMs, begun, leftOut, notes }: Surplus): EncodedSurplus {
+  return [
+    minuteMs,
+    begun,
+    leftOut,
+    notes.map(({ owner, atMs, geofences, events }) => [owner, atMs, geofences, events]),
+  ];
+}
+
+function decodeSurplus([minuteMs, begun, leftOut, notes]: EncodedSurplus): Surplus {
+  return {
+    minuteMs,
+    begun,
+    leftOut,
+    notes: notes.map(([owner, atMs, geofences, events]) => ({ owner, atMs, geofences, events })),
+  };
 }
 
 function encodeMotion({ drive, rest, standing }: Motion): EncodedMotion {

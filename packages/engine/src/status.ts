@@ -3,11 +3,15 @@ import {
   type OpenTrip,
   type Position,
   type VehicleState as StateName,
+  type StatusSurplus,
   type VehicleActivity,
   type VehicleStatus,
 } from '@outrider/domain';
 import { kindOf, tripTotals } from './motion.ts';
+import { runId } from './speeding.ts';
+import type { Surplus } from './surplus.ts';
 import type { VehicleState } from './vehicle-state.ts';
+import { visitId } from './visits.ts';
 
 /**
  * Takes a record as the vehicle's last, unless an older one of a black box came late. A record whose time can't be believed, as of a terminal that has
@@ -45,7 +49,12 @@ export function statusOf(vehicle: VehicleState): VehicleStatus | null {
     protocol,
     activity: activityOf(vehicle),
     ...(trip && { trip }),
+    ...(vehicle.surplus !== null && vehicle.surplus.notes.length > 0 && { surplus: surplusOf(vehicle.surplus) }),
   };
+}
+
+function surplusOf({ notes }: Surplus): StatusSurplus[] {
+  return notes.map(({ owner, ...note }) => ({ ...note, ownerId: owner === '' ? null : owner }));
 }
 
 /** What it stands at present is left out, as it is of a trip that ends there. */
@@ -59,8 +68,13 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
   const [state, sinceMs] = stateOf(vehicle);
   const raised = conditions.flatMap(({ what }) => (what === 'ignition' ? [] : [what]));
   // A vehicle that is about to enter or to leave is, by the events, still where it was.
-  const visited = stays.filter(({ phase }) => phase !== 'entering');
-  const exceeded = runs.filter(({ told }) => told);
+  let visited = stays.filter(({ phase }) => phase !== 'entering');
+  let exceeded = runs.filter(({ told }) => told);
+  const leftOut = vehicle.surplus?.leftOut ?? [];
+  if (leftOut.length > 0) {
+    visited = visited.filter((stay) => !leftOut.includes(visitId(vehicle, stay)));
+    exceeded = exceeded.filter((run) => !leftOut.includes(runId(vehicle, run)));
+  }
   return {
     state,
     sinceMs,

@@ -11,6 +11,7 @@ import type {
 } from '@outrider/domain';
 import type { Spot } from '@outrider/geo';
 import type { Fence, OwnerFences } from './fences.ts';
+import type { Surplus } from './surplus.ts';
 
 /** A moment on the vehicle's way: a fix, or a point between two. */
 export interface Moment {
@@ -170,6 +171,8 @@ export interface VehicleState {
   supplied: boolean | null;
   /** In the order in which they began. */
   conditions: Condition[];
+  /** What of events and geofences is beyond the caps; null before the first event. */
+  surplus: Surplus | null;
 
   // What follows comes from the definitions and is not part of the checkpointed state.
 
@@ -223,6 +226,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     ignition: null,
     supplied: null,
     conditions: [],
+    surplus: null,
     definition: null,
     origin,
     watchers: [],

@@ -220,7 +220,7 @@ function visitEnd(
 }
 
 /** A silent stay may begin at the moment of a change, which may be that of a fix: it has a name of its own. */
-function visitId(vehicle: VehicleState, stay: Stay): EventId {
+export function visitId(vehicle: VehicleState, stay: Stay): EventId {
   if (stay.id === null) {
     const geofenceId = stay.fence.definition.id;
     const subject = stay.silent ? `${geofenceId} found` : geofenceId;

@@ -224,7 +224,17 @@ export class Reach {
       hub.connections(terminalId === null ? [] : [terminalId]),
     ]);
     const connection = terminalId === null ? undefined : connections.get(terminalId);
-    return { vehicleId: id, status: status ?? null, connection: connection ?? null };
+    return { vehicleId: id, status: status ? this.#statusShown(status) : null, connection: connection ?? null };
+  }
+
+  /** Without what others' geofences caused whose accounts the caller may not see. */
+  #statusShown(status: VehicleStatus): VehicleStatus {
+    const { surplus = [], ...rest } = status;
+    const shown = surplus.filter(({ ownerId }) => {
+      const owner = ownerId === null ? null : this.#sources.directory.users.get(ownerId);
+      return owner === null || (owner !== undefined && rightToUser(this.#caller, owner) !== 'none');
+    });
+    return shown.length === 0 ? rest : { ...rest, surplus: shown };
   }
 
   async track(key: VehicleKey, question: Omit<Parameters<typeof judgedTrack>[1], 'vehicleId'>) {

@@ -96,6 +96,16 @@ export function rulesMetrics(registry: Registry, vehicles: () => number, lag: ()
       help: 'Events that a replay made again and that were left out',
       registers,
     }),
+    surplusGeofences: new Counter({
+      name: 'outrider_rules_surplus_geofences_total',
+      help: 'Geofences around positions that did not count: beyond what one owner may have at one place',
+      registers,
+    }),
+    surplusEvents: new Counter({
+      name: 'outrider_rules_surplus_events_total',
+      help: 'Events left out: beyond what may begin in a minute of one vehicle because of one owner',
+      registers,
+    }),
     late: new Counter({
       name: 'outrider_rules_late_intervals_total',
       help: 'Stretches of the past that late positions came for',

@@ -13,7 +13,7 @@ import {
   type VehicleId,
   type VehicleStatus,
 } from '@outrider/domain';
-import { Engine } from '@outrider/engine';
+import { Engine, type SurplusCount } from '@outrider/engine';
 import type { Hub } from '@outrider/hub';
 import {
   type Batch,
@@ -43,6 +43,9 @@ const TELEMETRY = 'telemetry';
 /** A packet may be on its way into the log for so long, after the gateway had it. */
 const ON_THE_WAY_MS = 10_000;
 const HUB_ENTRIES = 1000;
+const SURPLUS_LOG_MS = 60_000;
+/** So many of them are named in the log. */
+const MAX_SURPLUS_VEHICLES = 20;
 
 export interface PartitionParts {
   log: Log;
@@ -135,6 +138,9 @@ export class PartitionRules {
   #deleted: VehicleId[] = [];
   /** When a packet was received that is the first of those that they are of. */
   #updatedFirstReceivedAtMs: number | null = null;
+  /** What was left out since it was last logged. */
+  #surplus: SurplusCount = { geofences: 0, events: 0, vehicles: new Set() };
+  #surplusLoggedAtMs = Number.NEGATIVE_INFINITY;
   /** What the hub is being told; null while it is not. */
   #telling: Promise<void> | null = null;
   #tellingFailed: { error: unknown } | null = null;
@@ -230,6 +236,7 @@ export class PartitionRules {
       metrics.moved.inc(moved);
       const jumps = this.#engine.takeJumps();
       if (jumps > 0) metrics.rejected.inc({ reason: 'jump' }, jumps);
+      this.#reportSurplus();
       for (const status of this.#engine.takeUpdated()) {
         this.#updatedFirstReceivedAtMs ??= status.lastContactAtMs;
         this.#updated.set(status.vehicleId, status);
@@ -265,6 +272,25 @@ export class PartitionRules {
       this.#discardedKeys = [...checkpoint.entries.keys()];
       return null;
     }
+  }
+
+  /** Counts what is beyond the caps, and logs it once per minute. */
+  #reportSurplus(): void {
+    const { metrics, logger, now } = this.#parts;
+    const { geofences, events, vehicles } = this.#engine.takeSurplus();
+    metrics.surplusGeofences.inc(geofences);
+    metrics.surplusEvents.inc(events);
+    const sum = this.#surplus;
+    sum.geofences += geofences;
+    sum.events += events;
+    for (const vehicle of vehicles) if (sum.vehicles.size < MAX_SURPLUS_VEHICLES) sum.vehicles.add(vehicle);
+    if (sum.vehicles.size === 0 || now() - this.#surplusLoggedAtMs < SURPLUS_LOG_MS) return;
+    logger.warn(
+      { partition: this.#partition, geofences: sum.geofences, events: sum.events, vehicleIds: [...sum.vehicles] },
+      'geofences or events of vehicles are beyond the caps and left out',
+    );
+    this.#surplusLoggedAtMs = now();
+    this.#surplus = { geofences: 0, events: 0, vehicles: new Set() };
   }
 
   #countRejected({ positions, receivedAtMs }: TelemetryPacket): void {

@@ -12,6 +12,7 @@ import {
   type VehicleStatus,
   vehicleStateJson,
 } from '@outrider/domain';
+import { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE } from '@outrider/engine';
 import type { TerminalConnection } from '@outrider/hub';
 import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, readCursor, timeOut, writeCursor } from '../fields.ts';
@@ -218,6 +219,20 @@ const VehicleStateOut = z
     attributes: attributesOut.nullable().meta({ description: 'Of the last record.' }),
     position: PositionOut.nullable().meta({ description: 'The last fix that moved the vehicle.' }),
     receivedAt: timeOut.nullable().meta({ description: 'When the position came.' }),
+    surplus: z
+      .array(
+        z.strictObject({
+          ownerId: idOut.nullable().meta({ description: 'Whose geozones; null: events of the vehicle itself.' }),
+          at: timeOut.meta({ description: 'Time of the last fix at which something was left out.' }),
+          geozones: z.int().meta({ description: 'Geozones around the vehicle at that fix that did not count.' }),
+          events: z.int().meta({ description: 'Events left out in the minute of that fix.' }),
+        }),
+      )
+      .meta({
+        description:
+          `At one position the oldest ${MAX_GEOFENCES_AT_ONCE} geozones of an owner count, and ${MAX_EVENTS_PER_MINUTE} ` +
+          'events of a vehicle begin in a minute because of one owner. What is beyond is left out and shown here.',
+      }),
   })
   .meta({
     id: 'VehicleState',
@@ -240,6 +255,7 @@ const VehicleStateOut = z
         attributes: { io21: 4 },
         position: POSITION_EXAMPLE,
         receivedAt: '2026-01-15T12:00:00.000Z',
+        surplus: [],
       },
     ],
   });
@@ -260,6 +276,12 @@ function vehicleStateBody(
     remoteAddress: connection?.address ?? null,
     position: position && (positionJson(vehicleId, position) as z.output<typeof PositionOut>),
     receivedAt: status === null || status.receivedAtMs === null ? null : isoTime(status.receivedAtMs),
+    surplus: (status?.surplus ?? []).map(({ ownerId, atMs, geofences, events }) => ({
+      ownerId,
+      at: isoTime(atMs),
+      geozones: geofences,
+      events,
+    })),
   };
 }
 

@@ -18,7 +18,7 @@ import {
   type VehicleId,
   watches,
 } from '@outrider/domain';
-import { type Engine, REANCHOR_FIXES, REANCHOR_MS } from '@outrider/engine';
+import { type Engine, MAX_GEOFENCES_AT_ONCE, REANCHOR_FIXES, REANCHOR_MS } from '@outrider/engine';
 import type { Phase } from './correction.ts';
 
 /** A position as the archive gives it back: with what the engine judges it by. */
@@ -69,16 +69,26 @@ export function scopeOf(directory: Directory, vehicleId: VehicleId, geofenceId: 
   const geofenceIds = new Set<GeofenceId>();
   let longestWaitMs = Math.max(vehicle.speedingMinSeconds * 1000, vehicle.tripStopMinutes * 60_000);
   const named = geofenceId === null ? null : directory.geofences.get(geofenceId);
-  for (const geofence of named === null ? directory.geofences.values() : named === undefined ? [] : [named]) {
+  for (const geofence of named === null ? directory.geofences.values() : considered(directory, named)) {
     const owner = owners.get(geofence.ownerId);
     if (owner === undefined) continue;
     geofences.push(geofence);
     if (!watches(geofence, owner, vehicle)) continue;
-    geofenceIds.add(geofence.id);
+    if (named === null || geofence.id === geofenceId) geofenceIds.add(geofence.id);
     longestWaitMs = Math.max(longestWaitMs, geofence.minDwellSeconds * 1000);
   }
   if (geofenceId !== null && geofenceIds.size === 0) return null;
   return { vehicle, geofenceId, owners: [...owners.values()], geofences, geofenceIds, longestWaitMs };
+}
+
+/**
+ * The geofences that decide over the events of one. Where its owner has more than count at one position, the others decide whether it
+ * does.
+ */
+function considered(directory: Directory, named: Geofence | undefined): readonly Geofence[] {
+  if (named === undefined) return [];
+  const ofOwner = [...directory.geofences.values()].filter(({ ownerId }) => ownerId === named.ownerId);
+  return ofOwner.length > MAX_GEOFENCES_AT_ONCE ? ofOwner : [named];
 }
 
 /** Is it for a recalculation of this scope to say whether the event happened? */

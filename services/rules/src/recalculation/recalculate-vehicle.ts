@@ -103,6 +103,7 @@ export interface VehicleOutcome {
 const PAGE_POSITIONS = 5000;
 const PAGE_EVENTS = 5000;
 const MAX_ARCHIVED = 400_000;
+const MINUTE_MS = 60_000;
 /** Before what is to be made anew, so much is gone through for the engine to know how things stood. */
 const MIN_WARM_UP_MS = 2 * 3_600_000;
 /** The first of them may be a jump: the engine needs a few to see that the others are right. */
@@ -185,7 +186,9 @@ async function startOf(history: History, scope: Scope, knownFromMs: number): Pro
   const warmMs = before.earliestMs(knownFromMs) - Math.max(MIN_WARM_UP_MS, 2 * scope.longestWaitMs);
   // Some fixes at least, however long before: where nothing is known of before, nothing is seen to begin.
   const lastFixes = { vehicleId: scope.vehicle.id, throughMs: warmMs, count: WARM_UP_FIXES };
-  return (await history.startOfLastFixes(lastFixes)) ?? warmMs;
+  const startMs = (await history.startOfLastFixes(lastFixes)) ?? warmMs;
+  // Events are counted by the minute: from the middle of one on, fewer would be left out than were live.
+  return startMs - (startMs % MINUTE_MS);
 }
 
 /** What the archive has of the events that touch a stretch, as far as it was read. */
