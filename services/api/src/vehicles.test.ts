@@ -229,6 +229,7 @@ describe('state', () => {
       attributes: null,
       position: null,
       receivedAt: null,
+      surplus: [],
     });
     const position = {
       ...blankPosition(world.nowMs - 5000, 59.93, 30.31),
@@ -283,6 +284,7 @@ describe('state', () => {
         attributes: { io1: 7 },
       },
       receivedAt: '2026-01-15T11:59:56.000Z',
+      surplus: [],
     });
   });
 });
