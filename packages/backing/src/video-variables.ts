@@ -1,4 +1,21 @@
+import { DEFAULT_QUOTAS } from '@outrider/domain';
 import { type Config, type Variables, whole } from '@outrider/runtime';
+
+const BYTES_PER_MB = 1_000_000;
+
+/** How much a dealer may store, as the API shows it and the video service keeps to it. */
+export const dealerStorageVariables = {
+  QUOTA_DEALER_STORAGE_MB: whole(
+    0,
+    1_000_000_000,
+    DEFAULT_QUOTAS.dealer.storageBytes / BYTES_PER_MB,
+    'Stored videos and files of reports of a dealer and all its accounts; beyond it the oldest videos of the dealer go first.',
+  ),
+} satisfies Variables;
+
+export function dealerStorageBytes(config: Config<typeof dealerStorageVariables>): number {
+  return config.QUOTA_DEALER_STORAGE_MB * BYTES_PER_MB;
+}
 
 /** What whoever is asked for videos and whoever fetches them must agree about. */
 export const videoStoreVariables = {
@@ -7,11 +24,9 @@ export const videoStoreVariables = {
     1,
     100_000_000,
     20_480,
-    'How much room all videos together may take up; beyond it the oldest go first.',
+    'How much room all videos together may take up; beyond it the oldest of the dealer with the most go first.',
   ),
 } satisfies Variables;
-
-const BYTES_PER_MB = 1_000_000;
 
 /** How long videos are kept, and how much of them, as it stands in the settings. */
 export function videoStoreOf(config: Config<typeof videoStoreVariables>): {

@@ -27,6 +27,8 @@ export const AUDIT_ACTIONS = [
   'session-ended',
   'recalculated',
   'report-requested',
+  'erasure-cancelled',
+  'erased',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -15,6 +15,13 @@ export {
   type Outcome,
 } from './deliveries.ts';
 export { DeliverySlots, deliveryShares, type SlotWish } from './delivery-slots.ts';
+export {
+  DEFAULT_ERASURE_GRACE_MS,
+  ERASURE,
+  type ErasedSubjects,
+  type ErasureFacts,
+  type Erasures,
+} from './erasures.ts';
 export * from './errors.ts';
 export { type Claim as ShareClaim, type Owner, Shares, Turns, tenantOf } from './fair-order.ts';
 export { type FollowedRegistry, followRegistry } from './follow-registry.ts';
@@ -79,11 +86,11 @@ export type { SecretsState } from './stored-secrets.ts';
 export type { UserFields, UserFilter, UserPatch, Users } from './users.ts';
 export type { VehicleFields, VehicleFilter, Vehicles } from './vehicles.ts';
 export type { Presence, VideoProfileFields, VideoProfileFilter, VideoProfiles } from './video-profiles.ts';
+export type { StoredVideo } from './video-task-rows.ts';
 export type {
   FetchedFile,
   LeasedVideoTask,
   NewVideoTask,
-  StoredVideo,
   VideoStep,
   VideoTaskFilter,
   VideoTasks,

@@ -173,25 +173,30 @@ export class Jobs {
   /**
    * Calls a job off: at once where nobody has it in hand, else as soon as that one asks. What is over stays as it is.
    *
+   * @param about what the trail says of it, where it is to say anything; written if it was called off before its end
    * @throws {NotFoundError} when there is none
    */
-  async cancel(id: JobId): Promise<Job> {
-    const nowMs = this.#store.now();
-    await this.#store.db
-      .updateTable('jobs')
-      .set({ cancel_requested: 1 })
-      .where('id', '=', id)
-      .where('state', '=', 'running')
-      .execute();
-    await this.#store.db
-      .updateTable('jobs')
-      .set({ state: 'cancelled', cancel_requested: 1, finished_at_ms: nowMs, resume: null })
-      .where('id', '=', id)
-      .where('state', '=', 'queued')
-      .execute();
-    const job = await this.get(id);
-    if (job === null) throw new NotFoundError('job', id);
-    return job;
+  cancel(id: JobId, about?: AuditNote): Promise<Job> {
+    return this.#store.write(async (writer) => {
+      const { tx, nowMs } = writer;
+      await tx
+        .updateTable('jobs')
+        .set({ cancel_requested: 1 })
+        .where('id', '=', id)
+        .where('state', '=', 'running')
+        .execute();
+      const called = await tx
+        .updateTable('jobs')
+        .set({ state: 'cancelled', cancel_requested: 1, finished_at_ms: nowMs, resume: null })
+        .where('id', '=', id)
+        .where('state', '=', 'queued')
+        .returning('id')
+        .executeTakeFirst();
+      const row = await tx.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
+      if (row === undefined) throw new NotFoundError('job', id);
+      if (called !== undefined && about !== undefined) writer.note(about);
+      return fromRow(row);
+    });
   }
 
   /**

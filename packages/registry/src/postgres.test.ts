@@ -6,6 +6,7 @@ import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { auditConformance } from './audit.conformance.ts';
 import { bulkConformance } from './bulk.conformance.ts';
+import { erasuresConformance } from './erasures.conformance.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
@@ -110,6 +111,7 @@ if (url) {
   idempotencyConformance('PostgreSQL', newPlace);
   bulkConformance('PostgreSQL', newPlace);
   jobsConformance('PostgreSQL', newPlace);
+  erasuresConformance('PostgreSQL', newPlace);
   videoConformance('PostgreSQL', newPlace);
   reportsConformance('PostgreSQL', newPlace);
   quotasConformance('PostgreSQL', async () => {

@@ -4,6 +4,7 @@ import type { Actor } from './actor.ts';
 import { Audit } from './audit.ts';
 import { type DefinitionVersion, definitionsOf, definitionVersions } from './definition-versions.ts';
 import { Deliveries } from './deliveries.ts';
+import { Erasures } from './erasures.ts';
 import { fromGeofenceRow, Geofences } from './geofences.ts';
 import { fromGroupRow, Groups } from './groups.ts';
 import { growingIds } from './growing-ids.ts';
@@ -72,6 +73,7 @@ export class Registry {
   readonly notifications: Notifications;
   readonly deliveries: Deliveries;
   readonly jobs: Jobs;
+  readonly erasures: Erasures;
   readonly reportFiles: ReportFiles;
   readonly reportSchedules: ReportSchedules;
   readonly reportDeliveries: ReportDeliveries;
@@ -95,6 +97,7 @@ export class Registry {
     this.notifications = new Notifications(store);
     this.deliveries = new Deliveries(store);
     this.jobs = new Jobs(store);
+    this.erasures = new Erasures(store);
     this.reportFiles = new ReportFiles(store);
     this.reportSchedules = new ReportSchedules(store);
     this.reportDeliveries = new ReportDeliveries(store);

@@ -85,7 +85,7 @@ export class ReportFiles {
       .executeTakeFirst();
     if (!row) return null;
     return {
-      ...fromRow(row),
+      ...fromReportRow(row),
       name: row.name,
       mediaType: row.media_type,
       sha256: row.sha256,
@@ -98,14 +98,14 @@ export class ReportFiles {
   async outdated(storedBeforeMs: number, limit: number): Promise<StoredReport[]> {
     const rows = await this.#store.db
       .selectFrom('report_files')
-      .select(STORED)
+      .select(STORED_REPORT)
       .where((e) =>
         e.or([e('stored_at_ms', '<', storedBeforeMs), e('user_id', 'not in', e.selectFrom('users').select('id'))]),
       )
       .orderBy('stored_at_ms')
       .limit(limit)
       .execute();
-    return rows.map(fromRow);
+    return rows.map(fromReportRow);
   }
 
   /** Bytes of all of them together. */
@@ -130,13 +130,13 @@ export class ReportFiles {
     if (!largest) return null;
     const row = await this.#store.db
       .selectFrom('report_files')
-      .select(STORED)
+      .select(STORED_REPORT)
       .where('user_id', '=', largest.user_id)
       .orderBy('stored_at_ms')
       .orderBy('id')
       .limit(1)
       .executeTakeFirst();
-    return row ? fromRow(row) : null;
+    return row ? fromReportRow(row) : null;
   }
 
   /** Notes that a file is gone. */
@@ -155,9 +155,10 @@ export class ReportFiles {
   }
 }
 
-const STORED = ['id', 'job_id', 'user_id', 'bytes', 'stored_at_ms'] as const;
+/** Columns of a {@link StoredReport}. */
+export const STORED_REPORT = ['id', 'job_id', 'user_id', 'bytes', 'stored_at_ms'] as const;
 
-function fromRow(row: Pick<ReportFileRow, (typeof STORED)[number]>): StoredReport {
+export function fromReportRow(row: Pick<ReportFileRow, (typeof STORED_REPORT)[number]>): StoredReport {
   return {
     id: row.id,
     jobId: row.job_id as JobId,

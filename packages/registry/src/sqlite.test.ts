@@ -6,6 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { auditConformance } from './audit.conformance.ts';
 import { bulkConformance } from './bulk.conformance.ts';
+import { erasuresConformance } from './erasures.conformance.ts';
 import { geofenceFields, PASSWORD, ruleFields, userFields, vehicleFields } from './fields.fixture.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry, Secrets } from './index.ts';
@@ -36,6 +37,7 @@ auditConformance('node:sqlite', newPlace);
 idempotencyConformance('node:sqlite', newPlace);
 bulkConformance('node:sqlite', newPlace);
 jobsConformance('node:sqlite', newPlace);
+erasuresConformance('node:sqlite', newPlace);
 videoConformance('node:sqlite', newPlace);
 reportsConformance('node:sqlite', newPlace);
 quotasConformance('node:sqlite', async () => {

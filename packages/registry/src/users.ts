@@ -9,6 +9,7 @@ import {
 } from '@outrider/domain';
 import { dealersOfUser } from './audit-notes.ts';
 import { requireDealer } from './dealers.ts';
+import { DEFAULT_ERASURE_GRACE_MS, planErasure } from './erasures.ts';
 import { ConflictError } from './errors.ts';
 import { deleteGeofencesOf } from './geofences.ts';
 import { freeGroupName, insertGroup, releaseGroups } from './groups.ts';
@@ -158,9 +159,12 @@ export class Users {
    * Takes the account away with its sessions and its geofences. Vehicles, groups and users of a deleted dealer become
    * the operator's own.
    *
+   * What is stored of it elsewhere is erased later.
+   *
+   * @param graceMs until then the erasure can be cancelled
    * @throws {NotFoundError} {StaleError}
    */
-  delete(id: UserId, expectedVersion: number | null): Promise<void> {
+  delete(id: UserId, expectedVersion: number | null, graceMs: number = DEFAULT_ERASURE_GRACE_MS): Promise<void> {
     return this.#store.write(async (writer) => {
       const user = await requireUser(writer, id, expectedVersion);
       const { tx } = writer;
@@ -187,6 +191,7 @@ export class Users {
       }
       await tx.deleteFrom('users').where('id', '=', id).execute();
       writer.deleted(user);
+      await planErasure(writer, 'user', id, graceMs);
     });
   }
 

@@ -1,6 +1,7 @@
 import type { GroupId, TerminalId, UserId, Vehicle, VehicleId } from '@outrider/domain';
 import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, writeOrTry } from './bulk.ts';
 import { requireDealer } from './dealers.ts';
+import { DEFAULT_ERASURE_GRACE_MS, planErasure } from './erasures.ts';
 import { ConflictError } from './errors.ts';
 import { groupsOf, setGroups, withSortedGroups } from './memberships.ts';
 import { dropFromRules } from './notification-rules.ts';
@@ -109,8 +110,13 @@ export class Vehicles {
     });
   }
 
-  /** @throws {NotFoundError} {StaleError} */
-  delete(id: VehicleId, expectedVersion: number | null): Promise<void> {
+  /**
+   * Deletes a vehicle, and plans the erasure of all that is stored of it.
+   *
+   * @param graceMs until then the erasure can be cancelled
+   * @throws {NotFoundError} {StaleError}
+   */
+  delete(id: VehicleId, expectedVersion: number | null, graceMs: number = DEFAULT_ERASURE_GRACE_MS): Promise<void> {
     return this.#store.write(async (writer) => {
       const vehicle = await requireVehicle(writer, id, expectedVersion);
       await dropFromRules(writer, 'vehicle', id);
@@ -118,6 +124,7 @@ export class Vehicles {
       await writer.tx.deleteFrom('vehicle_group_members').where('member_id', '=', id).execute();
       await writer.tx.deleteFrom('vehicles').where('id', '=', id).execute();
       writer.deleted(vehicle);
+      await planErasure(writer, 'vehicle', id, graceMs);
     });
   }
 }

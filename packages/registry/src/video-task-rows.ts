@@ -111,3 +111,14 @@ export async function endTasksOf({ tx, nowMs }: Writer, profileId: VideoProfileI
 export async function disownTasksOf(tx: Transaction<Tables>, userId: UserId): Promise<void> {
   await tx.updateTable('video_tasks').set({ created_by: null }).where('created_by', '=', userId).execute();
 }
+
+/** A file in the store, and whose it is. */
+export interface StoredVideo {
+  id: VideoTaskId;
+  bytes: number;
+  finishedAtMs: number;
+}
+
+export function storedVideo(row: Pick<VideoTaskRow, 'id' | 'file_bytes' | 'finished_at_ms'>): StoredVideo {
+  return { id: row.id as VideoTaskId, bytes: row.file_bytes, finishedAtMs: row.finished_at_ms ?? 0 };
+}

@@ -14,13 +14,21 @@ import {
   type VideoTaskTransition,
 } from '@outrider/domain';
 import type { Transaction } from 'kysely';
+import { ERASURE } from './erasures.ts';
 import { NotFoundError, UnknownReferenceError } from './errors.ts';
 import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { Tables, VideoTaskRow } from './schema.ts';
 import { inChunks, type Reader, type Store } from './store.ts';
 import { fromProfileRow, openedProfile } from './video-profiles.ts';
-import { fromTaskRow, NOT_BEFORE_WOKEN, noteTransition, takeStep } from './video-task-rows.ts';
+import {
+  fromTaskRow,
+  NOT_BEFORE_WOKEN,
+  noteTransition,
+  type StoredVideo,
+  storedVideo,
+  takeStep,
+} from './video-task-rows.ts';
 
 /** What a task is asked for with. */
 export interface NewVideoTask {
@@ -67,13 +75,6 @@ export type VideoStep =
     }
   | { state: 'failed'; reason: VideoFailure; detail: string; attempts?: number }
   | { state: 'done'; file: VideoFile };
-
-/** A file in the store, and whose it is. */
-export interface StoredVideo {
-  id: VideoTaskId;
-  bytes: number;
-  finishedAtMs: number;
-}
 
 /** How much is stored. */
 export interface VideoUsage {
@@ -447,7 +448,44 @@ export class VideoTasks {
     return rows.map(storedVideo);
   }
 
-  /** Files whose vehicle is gone: nobody may see them. */
+  /** Whose videos those of a task's vehicle are: a dealer, or the operator (null). */
+  async dealerOf(id: VideoTaskId): Promise<UserId | null> {
+    const row = await this.#store.db
+      .selectFrom('video_tasks')
+      .innerJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
+      .select('dealer_id')
+      .where('video_tasks.id', '=', id)
+      .executeTakeFirst();
+    return (row?.dealer_id ?? null) as UserId | null;
+  }
+
+  /** Bytes of stored videos, by dealer; null is the operator. */
+  async usageByDealer(): Promise<Map<UserId | null, number>> {
+    const rows = await this.#store.db
+      .selectFrom('video_tasks')
+      .leftJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
+      .select((e) => ['dealer_id', e.fn.sum<number>('file_bytes').as('bytes')])
+      .where('file_bytes', '>', 0)
+      .groupBy('dealer_id')
+      .execute();
+    return new Map(rows.map(({ dealer_id, bytes }) => [dealer_id as UserId | null, Number(bytes)]));
+  }
+
+  /** Files of a dealer's vehicles, or of the operator's (null), the oldest first. */
+  async oldestFilesOf(dealerId: UserId | null, limit: number): Promise<StoredVideo[]> {
+    const rows = await this.#store.db
+      .selectFrom('video_tasks')
+      .leftJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
+      .select(['video_tasks.id as id', 'file_bytes', 'finished_at_ms'])
+      .where('file_bytes', '>', 0)
+      .where('dealer_id', dealerId === null ? 'is' : '=', dealerId)
+      .orderBy('finished_at_ms')
+      .limit(limit)
+      .execute();
+    return rows.map(storedVideo);
+  }
+
+  /** Files whose vehicle is gone, and whose erasure nobody planned: nobody may see them. */
   async orphanedFiles(limit: number): Promise<StoredVideo[]> {
     const rows = await this.#store.db
       .selectFrom('video_tasks')
@@ -455,6 +493,18 @@ export class VideoTasks {
       .select(['video_tasks.id as id', 'file_bytes', 'finished_at_ms'])
       .where('file_bytes', '>', 0)
       .where('vehicles.id', 'is', null)
+      // An erasure that was planned removes them in its time.
+      .where((e) =>
+        e.not(
+          e.exists(
+            e
+              .selectFrom('jobs')
+              .select('jobs.id')
+              .where('kind', '=', ERASURE)
+              .whereRef('subject_id', '=', 'video_tasks.vehicle_id'),
+          ),
+        ),
+      )
       .limit(limit)
       .execute();
     return rows.map(storedVideo);
@@ -571,8 +621,4 @@ async function asWaiting(tx: Transaction<Tables>, row: VideoTaskRow, nowMs: numb
   if (state === 'waiting' || mayBecome(state, 'requested')) return row;
   const columns = { reason: 'interrupted', detail: `the service ended while it was ${state}` };
   return takeStep(tx, row, 'waiting', columns, nowMs);
-}
-
-function storedVideo(row: Pick<VideoTaskRow, 'id' | 'file_bytes' | 'finished_at_ms'>): StoredVideo {
-  return { id: row.id as VideoTaskId, bytes: row.file_bytes, finishedAtMs: row.finished_at_ms ?? 0 };
 }

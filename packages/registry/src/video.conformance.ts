@@ -273,7 +273,8 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         expect(await registry.videoProfiles.get(profile.id)).toBeNull();
         expect(await registry.videoTasks.get(task.id)).toMatchObject({ state: 'failed', reason: 'profile-deleted' });
         expect((await registry.videoTasks.list({}, ALL)).items).toEqual([]);
-        expect((await registry.videoTasks.orphanedFiles(10)).map(({ id }) => id)).toEqual([done.id]);
+        // Its file goes with the erasure of the vehicle.
+        expect((await registry.erasures.videoFiles([profile.vehicleId], 10)).map(({ id }) => id)).toEqual([done.id]);
         const pending = (await registry.outbox.pending(100)).map(({ change }) => change);
         expect(pending.at(-2)).toMatchObject({ kind: 'video-profile', version: 2, definition: null });
       });

@@ -13,6 +13,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'DATABASE_URL',
   'DATA_DIR',
   'DISK_WARNING_MB',
+  'ERASURE_GRACE_DAYS',
   'FFMPEG',
   'HEALTH_PORT',
   'HOST',

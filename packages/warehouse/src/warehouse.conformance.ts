@@ -16,7 +16,7 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Recorded, UnfitRecordError } from './recorded.ts';
 import { MAX_RECENT_VEHICLES } from './reports/recent-events.ts';
 import type { ArchivedPosition, TrackCursor } from './reports/track.ts';
@@ -310,6 +310,44 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(tracks.map((track) => track.map(({ fixTimeMs }) => RECEIVED_MS - fixTimeMs))).toEqual(
         vehicleIds.map((_, offset) => [offset]),
       );
+    });
+
+    test('what is erased is gone for good, in both tables and at geofences, and nothing else is', async () => {
+      const [erased, visitor, other] = [nextVehicleId(), nextVehicleId(), nextVehicleId()];
+      const fixes = (vehicleId: VehicleId) =>
+        Array.from({ length: 3 }, (_, nth) => ({
+          offset: nth,
+          // In two months, and so in two parts.
+          value: packet(vehicleId, [blankPosition(RECEIVED_MS - nth * 20 * 86_400_000, 50, 10)]),
+        }));
+      for (const id of [erased, visitor, other]) await warehouse.insertPositions(fixes(id));
+      const events = [erased, visitor, other].map(someEvents);
+      // The home of somebody who is erased, and a place of others.
+      const home = `${crypto.randomUUID()}` as GeofenceId;
+      const [, atHome] = events;
+      if (atHome) Object.assign(atHome.end, { geofenceId: home });
+      await warehouse.insertEvents(
+        events.flatMap(({ end, speeding }) => [end, speeding]).map((value, offset) => ({ offset, value })),
+      );
+      const question = { vehicleIds: [erased], geofenceIds: [home] };
+      const first = await warehouse.erase(question);
+      expect(first).toMatchObject({ done: false, rows: 6 });
+      await vi.waitFor(async () => expect(await warehouse.erase(question)).toEqual({ done: true, rows: 0 }), {
+        timeout: 20_000,
+        interval: 50,
+      });
+      expect(await wholeTrack(erased)).toEqual([]);
+      expect(await wholeTrack(visitor)).toHaveLength(3);
+      const kinds = async (vehicleId: VehicleId) =>
+        (await warehouse.events({ vehicleId, ...EVER, limit: 10 })).events.map(({ kind }) => kind);
+      expect([await kinds(erased), await kinds(visitor), await kinds(other)]).toEqual([
+        [],
+        ['speeding'],
+        ['geofence-visit', 'speeding'],
+      ]);
+      const injected = [`${erased}' OR 1 = 1 --` as VehicleId];
+      await expect(warehouse.erase({ vehicleIds: injected, geofenceIds: [] })).rejects.toThrow(TypeError);
+      expect(await warehouse.erase({ vehicleIds: [], geofenceIds: [] })).toEqual({ done: true, rows: 0 });
     });
 
     test('an event is one, in its latest phase, in whatever order and however often its phases come', async () => {

@@ -1,5 +1,6 @@
 import type { FleetEvent, TelemetryPacket, VehicleId } from '@outrider/domain';
 import type { Engine, FileRows } from './engines/engine.ts';
+import { type ErasureProgress, type ErasureQuestion, erase } from './erasure.ts';
 import { eventBlock } from './events/block.ts';
 import { type EventReplacement, NOT_REMOVED, replaceEvents } from './events/replacement.ts';
 import { migrate } from './migrations.ts';
@@ -118,6 +119,8 @@ export interface Warehouse {
   tallies(question: TalliesQuestion): Promise<Tallies>;
   /** How trips that cuts divide are shared out among the intervals. */
   tripParts(question: TripPartsQuestion): Promise<TripPart[]>;
+  /** Takes rows out of the archive for good: called again until it is done. */
+  erase(question: ErasureQuestion): Promise<ErasureProgress>;
   /** Rows as a file that others read, written by ClickHouse. */
   file(rows: FileRows): AsyncIterable<Uint8Array>;
   /** Resolves when a query can be answered. */
@@ -187,6 +190,7 @@ function warehouseOn(engine: Engine): Warehouse {
     openEvents: (question) => openEvents(engine, question),
     tallies: (question) => tallies(engine, question),
     tripParts: (question) => tripParts(engine, question),
+    erase: (question) => erase(engine, question),
     file: (rows) => engine.file(rows),
     ping: () => engine.ping(),
     close: () => engine.close(),

@@ -101,6 +101,7 @@ export class World {
         allowPrivateWebhooks: false,
         video: { taskHours: 24, retentionDays: 30, quotaBytes: 1e9 },
         reports: { retentionDays: 7 },
+        erasure: { graceMs: 7 * 86_400_000 },
         ...config,
       },
       trackReport: {

@@ -40,7 +40,7 @@ import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
 import { staticPages } from './docs.ts';
 import { identify } from './identify.ts';
 import { etagOf, readJson, readQuery, readText, refuseBody, validate, versionOfIfMatch, wholeBody } from './input.ts';
-import type { ReportJobsConfig } from './job-reach.ts';
+import type { ErasureConfig, ReportJobsConfig } from './job-reach.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
 import type { EventReport } from './notification-reach.ts';
@@ -60,6 +60,7 @@ import { traced, traceIdOfSpan } from './traced.ts';
 import type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export { type DefinitionsDifference, isInStep, reconcileDefinitions } from './definitions-reconciliation.ts';
+export { createErasureRunner, type ErasureRunner, type ErasureRunnerParts } from './erasure.ts';
 export { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
@@ -88,6 +89,7 @@ export interface ApiConfig {
   allowPrivateWebhooks: boolean;
   video: VideoConfig;
   reports: ReportJobsConfig;
+  erasure: ErasureConfig;
 }
 
 export interface ApiParts {

@@ -2,6 +2,8 @@ import type { Directory, Geofence, GeofenceId, GroupId, JobId, User, Vehicle, Ve
 import { isoTime } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import {
+  ERASURE,
+  type ErasureFacts,
   type Job,
   type JobFilter,
   type Page,
@@ -29,7 +31,13 @@ export interface JobSources {
   directory: Directory;
   /** Where the files of reports are. */
   reportFiles: Pick<Files, 'get' | 'info'>;
-  config: { reports: ReportJobsConfig };
+  config: { reports: ReportJobsConfig; erasure: ErasureConfig };
+}
+
+/** How data of what was deleted is erased. */
+export interface ErasureConfig {
+  /** Until then an erasure can be cancelled. */
+  graceMs: number;
 }
 
 export interface ReportJobsConfig {
@@ -134,8 +142,19 @@ export class JobReach {
 
   /** Calls it off; what it has done stays done. */
   async cancel(id: JobId): Promise<Job> {
-    await this.#job(id);
-    return this.#shown(await this.#sources.registry.jobs.cancel(id));
+    const job = await this.#job(id);
+    if (job.kind !== ERASURE) return this.#shown(await this.#sources.registry.jobs.cancel(id));
+    const { subject } = job.parameters as ErasureFacts;
+    return this.#shown(
+      await this.#sources.registry.jobs.cancel(id, {
+        action: 'erasure-cancelled',
+        subject: { kind: subject, id: job.subjectId, name: job.subjectId ?? '' },
+        before: null,
+        after: null,
+        dealerIds: [],
+        ownerIds: [],
+      }),
+    );
   }
 
   async #add(
@@ -175,6 +194,8 @@ export class JobReach {
   #shown(job: Job): Job {
     const { directory } = this.#sources;
     const { subjectId } = job;
+    // What is erased exists no more, and only operators see these jobs.
+    if (job.kind === ERASURE) return job;
     const vehicle = directory.vehicles.get(subjectId as VehicleId);
     const geofence = directory.geofences.get(subjectId as GeofenceId);
     const owner = geofence && directory.users.get(geofence.ownerId);

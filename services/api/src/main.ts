@@ -20,6 +20,7 @@ import {
 import type { UserId } from '@outrider/domain';
 import { runService } from '@outrider/runtime';
 import { createApi } from './api.ts';
+import { createErasureRunner } from './erasure.ts';
 import { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { listenApi } from './listen.ts';
@@ -84,6 +85,9 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   });
   await life.start(reports);
   await life.start(createReportScheduler({ registry, directory, logger }));
+
+  const erasures = createErasureRunner({ registry, warehouse, hub, videoFiles, reportFiles, logger, metrics, now });
+  await life.start(erasures);
 
   const checks = {
     registry: () => registry.ping(),

@@ -210,7 +210,8 @@ export class Reach {
 
   async removeVehicle(key: VehicleKey, ifMatch: number | null): Promise<void> {
     const vehicle = await this.#vehicle(key, 'write');
-    await this.#sources.registry.vehicles.delete(vehicle.id, ifMatch);
+    const { registry, config } = this.#sources;
+    await registry.vehicles.delete(vehicle.id, ifMatch, config.erasure.graceMs);
   }
 
   /** What is known of the vehicle now; a null status where nothing is, a null connection where its terminal has none. */
@@ -385,7 +386,8 @@ export class Reach {
   async removeUser(id: UserId, ifMatch: number | null): Promise<void> {
     await this.#user(id, 'write');
     this.#requireNotSelf(id, 'deleted');
-    await this.#sources.registry.users.delete(id, ifMatch);
+    const { registry, config } = this.#sources;
+    await registry.users.delete(id, ifMatch, config.erasure.graceMs);
   }
 
   /** What the account, and a dealer as a whole, may use and does use. */

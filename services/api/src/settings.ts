@@ -1,4 +1,10 @@
-import { type accessVariables, videoStoreOf, type videoStoreVariables } from '@outrider/backing';
+import {
+  type accessVariables,
+  dealerStorageBytes,
+  dealerStorageVariables,
+  videoStoreOf,
+  type videoStoreVariables,
+} from '@outrider/backing';
 import { DEFAULT_QUOTAS, defaultLimit, type QuotaKind, type QuotaLimits, type QuotaScope } from '@outrider/domain';
 import { type Config, secret, type Variables, whole } from '@outrider/runtime';
 import type { ApiConfig } from './api.ts';
@@ -29,6 +35,12 @@ export const apiVariables = {
   ),
   BLOCK_SECONDS: whole(1, 86_400, 60, 'How long a user or an address that went over a limit is blocked.'),
   AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
+  ERASURE_GRACE_DAYS: whole(
+    0,
+    365,
+    7,
+    'How long after the deletion of a vehicle or an account its stored data is kept; until then the erasure can be cancelled.',
+  ),
   REPORT_RETENTION_DAYS: whole(1, 30, 7, 'How long the files of reports are kept that were asked for as jobs.'),
   REPORT_QUOTA_MB: whole(
     1,
@@ -47,7 +59,7 @@ export const apiVariables = {
   QUOTA_DEALER_RULES: quota('dealer', 'notificationRules', 'Notification rules of a dealer and all its accounts.'),
   QUOTA_DEALER_VEHICLES: quota('dealer', 'vehicles', 'Vehicles of one dealer.'),
   QUOTA_DEALER_SCHEDULES: quota('dealer', 'reportSchedules', 'Report schedules of a dealer and all its accounts.'),
-  QUOTA_DEALER_STORAGE_MB: quotaMb('dealer', 'Stored videos and files of reports of a dealer and all its accounts.'),
+  ...dealerStorageVariables,
   VIDEO_TASK_HOURS: whole(1, 720, 24, 'How long a task that fetches video is tried.'),
 } satisfies Variables;
 
@@ -67,6 +79,7 @@ export function apiConfigOf(
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
     video: { taskHours: config.VIDEO_TASK_HOURS, ...videoStoreOf(config) },
     reports: { retentionDays: config.REPORT_RETENTION_DAYS },
+    erasure: { graceMs: config.ERASURE_GRACE_DAYS * 86_400_000 },
   };
 }
 
@@ -86,7 +99,7 @@ export function quotasOf(config: Config<typeof apiVariables>): QuotaLimits {
       notificationRules: config.QUOTA_DEALER_RULES,
       vehicles: config.QUOTA_DEALER_VEHICLES,
       reportSchedules: config.QUOTA_DEALER_SCHEDULES,
-      storageBytes: config.QUOTA_DEALER_STORAGE_MB * BYTES_PER_MB,
+      storageBytes: dealerStorageBytes(config),
     },
   };
 }

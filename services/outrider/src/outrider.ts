@@ -1,6 +1,7 @@
 import {
   apiConfigOf,
   createApi,
+  createErasureRunner,
   createHousekeeping,
   createRelay,
   createReportRunner,
@@ -209,6 +210,19 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     );
     const descriptors = createDescriptorWatch({ logger: part('process'), metrics });
     await life.start(descriptors);
+    await life.start(
+      createErasureRunner({
+        registry,
+        warehouse,
+        hub,
+        videoFiles,
+        reportFiles,
+        logger: part('erasures'),
+        metrics,
+        now,
+      }),
+    );
+
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
     };

@@ -1,6 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { VideoTask } from '@outrider/domain';
+import { FilesFullError } from '@outrider/files';
 import type { FetchedFile, LeasedVideoTask, Registry, VideoStep } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 import type { DriverFailure, FetchPhase, FetchProgress, VideoDriver, VideoSource } from './driver.ts';
@@ -81,10 +82,13 @@ export class Job {
     } catch (error) {
       await this.#steps.catch(() => {});
       logger.error({ err: error, task: this.#task.id }, 'a video could not be fetched or stored');
-      const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC';
+      const isFull = error instanceof FilesFullError || (error as NodeJS.ErrnoException).code === 'ENOSPC';
       await this.#fail(
         isFull
-          ? { reason: 'no-space', detail: 'the disk of the service is full' }
+          ? {
+              reason: 'no-space',
+              detail: error instanceof FilesFullError ? error.message : 'the disk of the service is full',
+            }
           : { reason: 'source-failed', detail: 'something went wrong in the service' },
       );
     } finally {

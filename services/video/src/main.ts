@@ -1,5 +1,7 @@
 import {
   backingOf,
+  dealerStorageBytes,
+  dealerStorageVariables,
   folderVariables,
   hubCheck,
   logCheck,
@@ -13,6 +15,7 @@ import {
   serverVariables,
   videoStoreVariables,
 } from '@outrider/backing';
+import { DEFAULT_QUOTAS } from '@outrider/domain';
 import { createDiskWatch, diskVariables, runService } from '@outrider/runtime';
 import { openDrivers } from './drivers.ts';
 import { videoConfigOf, videoVariables } from './settings.ts';
@@ -23,6 +26,7 @@ const VARIABLES = {
   ...diskVariables,
   ...videoVariables,
   ...videoStoreVariables,
+  ...dealerStorageVariables,
   ...logVariables,
   ...serverVariables,
 };
@@ -34,7 +38,8 @@ const VARIABLES = {
 await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, logger);
+  const dealer = { ...DEFAULT_QUOTAS.dealer, storageBytes: dealerStorageBytes(config) };
+  const registry = await openRegistry(backing, logger, { quotas: { ...DEFAULT_QUOTAS, dealer } });
   life.own('registry', () => registry.close());
   const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());

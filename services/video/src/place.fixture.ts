@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type {
   Directory,
+  UserId,
   VehicleId,
   VideoProfile,
   VideoTask,
@@ -108,9 +109,10 @@ export class Place {
     await rm(this.folder, { recursive: true });
   }
 
-  async addProfile(more: Partial<VideoProfileFields> = {}): Promise<VideoProfile> {
+  /** @param dealerId whose the vehicle is; null: the operator's */
+  async addProfile(more: Partial<VideoProfileFields> = {}, dealerId: UserId | null = null): Promise<VideoProfile> {
     this.#phones += 1;
-    const vehicle = await this.registry.vehicles.create(sampleVehicleFields({ name: `Van ${this.#phones}` }));
+    const vehicle = await this.registry.vehicles.create(sampleVehicleFields({ name: `Van ${this.#phones}`, dealerId }));
     return this.registry.videoProfiles.create({
       vehicleId: vehicle.id as VehicleId,
       name: 'Recorder',

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { isFinal, type VideoTaskId } from '@outrider/domain';
-import { type Files, type PutFile, removeStrays } from '@outrider/files';
+import { isFinal, type UserId, type VideoTaskId } from '@outrider/domain';
+import { type Files, FilesFullError, type PutFile, removeStrays } from '@outrider/files';
 import type { Registry, StoredVideo } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 
@@ -10,6 +10,8 @@ export interface ShelfConfig {
   /** How much room all files together may take up. */
   quotaBytes: number;
 }
+
+type ShelfRegistry = Pick<Registry, 'videoTasks'> & { quotas: Pick<Registry['quotas'], 'use'> };
 
 const DAY_MS = 86_400_000;
 /** How long it is known of a task what became of it, once it has no file. */
@@ -22,13 +24,15 @@ const STRAY_AFTER_MS = 3_600_000;
 export class Shelf {
   readonly #files: Files;
   readonly #tasks: Registry['videoTasks'];
+  readonly #quotas: Pick<Registry['quotas'], 'use'>;
   readonly #config: ShelfConfig;
   readonly #logger: Logger;
   readonly #now: () => number;
 
-  constructor(files: Files, tasks: Registry['videoTasks'], config: ShelfConfig, logger: Logger, now: () => number) {
+  constructor(files: Files, registry: ShelfRegistry, config: ShelfConfig, logger: Logger, now: () => number) {
     this.#files = files;
-    this.#tasks = tasks;
+    this.#tasks = registry.videoTasks;
+    this.#quotas = registry.quotas;
     this.#config = config;
     this.#logger = logger;
     this.#now = now;
@@ -38,9 +42,13 @@ export class Shelf {
     return this.#config.quotaBytes;
   }
 
-  /** Makes room where the quota needs it, the oldest files going first, and puts a local file. */
+  /**
+   * Deletes videos where a quota needs it, and puts a local file.
+   *
+   * @throws {FilesFullError} when the file does not fit into the storage of its dealer
+   */
   async put(id: VideoTaskId, path: string, bytes: number): Promise<PutFile> {
-    await this.#makeRoom(this.#config.quotaBytes - bytes);
+    await this.#makeSpace(await this.#tasks.dealerOf(id), bytes);
     return this.#files.put(fileIdOf(id), createReadStream(path));
   }
 
@@ -59,7 +67,8 @@ export class Shelf {
       if (old.length + orphans.length === 0) break;
       for (const video of [...old, ...orphans]) await this.#remove(video);
     }
-    await this.#makeRoom(this.#config.quotaBytes);
+    for (const dealerId of (await this.#tasks.usageByDealer()).keys()) await this.#enforceDealerQuota(dealerId, 0);
+    await this.#enforceQuota(null, 0);
     const forgottenBeforeMs = this.#now() - Math.max(TASK_RETENTION_DAYS, this.#config.retentionDays) * DAY_MS;
     while ((await this.#tasks.clean(forgottenBeforeMs, AT_ONCE)) === AT_ONCE);
   }
@@ -74,18 +83,58 @@ export class Shelf {
     });
   }
 
-  async #makeRoom(upToBytes: number): Promise<void> {
-    let { bytes } = await this.#tasks.usage();
-    while (bytes > upToBytes) {
-      const oldest = await this.#tasks.oldestFiles(AT_ONCE);
-      if (oldest.length === 0) return;
-      for (const video of oldest) {
-        if (bytes <= upToBytes) return;
-        this.#logger.info({ task: video.id, bytes: video.bytes }, 'a video is deleted: there is no room for all');
-        await this.#remove(video);
-        bytes -= video.bytes;
-      }
+  async #makeSpace(dealerId: UserId | null, bytes: number): Promise<void> {
+    await this.#enforceDealerQuota(dealerId, bytes);
+    await this.#enforceQuota(dealerId, bytes);
+  }
+
+  /** A dealer's videos make space for its own: those of others stay. */
+  async #enforceDealerQuota(dealerId: UserId | null, bytes: number): Promise<void> {
+    if (dealerId === null) return;
+    const { used, limit } = await this.#quotas.use(dealerId, 'dealer', 'storageBytes');
+    let surplus = used + bytes - limit;
+    while (surplus > 0) {
+      const oldest = await this.#tasks.oldestFilesOf(dealerId, AT_ONCE);
+      if (oldest.length === 0) break;
+      surplus -= await this.#evict(dealerId, oldest, surplus);
     }
+    if (surplus > 0 && bytes > 0) throw new FilesFullError('the storage of the dealer is full');
+  }
+
+  /** Beyond the quota of all, the owner with the most videos gives up its oldest. @param bytes to be added by `dealerId` */
+  async #enforceQuota(dealerId: UserId | null, bytes: number): Promise<void> {
+    for (;;) {
+      const usage = await this.#tasks.usageByDealer();
+      const total = [...usage.values()].reduce((sum, each) => sum + each, bytes);
+      const surplus = total - this.#config.quotaBytes;
+      if (surplus <= 0) return;
+      usage.set(dealerId, (usage.get(dealerId) ?? 0) + bytes);
+      const byUse = [...usage].toSorted(([, a], [, b]) => b - a);
+      let isEvicted = false;
+      for (const [owner] of byUse) {
+        const oldest = await this.#tasks.oldestFilesOf(owner, 1);
+        if (oldest.length === 0) continue;
+        await this.#evict(owner, oldest, surplus);
+        isEvicted = true;
+        break;
+      }
+      if (!isEvicted) return;
+    }
+  }
+
+  /** @returns bytes that were given up */
+  async #evict(dealer: UserId | null, videos: readonly StoredVideo[], surplus: number): Promise<number> {
+    let bytes = 0;
+    for (const video of videos) {
+      if (bytes >= surplus) break;
+      this.#logger.info(
+        { task: video.id, dealer, bytes: video.bytes },
+        'a video is deleted: no space for all within the quota',
+      );
+      await this.#remove(video);
+      bytes += video.bytes;
+    }
+    return bytes;
   }
 
   async #remove({ id }: StoredVideo): Promise<void> {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TerminalId, VideoTaskId } from '@outrider/domain';
-import { sampleVehicleFields } from '@outrider/domain/samples';
+import type { TerminalId, VideoProfile, VideoTaskId } from '@outrider/domain';
+import { sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Place, WAIT } from './place.fixture.ts';
 import { contentOf } from './terminals.fixture.ts';
@@ -267,6 +267,29 @@ describe('the service', () => {
     expect(await place.until(large.id, 'failed')).toMatchObject({ reason: 'too-large' });
     place.aheadMs += 91 * 86_400_000;
     await vi.waitFor(async () => expect(await place.registry.videoTasks.get(first.id)).toBeNull(), WAIT);
+  });
+
+  test('a dealer with many videos gives up its own, not the older ones of others', async () => {
+    const dealer = async (login: string) =>
+      (await place.registry.users.create(sampleUserFields({ login, role: 'dealer' }), 'a long password')).id;
+    const [quiet, noisy] = [await dealer('quiet'), await dealer('noisy')];
+    await place.start({ quotaBytes: 3_500_000 });
+    const own = await place.addProfile();
+    const [ofQuiet, ofNoisy] = [await place.addProfile({}, quiet), await place.addProfile({}, noisy)];
+    const done = async (profile: VideoProfile) => {
+      const { id } = await place.ask(profile);
+      await place.until(id, 'done');
+      return `${id}.mp4`;
+    };
+    const [oldest, second] = [await done(ofQuiet), await done(own)];
+    const noise: string[] = [];
+    for (let nth = 0; nth < 3; nth++) noise.push(await done(ofNoisy));
+    expect(await place.stored()).toEqual([oldest, second, noise[2]].toSorted());
+    // A limit of its own holds before the quota of all is reached.
+    const limit = { scope: 'dealer', kind: 'storageBytes', limit: 1_200_000 } as const;
+    await place.registry.quotas.set(quiet, [limit], async () => {});
+    const newer = await done(ofQuiet);
+    expect(await place.stored()).toEqual([newer, second, noise[2]].toSorted());
   });
 
   test('files of nobody are removed, those of others left alone', async () => {

@@ -81,7 +81,7 @@ const EXPIRED_AT_ONCE = 100;
 export function createVideo(parts: VideoParts): Video {
   const { config, registry, directory, files, hub, logger, metrics, now, tracing = NO_TRACING } = parts;
   const tasks = registry.videoTasks;
-  const shelf = new Shelf(files, tasks, config, logger, now);
+  const shelf = new Shelf(files, registry, config, logger, now);
   const drivers = new Map<VideoProtocol, VideoDriver>(parts.drivers.map((driver) => [driver.protocol, driver]));
   const jobs = new Map<VideoTaskId, { job: Job; ended: Promise<void> }>();
   const online = new Map<VideoProfileId, boolean>();

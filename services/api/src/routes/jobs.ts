@@ -1,5 +1,5 @@
 import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
-import { JOB_STATES, type Job } from '@outrider/registry';
+import { ERASURE, type ErasureFacts, JOB_STATES, type Job } from '@outrider/registry';
 import { z } from 'zod';
 import { id, idOut, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
 import { type JobReach, MAX_RECALCULATED_DAYS } from '../job-reach.ts';
@@ -9,7 +9,7 @@ import { vehicleKey } from './vehicles.ts';
 
 /** Kinds of jobs, as they are asked for and shown. */
 const RECALCULATIONS = ['recalculate-geozone', 'recalculate-vehicle', 'late-data'] as const;
-const KINDS = [...RECALCULATIONS, REPORT_JOB] as const;
+const KINDS = [...RECALCULATIONS, REPORT_JOB, ERASURE] as const;
 
 /** What every job has. */
 const job = {
@@ -123,8 +123,49 @@ export const ReportJobOut = z
     ],
   });
 
+const ErasureJobOut = z
+  .strictObject({
+    ...job,
+    kind: z.literal(ERASURE),
+    subject: z.enum(['vehicle', 'user']),
+    subjectId: idOut.nullable().meta({ description: 'The vehicle or the account that was deleted.' }),
+    requestedBy: idOut.nullable().meta({ description: 'Who deleted it.' }),
+    dueAt: timeOut.meta({ description: 'Until then nothing is erased, and the job can be cancelled.' }),
+    result: z
+      .strictObject({
+        archiveRows: z.int().meta({ description: 'Rows of positions and events.' }),
+        videos: z.int(),
+        reports: z.int().meta({ description: 'Files of reports.' }),
+        notifications: z.int(),
+        auditLines: z.int().meta({ description: 'Lines of the audit trail from which personal data was removed.' }),
+      })
+      .nullable()
+      .meta({ description: 'What was erased, of all that went together with it; null before it is done.' }),
+  })
+  .meta({
+    id: 'ErasureJob',
+    examples: [
+      {
+        id: '01961f3d-2c32-7e5a-8d3f-4b8c2e6a0f83',
+        kind: ERASURE,
+        subject: 'vehicle',
+        subjectId: '01961f3c-adf3-7c4b-8e6a-9c1d3f5b7e80',
+        requestedBy: '01961f3c-9c32-7e5a-9d3f-4b8c2e6a0f79',
+        dueAt: '2026-01-22T12:00:00.000Z',
+        userId: null,
+        state: 'queued',
+        percent: 0,
+        result: null,
+        error: null,
+        createdAt: '2026-01-15T12:00:00.000Z',
+        startedAt: null,
+        finishedAt: null,
+      },
+    ],
+  });
+
 const JobOut = z
-  .discriminatedUnion('kind', [RecalculationOut, ReportJobOut])
+  .discriminatedUnion('kind', [RecalculationOut, ReportJobOut, ErasureJobOut])
   .meta({ id: 'Job', examples: [RECALCULATION_EXAMPLE] });
 
 const at = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
@@ -142,9 +183,8 @@ function jobBody(job: Job, retentionMs: number): unknown {
     startedAt: at(job.startedAtMs),
     finishedAt: at(job.finishedAtMs),
   };
-  return job.kind === REPORT_JOB
-    ? { ...common, ...reportFacts(job, retentionMs) }
-    : { ...common, ...recalculationFacts(job) };
+  if (job.kind === REPORT_JOB) return { ...common, ...reportFacts(job, retentionMs) };
+  return { ...common, ...(job.kind === ERASURE ? erasureFacts(job) : recalculationFacts(job)) };
 }
 
 function recalculationFacts(job: Job) {
@@ -156,6 +196,11 @@ function recalculationFacts(job: Job) {
     positions: job.progress.positions,
     result: job.result && { vehicles, added, changed, removed },
   };
+}
+
+function erasureFacts(job: Job) {
+  const { subject, requestedBy, dueAtMs } = job.parameters as ErasureFacts;
+  return { subject, requestedBy, dueAt: isoTime(dueAtMs), result: job.result };
 }
 
 function reportFacts(job: Job, retentionMs: number) {
@@ -234,7 +279,7 @@ Where positions come late, the service does this by itself: this call is for pos
     operationId: 'listJobs',
     summary: 'Jobs, the newest first.',
     description:
-      'What the caller asked for; for an operator everybody’s, and those that the service began by itself. A job is kept for 30 days after its end.',
+      'What the caller asked for; for an operator everybody’s, and those that the service began by itself, such as the erasures of deleted vehicles and accounts (`kind=erasure`). A job is kept for 30 days after its end.',
     query: z.object({
       ...paging,
       kind: z.enum(KINDS).optional(),

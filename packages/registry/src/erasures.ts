@@ -1,0 +1,262 @@
+import type { GeofenceId, UserId, VehicleId } from '@outrider/domain';
+import type { AuditSubjectKind } from './audit-notes.ts';
+import { type JobFacts, type LeasedJob, newJobRow } from './jobs.ts';
+import type { StoredReport } from './report-files.ts';
+import { fromReportRow, STORED_REPORT } from './report-files.ts';
+import { inChunks, type Store, type Writer } from './store.ts';
+import { type StoredVideo, storedVideo } from './video-task-rows.ts';
+
+/** Kind of the jobs that erase what is stored of vehicles and accounts that were deleted. */
+export const ERASURE = 'erasure';
+/** What was on its way when something was deleted is stored by then. */
+const SOONEST_MS = 600_000;
+export const DEFAULT_ERASURE_GRACE_MS = 7 * 86_400_000;
+/** What stands in the audit trail for a name or an address that was erased. */
+export const ERASED = '(erased)';
+
+/** What an erasure job is asked for with. */
+export interface ErasureFacts extends JobFacts {
+  subject: 'vehicle' | 'user';
+  requestedBy: UserId | null;
+  dueAtMs: number;
+}
+
+/** Vehicles and accounts whose data is to go. */
+export interface ErasedSubjects {
+  vehicleIds: readonly VehicleId[];
+  userIds: readonly UserId[];
+}
+
+/** Plans the erasure of what is being deleted, in its transaction. */
+export async function planErasure(
+  writer: Writer,
+  subject: ErasureFacts['subject'],
+  id: string,
+  graceMs: number,
+): Promise<void> {
+  const dueAtMs = writer.nowMs + Math.max(graceMs, SOONEST_MS);
+  const parameters: ErasureFacts = { subject, requestedBy: writer.actor.user?.id ?? null, dueAtMs };
+  const row = newJobRow(
+    { kind: ERASURE, userId: null, subjectId: id, parameters, dueAtMs },
+    writer.newId(),
+    writer.nowMs,
+  );
+  await writer.tx.insertInto('jobs').values(row).execute();
+}
+
+/**
+ * What the registry has of vehicles and accounts that were deleted, to be removed for good. Each call removes a bounded part, and
+ * may be repeated: it is called until nothing is left.
+ */
+export class Erasures {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Those of the ids that exist: their data is not to be erased. */
+  async existing({ vehicleIds, userIds }: ErasedSubjects): Promise<Set<string>> {
+    const found = new Set<string>();
+    for (const [table, ids] of [
+      ['vehicles', vehicleIds],
+      ['users', userIds],
+    ] as const)
+      for (const some of inChunks<string>(ids))
+        for (const { id } of await this.#store.db.selectFrom(table).select('id').where('id', 'in', some).execute())
+          found.add(id);
+    return found;
+  }
+
+  /** Geofences that went with accounts: who visited them says where their owners are. */
+  async geofencesOf(userIds: readonly UserId[]): Promise<GeofenceId[]> {
+    const ids: GeofenceId[] = [];
+    for (const some of inChunks(userIds)) {
+      const rows = await this.#store.db
+        .selectFrom('deleted_geofences')
+        .select('id')
+        .where('owner_id', 'in', some)
+        .execute();
+      ids.push(...rows.map(({ id }) => id as GeofenceId));
+    }
+    return ids;
+  }
+
+  /** Videos of the vehicles whose files are stored. */
+  async videoFiles(vehicleIds: readonly VehicleId[], limit: number): Promise<StoredVideo[]> {
+    for (const some of inChunks(vehicleIds)) {
+      const rows = await this.#store.db
+        .selectFrom('video_tasks')
+        .select(['id', 'file_bytes', 'finished_at_ms'])
+        .where('vehicle_id', 'in', some)
+        .where('file_bytes', '>', 0)
+        .limit(limit)
+        .execute();
+      if (rows.length > 0) return rows.map(storedVideo);
+    }
+    return [];
+  }
+
+  /** Reports about the vehicles, and those that the accounts asked for, whose files are stored. */
+  async reportFiles({ vehicleIds, userIds }: ErasedSubjects, limit: number): Promise<StoredReport[]> {
+    for (const id of vehicleIds) {
+      const rows = await this.#store.db
+        .selectFrom('report_files')
+        .select(STORED_REPORT)
+        .where('vehicles', 'like', `%"${id}"%`)
+        .limit(limit)
+        .execute();
+      if (rows.length > 0) return rows.map(fromReportRow);
+    }
+    for (const some of inChunks(userIds)) {
+      const rows = await this.#store.db
+        .selectFrom('report_files')
+        .select(STORED_REPORT)
+        .where('user_id', 'in', some)
+        .limit(limit)
+        .execute();
+      if (rows.length > 0) return rows.map(fromReportRow);
+    }
+    return [];
+  }
+
+  /**
+   * Removes notifications of the vehicles from all inboxes, with what was sent of them.
+   *
+   * @returns how many were removed; less than `limit` when none are left
+   */
+  removeNotifications(vehicleIds: readonly VehicleId[], limit: number): Promise<number> {
+    return this.#store.db.transaction().execute(async (tx) => {
+      let removed = 0;
+      for (const some of inChunks(vehicleIds)) {
+        const rows = await tx
+          .selectFrom('notifications')
+          .select('id')
+          .where('vehicle_id', 'in', some)
+          .limit(limit - removed)
+          .execute();
+        for (const ids of inChunks(rows.map(({ id }) => id))) {
+          await tx.deleteFrom('deliveries').where('notification_id', 'in', ids).execute();
+          await tx.deleteFrom('notifications').where('id', 'in', ids).execute();
+        }
+        removed += rows.length;
+        if (removed >= limit) break;
+      }
+      return removed;
+    });
+  }
+
+  /**
+   * Removes tasks of video without a file, finished jobs and their e-mails, and the names of the accounts' geofences.
+   *
+   * @returns how many tasks of video were removed
+   */
+  removeRest({ vehicleIds, userIds }: ErasedSubjects): Promise<number> {
+    return this.#store.write(async ({ tx }) => {
+      let tasks = 0;
+      for (const some of inChunks(vehicleIds)) {
+        const rows = await tx
+          .selectFrom('video_tasks')
+          .select('id')
+          .where('vehicle_id', 'in', some)
+          .where('file_bytes', '=', 0)
+          .where('finished_at_ms', 'is not', null)
+          .execute();
+        tasks += rows.length;
+        for (const ids of inChunks(rows.map(({ id }) => id))) {
+          await tx.deleteFrom('video_transitions').where('task_id', 'in', ids).execute();
+          await tx.deleteFrom('video_tasks').where('id', 'in', ids).execute();
+        }
+        await tx.deleteFrom('rule_firings').where('vehicle_id', 'in', some).execute();
+        const ofVehicle = tx.deleteFrom('jobs').where('subject_id', 'in', some).where('kind', '!=', ERASURE);
+        await ofVehicle.where('finished_at_ms', 'is not', null).execute();
+      }
+      for (const some of inChunks(userIds)) {
+        await tx.deleteFrom('report_deliveries').where('user_id', 'in', some).execute();
+        await tx.deleteFrom('deleted_geofences').where('owner_id', 'in', some).execute();
+        const ofUser = tx.deleteFrom('jobs').where('user_id', 'in', some).where('finished_at_ms', 'is not', null);
+        await ofUser.execute();
+      }
+      return tasks;
+    });
+  }
+
+  /**
+   * Takes what is personal out of the audit trail: names, logins, addresses, and what fields of the deleted things held. That something
+   * was done, when, to which id and by which id stays: whoever answers for the data must be able to show it.
+   *
+   * @returns how many lines were changed
+   */
+  async redactAudit({ vehicleIds, userIds }: ErasedSubjects): Promise<number> {
+    const subjects = new Set<string>([...vehicleIds, ...userIds]);
+    // What belonged to them is named in the lines of its creation and deletion. One after the other: each reads the lines of these kinds.
+    for (const id of vehicleIds) await this.#collect(subjects, ['video-profile'], id);
+    for (const id of userIds) await this.#collect(subjects, ['geofence', 'notification-rule', 'report-schedule'], id);
+    let lines = 0;
+    for (const some of inChunks([...subjects]))
+      lines += await this.#store.write(async ({ tx }) => {
+        const changed = await tx
+          .updateTable('audit')
+          .set({ subject_name: ERASED, before: null, after: null })
+          .where('subject_id', 'in', some)
+          .where('action', 'not in', ['erasure-cancelled', 'erased'])
+          .executeTakeFirst();
+        await tx.updateTable('audit').set({ subject_name: ERASED }).where('subject_id', 'in', some).execute();
+        return Number(changed.numUpdatedRows);
+      });
+    for (const some of inChunks(userIds))
+      lines += await this.#store.write(async ({ tx }) => {
+        const changed = await tx
+          .updateTable('audit')
+          .set({ user_login: ERASED, address: null, session_id: null })
+          .where('user_id', 'in', some)
+          .executeTakeFirst();
+        return Number(changed.numUpdatedRows);
+      });
+    return lines;
+  }
+
+  async #collect(subjects: Set<string>, kinds: readonly AuditSubjectKind[], id: string): Promise<void> {
+    const rows = await this.#store.db
+      .selectFrom('audit')
+      .select('subject_id')
+      .distinct()
+      .where('subject_kind', 'in', kinds)
+      .where((e) => e.or([e('before', 'like', `%"${id}"%`), e('after', 'like', `%"${id}"%`)]))
+      .execute();
+    for (const { subject_id } of rows) if (subject_id !== null) subjects.add(subject_id);
+  }
+
+  /** Ends the jobs of an erasure, each with a line in the audit trail. @returns false when they are somebody else's by now */
+  finish(leased: readonly Pick<LeasedJob, 'job' | 'lease'>[], result: JobFacts): Promise<boolean> {
+    return this.#store.write(async (writer) => {
+      for (const { job, lease } of leased) {
+        const row = await writer.tx
+          .updateTable('jobs')
+          .set({
+            state: 'done',
+            lease: null,
+            resume: null,
+            percent: 100,
+            result: JSON.stringify(result),
+            finished_at_ms: writer.nowMs,
+          })
+          .where('id', '=', job.id)
+          .where('lease', '=', lease)
+          .returning('id')
+          .executeTakeFirst();
+        if (row === undefined) return false;
+        const { subject } = job.parameters as ErasureFacts;
+        writer.note({
+          action: 'erased',
+          subject: { kind: subject, id: job.subjectId, name: ERASED },
+          before: null,
+          after: null,
+          dealerIds: [],
+          ownerIds: [],
+        });
+      }
+      return true;
+    });
+  }
+}

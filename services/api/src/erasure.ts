@@ -1,0 +1,189 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { UserId, VehicleId } from '@outrider/domain';
+import type { Files } from '@outrider/files';
+import type { Hub } from '@outrider/hub';
+import { ERASURE, type ErasedSubjects, type ErasureFacts, type LeasedJob, type Registry } from '@outrider/registry';
+import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
+import type { Warehouse } from '@outrider/warehouse';
+
+export interface ErasureRunnerParts {
+  config?: {
+    /** How often due erasures are looked for. Default 30,000. */
+    pollMs?: number;
+    /** A process that says nothing for so long is taken for dead. Default 60,000. */
+    leaseMs?: number;
+    /** How often the archive is asked whether its rows are gone. Default 2000. */
+    archivePollMs?: number;
+  };
+  registry: Pick<Registry, 'jobs' | 'erasures' | 'videoTasks' | 'reportFiles'>;
+  warehouse: Pick<Warehouse, 'erase'>;
+  hub: Pick<Hub, 'forgetLatest'>;
+  videoFiles: Pick<Files, 'delete'>;
+  reportFiles: Pick<Files, 'delete'>;
+  logger: Logger;
+  metrics: Metrics;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+export interface ErasureRunner extends Part {
+  /** False while erasures can't be worked at. */
+  readonly healthy: boolean;
+  /** Does what is due. @returns how many were erased */
+  work(): Promise<number>;
+}
+
+const AT_ONCE = 100;
+/** So many vehicles and accounts go together: the archive is written anew once for all of them. */
+const TOGETHER = 200;
+const RETRY_MS = 60_000;
+/** An erasure is never given up: each attempt goes on with what is left. */
+const MAX_ATTEMPTS = Number.MAX_SAFE_INTEGER;
+
+class BrokenOff extends Error {}
+
+/** What was removed, as the job shows it. */
+interface ErasureResult extends Record<string, number> {
+  archiveRows: number;
+  videos: number;
+  reports: number;
+  notifications: number;
+  auditLines: number;
+}
+
+/**
+ * Erases what is stored of vehicles and accounts that were deleted, once the time to cancel it is over: rows of the archive, videos,
+ * files of reports, notifications, the latest state, and what is personal in the audit trail. Each step removes what is left and can be
+ * repeated, so an erasure that was cut off is begun again by whichever instance is next. The log is not touched: its records
+ * go by age (`TELEMETRY_RETENTION_HOURS`).
+ */
+export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
+  const { registry, warehouse, hub, videoFiles, reportFiles, logger } = parts;
+  const { pollMs = 30_000, leaseMs = 60_000, archivePollMs = 2000 } = parts.config ?? {};
+  const stopping = new AbortController();
+  let working: Promise<void> = Promise.resolve();
+  let healthy = true;
+  const erased = new Counter({
+    name: 'outrider_erasures_total',
+    help: 'Deleted vehicles and accounts whose stored data was erased',
+    labelNames: ['subject'],
+    registers: [parts.metrics],
+  });
+
+  /** Keeps the lease, and shows how far it is. */
+  async function reached(group: readonly LeasedJob[], percent: number): Promise<void> {
+    stopping.signal.throwIfAborted();
+    for (const leased of group) {
+      // One that is called off now goes on to its end: half of it is gone already.
+      const state = await registry.jobs.renew(leased, leaseMs, { percent, positions: 0 }, null);
+      if (state === 'lost') throw new BrokenOff();
+    }
+  }
+
+  async function erase(group: readonly LeasedJob[], subjects: ErasedSubjects): Promise<ErasureResult> {
+    const { erasures } = registry;
+    const result: ErasureResult = { archiveRows: 0, videos: 0, reports: 0, notifications: 0, auditLines: 0 };
+    await hub.forgetLatest(subjects.vehicleIds);
+    const geofenceIds = await erasures.geofencesOf(subjects.userIds);
+    for (;;) {
+      const { done, rows } = await warehouse.erase({ vehicleIds: subjects.vehicleIds, geofenceIds });
+      result.archiveRows = Math.max(result.archiveRows, rows);
+      if (done) break;
+      await reached(group, 10);
+      await wait(archivePollMs, undefined, { signal: stopping.signal });
+    }
+    await reached(group, 50);
+    for (;;) {
+      const videos = await erasures.videoFiles(subjects.vehicleIds, AT_ONCE);
+      if (videos.length === 0) break;
+      for (const { id } of videos) {
+        // In this order: what is gone and still noted is found again.
+        await videoFiles.delete(`${id}.mp4`);
+        await registry.videoTasks.fileDeleted(id);
+      }
+      result.videos += videos.length;
+      await reached(group, 60);
+    }
+    for (;;) {
+      const reports = await erasures.reportFiles(subjects, AT_ONCE);
+      if (reports.length === 0) break;
+      for (const { id } of reports) {
+        await reportFiles.delete(id);
+        await registry.reportFiles.forget(id);
+      }
+      result.reports += reports.length;
+      await reached(group, 70);
+    }
+    for (let removed = AT_ONCE; removed === AT_ONCE; ) {
+      removed = await erasures.removeNotifications(subjects.vehicleIds, AT_ONCE);
+      result.notifications += removed;
+      await reached(group, 80);
+    }
+    await erasures.removeRest(subjects);
+    await reached(group, 90);
+    result.auditLines = await erasures.redactAudit(subjects);
+    return result;
+  }
+
+  async function workOn(group: readonly LeasedJob[]): Promise<number> {
+    const ids = (subject: ErasureFacts['subject']) =>
+      group.flatMap(({ job }) => ((job.parameters as ErasureFacts).subject === subject ? [job.subjectId ?? ''] : []));
+    const subjects: ErasedSubjects = { vehicleIds: ids('vehicle') as VehicleId[], userIds: ids('user') as UserId[] };
+    try {
+      const existing = await registry.erasures.existing(subjects);
+      if (existing.size > 0) throw new Error(`what is to be erased exists: ${[...existing].join(', ')}`);
+      const result = await erase(group, subjects);
+      if (!(await registry.erasures.finish(group, result))) return 0;
+      erased.inc({ subject: 'vehicle' }, subjects.vehicleIds.length);
+      erased.inc({ subject: 'user' }, subjects.userIds.length);
+      logger.info(
+        { vehicles: subjects.vehicleIds.length, users: subjects.userIds.length, ...result },
+        'stored data of deleted vehicles and accounts erased',
+      );
+      return group.length;
+    } catch (error) {
+      if (error instanceof BrokenOff) return 0;
+      const isStopping = stopping.signal.aborted;
+      const dueAtMs = parts.now() + (isStopping ? 0 : RETRY_MS);
+      for (const leased of group) await registry.jobs.settle(leased, { state: 'queued', resume: null, dueAtMs });
+      if (isStopping) return 0;
+      throw error;
+    }
+  }
+
+  async function work(): Promise<number> {
+    const group = await registry.jobs.leaseTogether(
+      { kinds: [ERASURE], leaseMs, atOnce: 1, maxAttempts: MAX_ATTEMPTS },
+      { kind: ERASURE, max: TOGETHER },
+    );
+    return group.length === 0 ? 0 : workOn(group);
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await work();
+        healthy = true;
+      } catch (error) {
+        healthy = false;
+        logger.error({ err: error }, 'stored data could not be erased; trying again');
+      }
+      await wait(pollMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  return {
+    name: 'erasures',
+    get healthy() {
+      return healthy;
+    },
+    work,
+    async start() {
+      working = run();
+    },
+    async stop() {
+      stopping.abort();
+      await working;
+    },
+  };
+}
