@@ -54,8 +54,7 @@ test.each(RELEASES)('data of %s opens, says what it said then, and goes on', { t
     // What was acknowledged before it was killed is archived now.
     await vi.waitFor(async () => expect(await figures()).toEqual(FIGURES[release]), { timeout: 60_000, interval: 500 });
     expect((await items('/api/v1/geozones?limit=1000')).length).toBeGreaterThan(0);
-    const [vehicle] = vehicles as [{ id: string }];
-    await call(ports.http, jwt, 'PATCH', `/api/v1/vehicles/${vehicle.id}`, { name: 'Renamed' });
+    await call(ports.http, jwt, 'PATCH', '/api/v1/me', { name: 'Renamed' });
     for (const line of stderrText()
       .split('\n')
       .filter((text) => text.includes('"level":50')))
