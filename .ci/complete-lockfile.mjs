@@ -3,6 +3,7 @@
 // an entry each, naming what they are for, they are passed over here and installed where they belong.
 //
 // Run after every `npm install`: npm run lockfile
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const FILE = new URL('../package-lock.json', import.meta.url);
@@ -31,6 +32,27 @@ for (const holder of Object.values({ ...lock.packages })) {
     added.push(name);
   }
 }
+// With the hashes that the registry knows: npm holds downloads against them.
+const hashed = [];
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (!path.startsWith('node_modules/') || entry.link || entry.integrity) continue;
+  const name = `${path.slice('node_modules/'.length)}@${entry.version}`;
+  const integrity = integrityOf(name);
+  if (integrity === null) continue;
+  entry.integrity = integrity;
+  hashed.push(name);
+}
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(added.length === 0 ? 'The lock is complete.' : `Added to the lock:\n  ${added.join('\n  ')}`);
+if (hashed.length > 0) console.log(`With a hash now:\n  ${hashed.join('\n  ')}`);
+
+function integrityOf(name) {
+  try {
+    const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], timeout: 60_000 };
+    return execFileSync('npm', ['view', name, 'dist.integrity'], options).trim() || null;
+  } catch {
+    // The registry does not carry it: see check-lockfile.mjs.
+    return null;
+  }
+}
