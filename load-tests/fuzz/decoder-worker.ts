@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createRandom, type Random } from '@outrider/simulator';
+import { judgeCost, measured } from './cost.ts';
 import { Coverage } from './coverage.ts';
 import { minimise } from './minimise.ts';
 import { mutate, noise } from './mutate.ts';
@@ -18,7 +19,16 @@ export interface DecoderTask {
 }
 
 export type DecoderReport =
-  | { type: 'progress'; inputs: number; accepted: number; refused: number; kept: number; blocks: number }
+  | {
+      type: 'progress';
+      inputs: number;
+      accepted: number;
+      refused: number;
+      cpuMs: number;
+      heapBytes: number;
+      kept: number;
+      blocks: number;
+    }
   | { type: 'finding'; message: string; input: Uint8Array }
   | { type: 'done' };
 
@@ -28,8 +38,6 @@ const MOST_KEPT = 400;
 const MINIMISE_MS = 5000;
 /** Reports of the same message are one finding; of different ones, as many as anyone reads. */
 const MOST_FINDINGS = 8;
-/** An input of some kilobytes that keeps a thread busy for this long would keep a service from its other peers. */
-const SLOW_MS = 1000;
 
 const task = workerData as DecoderTask;
 const port = parentPort;
@@ -38,7 +46,8 @@ const report = (message: DecoderReport): void => port.postMessage(message);
 const target: Target = await loadTarget(task.target);
 const length = new Uint32Array(task.current, 0, 1);
 const place = new Uint8Array(task.current, 4);
-const counts = { inputs: 0, accepted: 0, refused: 0 };
+/** With what the most expensive input took, the first time it was tried. */
+const counts = { inputs: 0, accepted: 0, refused: 0, cpuMs: 0, heapBytes: 0 };
 const findings = new Set<string>();
 
 if (task.input) await once(Buffer.from(task.input));
@@ -120,11 +129,13 @@ function kindOf(message: string): string {
 async function attempt(input: Buffer): Promise<Outcome | { wrong: string }> {
   place.set(input.subarray(0, place.length));
   length[0] = Math.min(input.length, place.length);
-  const begun = process.threadCpuUsage();
   try {
-    const outcome = await target.run(input);
-    if (process.threadCpuUsage(begun).user <= SLOW_MS * 1000) return outcome;
-    return { wrong: `slow: an input of ${input.length} bytes takes more than ${SLOW_MS} ms` };
+    const run = () => measured(() => target.run(input));
+    const { result, cost } = await run();
+    counts.cpuMs = Math.max(counts.cpuMs, cost.cpuMs);
+    counts.heapBytes = Math.max(counts.heapBytes, cost.heapBytes);
+    const wrong = await judgeCost(cost, input.length, async () => (await run()).cost);
+    return wrong === null ? result : { wrong };
   } catch (error) {
     return { wrong: error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : `it throws ${String(error)}` };
   }

@@ -27,6 +27,7 @@ export async function fuzzDecoders(
     // Where threads took long to begin, the last ones get what they are due all the same.
     const shareMs = Math.max(forMs / targets.length / 2, (until - performance.now()) / (targets.length - index));
     const tally: Tally = { target: name, inputs: 0, seconds: 0, accepted: 0, refused: 0, note: '', findings: 0 };
+    const most = { cpuMs: 0, heapBytes: 0 };
     const begun = performance.now();
     let round = 0;
     // A thread that had to be ended is followed by another, from a seed of its own.
@@ -37,7 +38,10 @@ export async function fuzzDecoders(
         tally.inputs = before.inputs + progress.inputs;
         tally.accepted = before.accepted + progress.accepted;
         tally.refused = before.refused + progress.refused;
-        tally.note = `${progress.kept} inputs kept, ${progress.blocks} blocks`;
+        most.cpuMs = Math.max(most.cpuMs, progress.cpuMs);
+        most.heapBytes = Math.max(most.heapBytes, progress.heapBytes);
+        const dearest = `${most.cpuMs.toFixed(1)} ms, ${(most.heapBytes / 1e6).toFixed(1)} MB at most`;
+        tally.note = `${progress.kept} inputs kept, ${progress.blocks} blocks, ${dearest}`;
         say(`${name}: ${tally.inputs.toLocaleString('en-US')} inputs, ${tally.note}`);
       });
       findings.push(...found);

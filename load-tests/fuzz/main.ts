@@ -6,15 +6,22 @@ import { type Finding, readFinding, type Tally, writeFinding } from './finding.t
 import { fuzzService, minimiseConversations, replayConversations } from './service/run.ts';
 import { targetNames } from './targets/targets.ts';
 
+/** For a machine that has nothing else to do by night. */
+const NIGHTLY_MINUTES = 120;
+
 const USAGE = `npm run fuzz [-- --minutes N] [--seed N] [--only TEXT] [--findings FOLDER]
+npm run fuzz -- --nightly [--only TEXT] [--findings FOLDER]
 npm run fuzz -- --replay FILE
 
 Half of the time (10 minutes) goes to the pure code that reads what peers write, half to the ports of a running service. --only takes
-the targets whose name holds the text; "service" is the second half. A finding is written to a file that --replay tries again.`;
+the targets whose name holds the text; "service" is the second half. An input must not
+take more processor time or memory than one of its length may: what goes over that is tried again before it is a finding. A finding is
+written to a file that --replay tries again. --nightly takes ${NIGHTLY_MINUTES} minutes and a new seed each time, and prints how to repeat it.`;
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string' },
+    nightly: { type: 'boolean', default: false },
     seed: { type: 'string' },
     only: { type: 'string', default: '' },
     findings: { type: 'string', default: 'fuzz-findings' },
@@ -28,13 +35,14 @@ if (values.help) {
 }
 if (values.replay !== undefined) process.exit(await replay(values.replay));
 
-const minutes = Number(values.minutes);
+const minutes = Number(values.minutes ?? (values.nightly ? NIGHTLY_MINUTES : 10));
 const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
 if (!(minutes > 0) || !Number.isSafeInteger(seed)) {
   console.error(USAGE);
   process.exit(1);
 }
 console.log(`seed ${seed}`);
+if (values.nightly) console.log(`again: npm run fuzz -- --minutes ${minutes} --seed ${seed}`);
 
 let line = '';
 const say = (progress: string): void => {
