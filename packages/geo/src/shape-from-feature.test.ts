@@ -187,7 +187,7 @@ describe('what is refused, and where', () => {
       [0, 10],
       [0, 0],
     ];
-    expect(pointers(polygon(pinched))).toEqual(['/geometry/coordinates/0/0']);
+    expect(pointers(polygon(pinched))).toEqual(['/geometry/coordinates/0/1']);
     const spike = [
       [0, 0],
       [10, 0],
