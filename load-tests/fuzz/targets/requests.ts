@@ -6,7 +6,7 @@ import { armed, CsvError, defused, delimiterOf, readCsv, writeCsvLine } from '..
 import { Faults } from '../../../services/api/src/faults.ts';
 import { readCursor as readListCursor, writeCursor as writeListCursor } from '../../../services/api/src/fields.ts';
 import { shapeOf } from '../../../services/api/src/geojson.ts';
-import { collectionOf, FeatureIn, readFeatures } from '../../../services/api/src/geozone-collection.ts';
+import { collectionOf, FeatureIn, readFeature } from '../../../services/api/src/geozone-collection.ts';
 import { validate, versionOfIfMatch } from '../../../services/api/src/input.ts';
 import { Problem } from '../../../services/api/src/problem.ts';
 import { eventsCursor, trackCursor, visitCursor } from '../../../services/api/src/reports/cursors.ts';
@@ -161,10 +161,12 @@ export const requestTargets: readonly Target[] = [
       const value = refusedBy(SyntaxError, () => JSON.parse(input.toString('utf8')) as unknown);
       const collection = refusedBy(Problem, () => validate(collectionOf(FeatureIn), value, 'body'));
       const list = (value as { features?: unknown } | null)?.features;
-      const items = await readFeatures(Array.isArray(list) ? list : [value], new Faults());
-      for (const { fields } of items) {
+      const faults = new Faults();
+      for (const [index, feature] of (Array.isArray(list) ? list : [value]).entries()) {
+        const item = readFeature(index, feature, faults);
+        if (item === null) continue;
         // What was let in is what the engine computes with.
-        const shape = prepareShape(fields.shape);
+        const shape = prepareShape(item.fields.shape);
         claim(shape !== null, () => 'a shape that can not be prepared');
       }
       if (collection === null) return 'refused';

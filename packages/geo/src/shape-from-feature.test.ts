@@ -197,7 +197,7 @@ describe('what is refused, and where', () => {
       [0, 10],
       [0, 0],
     ];
-    expect(pointers(polygon(spike))).toEqual(['/geometry/coordinates/0/1']);
+    expect(pointers(polygon(spike))).toEqual(['/geometry/coordinates/0/2']);
     const flat = [
       [0, 0],
       [1, 1],

@@ -34,12 +34,24 @@ import {
   type Tracing,
 } from '@outrider/runtime';
 import { BusyError, TooMuchError, WarehouseAwayError, WarehouseFullError } from '@outrider/warehouse';
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
 import { staticPages } from './docs.ts';
+import { GeometryChecks } from './geometry-checks.ts';
 import { identify } from './identify.ts';
-import { etagOf, readJson, readQuery, readText, refuseBody, validate, versionOfIfMatch, wholeBody } from './input.ts';
+import { ImportSlots, READING, WORKING } from './import-slots.ts';
+import {
+  etagOf,
+  readJson,
+  readJsonBytes,
+  readQuery,
+  readText,
+  refuseBody,
+  validate,
+  versionOfIfMatch,
+  wholeBody,
+} from './input.ts';
 import type { ErasureConfig, ReportJobsConfig } from './job-reach.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
@@ -141,8 +153,16 @@ export interface Api {
   close(): void;
 }
 
+/** How large a body may be. */
+interface BodySize {
+  maxSize: number;
+  limit: MiddlewareHandler<ApiEnv>;
+}
+
 /** Larger than the largest geofence that anyone draws. */
 const MAX_BODY_BYTES = 1024 * 1024;
+/** Any number of these are read at once. */
+const SMALL_BODY_BYTES = 64 * 1024;
 /** Who guesses from a thousand addresses must not fill the disk. */
 const MAX_FAILED_LOGINS_NOTED = 300;
 const FAILED_LOGINS_WINDOW_MS = 60_000;
@@ -159,6 +179,7 @@ export function createApi(parts: ApiParts): Api {
   const { config, registry, directory, tokens, hub, logger, now, tracing = NO_TRACING } = parts;
   const limits = new Limits(config.limits, hub, now);
   const trusted = trustedProxies(config.trustedProxies);
+  const geometry = new GeometryChecks(logger);
   const lastUse = new LastUse();
   const doorkeeper: Doorkeeper = {
     users: registry.users,
@@ -243,10 +264,14 @@ export function createApi(parts: ApiParts): Api {
     '/api/v1/me/password',
     limits.failedLogins((c) => (c.req.method === 'PUT' && userOf(c.get('identity')) !== null ? ipOf(c) : null)),
   );
-  const usualSize = limitBody(MAX_BODY_BYTES);
+  const reading = new ImportSlots(READING);
+  const working = new ImportSlots(WORKING);
+  const usualSize: BodySize = { maxSize: MAX_BODY_BYTES, limit: limitBody(MAX_BODY_BYTES) };
   const largerSizes = new Map(
     ROUTES.flatMap(({ method, path, maxBodyBytes }) =>
-      maxBodyBytes === undefined ? [] : [[`${method.toUpperCase()} ${path}`, limitBody(maxBodyBytes)] as const],
+      maxBodyBytes === undefined
+        ? []
+        : [[`${method.toUpperCase()} ${path}`, { maxSize: maxBodyBytes, limit: limitBody(maxBodyBytes) }] as const],
     ),
   );
   app.use((c, next) => {
@@ -255,8 +280,40 @@ export function createApi(parts: ApiParts): Api {
     // Nobody in particular sends nothing that is large.
     const isKnown = userOf(c.get('identity')) !== null;
     const larger = isKnown ? largerSizes.get(`${c.req.method} ${c.req.path}`) : undefined;
-    return (larger ?? usualSize)(c, next);
+    const size = larger ?? usualSize;
+    const length = c.req.header('content-length');
+    const isSmall = larger === undefined && length !== undefined && Number(length) <= SMALL_BODY_BYTES;
+    return isKnown && !isSmall ? whenAdmitted(c, size, next) : size.limit(c, next);
   });
+
+  /**
+   * Large bodies are read, and then worked on, when there is memory for it: see {@link ImportSlots}. These are two things, so that a client
+   * that sends slowly takes nothing from those whose bodies are here.
+   */
+  async function whenAdmitted(
+    c: Context<ApiEnv>,
+    { maxSize, limit }: BodySize,
+    next: Next,
+  ): Promise<Response | undefined> {
+    const identity = c.get('identity');
+    if (!('caller' in identity)) throw refused(identity.refused);
+    const { id, role, dealerId } = identity.caller;
+    const tenant = role === 'user' ? (dealerId ?? id) : id;
+    const { signal } = c.req.raw;
+    const said = Number(c.req.header('content-length') ?? maxSize);
+    const releases = [await reading.admit(tenant, said < maxSize ? said : maxSize, signal)];
+    try {
+      const answered = await limit(c, async () => {
+        const body = await wholeBody(() => c.req.raw.arrayBuffer());
+        c.req.raw = new Request(c.req.raw, { body });
+        releases.push(await working.admit(tenant, body.byteLength, signal));
+        await next();
+      });
+      return answered ?? undefined;
+    } finally {
+      for (const release of releases) release();
+    }
+  }
 
   // A path that names nothing goes before one that does: `vehicles/export` is no vehicle, by whatever method.
   for (const { path, isAlsoOther, routes } of PATHS) {
@@ -311,6 +368,7 @@ export function createApi(parts: ApiParts): Api {
             signal: c.req.raw.signal,
             nowMs: now(),
             ifMatch: route.conditional ? versionOfIfMatch(c.req.header('if-match')) : null,
+            geometry,
             reach: reachOf(identity, c, null),
           }
         : { arrival: c.get('arrival'), header: (name: string) => c.req.header(name), nowMs: now(), doorkeeper };
@@ -348,7 +406,10 @@ export function createApi(parts: ApiParts): Api {
       const { cookie, origin } = arrivalOfUpgrade(request);
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
-    close: leave,
+    close() {
+      leave();
+      geometry.close();
+    },
   };
 }
 
@@ -368,6 +429,7 @@ function limitBody(maxSize: number): MiddlewareHandler<ApiEnv> {
 }
 
 function bodyOf(request: Request, { bodyType }: Route): Promise<unknown> {
+  if (bodyType === 'application/geo+json') return readJsonBytes(request);
   return bodyType === 'text/csv' ? readText(request, bodyType) : readJson(request);
 }
 

@@ -16,6 +16,20 @@ export class Faults {
     if (this.#told.length < MAX_TOLD) this.#told.push(error);
   }
 
+  /** Adds what was found elsewhere to be invalid: the first of it, and how much it is in all. */
+  addAll(errors: readonly InputError[], count: number): void {
+    for (const error of errors) this.add(error);
+    this.#count += count - errors.length;
+  }
+
+  get told(): readonly InputError[] {
+    return this.#told;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
   get isEmpty(): boolean {
     return this.#count === 0;
   }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Geofence } from '@outrider/domain';
 import { z } from 'zod';
 import type { GeofenceItem } from './bulk-reach.ts';
@@ -11,8 +10,6 @@ import { geometryIn, geozoneBody, NEW_GEOZONE_PROPERTIES } from './routes/geozon
 export const MAX_FEATURES = 10_000;
 /** What is told to the client at once. */
 const PART_CHARACTERS = 64 * 1024;
-/** After so long, other calls get their turn. */
-const TURN_MS = 20;
 
 const ignored = z.unknown().optional().meta({ description: 'Computed or given: not looked at.' });
 const bbox = z.array(z.number()).max(6).optional().meta({ description: 'Not looked at.' });
@@ -59,32 +56,19 @@ export async function* writeCollection(pages: AsyncIterable<readonly Geofence[]>
   yield `${text}\n]}\n`;
 }
 
-/** Reads the features of a collection; what is wrong with them goes to `faults`, by JSON pointers into the collection. */
-export async function readFeatures(features: readonly unknown[], faults: Faults): Promise<GeofenceItem[]> {
-  const items: GeofenceItem[] = [];
-  let turnEndsMs = performance.now() + TURN_MS;
-  for (const [index, feature] of features.entries()) {
-    if (performance.now() > turnEndsMs) {
-      await setImmediate();
-      turnEndsMs = performance.now() + TURN_MS;
-    }
-    try {
-      items.push(readFeature(index, feature));
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      for (const { pointer, detail } of error.errors) faults.add({ pointer: `/features/${index}${pointer}`, detail });
-    }
+/** Reads a feature of a collection; null where something is wrong with it, which goes to `faults` by JSON pointers into the collection. */
+export function readFeature(index: number, value: unknown, faults: Faults): GeofenceItem | null {
+  try {
+    const feature = validate(FeatureIn, value, 'body');
+    const { name, groupIds, speedLimitKmh, minDwellSeconds } = feature.properties;
+    return {
+      index,
+      id: feature.id === undefined ? null : String(feature.id),
+      fields: { name, shape: shapeOf(feature), groupIds, speedLimitKmh, minDwellSeconds },
+    };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    for (const { pointer, detail } of error.errors) faults.add({ pointer: `/features/${index}${pointer}`, detail });
+    return null;
   }
-  return items;
-}
-
-/** @throws {Problem} with everything that is wrong with it */
-function readFeature(index: number, value: unknown): GeofenceItem {
-  const feature = validate(FeatureIn, value, 'body');
-  const { name, groupIds, speedLimitKmh, minDwellSeconds } = feature.properties;
-  return {
-    index,
-    id: feature.id === undefined ? null : String(feature.id),
-    fields: { name, shape: shapeOf(feature), groupIds, speedLimitKmh, minDwellSeconds },
-  };
 }

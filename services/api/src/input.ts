@@ -95,9 +95,27 @@ const JSON_TYPES = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
  * @throws {Problem} when it says that it is something else, or is not JSON
  */
 export async function readJson(request: Request): Promise<unknown> {
+  requireJson(request);
+  return parseJson(await wholeBody(() => request.text()));
+}
+
+/**
+ * The body of a request that is JSON, as it came: for one that another thread parses.
+ *
+ * @throws {Problem} when it says that it is something else
+ */
+export async function readJsonBytes(request: Request): Promise<ArrayBuffer> {
+  requireJson(request);
+  return wholeBody(() => request.arrayBuffer());
+}
+
+function requireJson(request: Request): void {
   if (!JSON_TYPES.test(request.headers.get('content-type') ?? ''))
     throw new Problem('unsupported-media-type', 'Send the body as JSON, with Content-Type: application/json.');
-  const text = await wholeBody(() => request.text());
+}
+
+/** @throws {Problem} when it is not JSON */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -487,10 +487,10 @@ export class Reach {
   async changeGeofence(
     id: GeofenceId,
     ifMatch: number | null,
-    change: (current: Geofence) => Omit<GeofenceFields, 'ownerId'>,
+    change: (current: Geofence) => Promise<Omit<GeofenceFields, 'ownerId'>>,
   ): Promise<Geofence> {
     const current = await this.#geofence(id, 'write');
-    const fields = change(this.#shown(current));
+    const fields = await change(this.#shown(current));
     const groupIds = await this.#groupsFrom(current.groupIds ?? [], fields.groupIds, '/properties/groupIds');
     // What was merged came from this version: another one in between must not be lost.
     const version = ifMatch ?? current.version;

@@ -3,6 +3,7 @@ import type { SessionId, User } from '@outrider/domain';
 import type { Registry, Session } from '@outrider/registry';
 import type { z } from 'zod';
 import type { Via } from './context.ts';
+import type { GeometryChecks } from './geometry-checks.ts';
 import type { ProblemKind } from './problem.ts';
 import type { Reach } from './reach.ts';
 
@@ -79,6 +80,8 @@ export interface AuthorizedContext {
   nowMs: number;
   /** What `If-Match` asks for: a version, or null where any will do. */
   ifMatch: number | null;
+  /** Checks what callers draw. */
+  geometry: GeometryChecks;
   /** The one way to data: everything in it is checked against the caller's rights. */
   reach: Reach;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Faults } from '../faults.ts';
 import { exampleOf } from '../fields.ts';
-import { collectionOf, FeatureIn, MAX_FEATURES, readFeatures, writeCollection } from '../geozone-collection.ts';
+import { collectionOf, FeatureIn, MAX_FEATURES, writeCollection } from '../geozone-collection.ts';
 import { dryRun, importReply, importReport } from '../import-report.ts';
 import { type Route, route } from '../route.ts';
 import { GeozoneOut } from './geozones.ts';
@@ -69,7 +69,7 @@ export const geozoneCollectionRoutes: Route[] = [
       'is as for a new one. Any other is drawn anew and belongs to the caller. So the same collection, exported and ' +
       `imported again, changes nothing. At most ${MAX_FEATURES} features.`,
     query: z.object({ dryRun }),
-    body: collectionOf(z.unknown()),
+    body: z.instanceof(ArrayBuffer),
     bodyType: 'application/geo+json',
     bodyDescribed: collectionOf(FeatureIn).meta({
       id: 'NewGeozoneCollection',
@@ -87,9 +87,9 @@ export const geozoneCollectionRoutes: Route[] = [
       },
     },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ query, body }, { reach }) {
+    async handle({ query, body }, { reach, geometry }) {
       const faults = new Faults();
-      const items = await readFeatures(body.features, faults);
+      const items = await geometry.itemsOf(body, faults);
       const done = await reach.bulk.importGeofences(items, faults, query.dryRun === 'true');
       return importReply(query.dryRun === 'true', done, ({ index }) => ({ index }));
     },

@@ -1,7 +1,7 @@
 import type { Geofence, GeofenceId, GroupId, LngLat } from '@outrider/domain';
 import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging } from '../fields.ts';
-import { type GeozoneFeature, measuresOf, shapeOf } from '../geojson.ts';
+import { type GeozoneFeature, measuresOf } from '../geojson.ts';
 import { etagOf } from '../input.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
@@ -168,9 +168,9 @@ export const geozoneRoutes: Route[] = [
       }),
     answers: { 201: { ...oneGeozone, description: 'Added.' } },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ body }, { reach }) {
+    async handle({ body }, { reach, geometry }) {
       const { name, groupIds, speedLimitKmh, minDwellSeconds } = body.properties;
-      const shape = shapeOf(body);
+      const shape = await geometry.shapeOf(body);
       return reply(201, await reach.addGeofence({ name, shape, groupIds, speedLimitKmh, minDwellSeconds }));
     },
   }),
@@ -216,8 +216,8 @@ export const geozoneRoutes: Route[] = [
     conditional: true,
     answers: { 200: oneGeozone },
     problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
-    async handle({ params, body }, { reach, ifMatch }) {
-      const changed = await reach.changeGeofence(params.id, ifMatch, (current) => {
+    async handle({ params, body }, { reach, ifMatch, geometry }) {
+      const changed = await reach.changeGeofence(params.id, ifMatch, async (current) => {
         const { shape, radiusM, widthM, ...rest } = body.properties ?? {};
         const now = measuresOf(current.shape);
         // A name that was not given has no place in the merge; null takes a measure away.
@@ -233,7 +233,7 @@ export const geozoneRoutes: Route[] = [
           groupIds: rest.groupIds === undefined ? current.groupIds : rest.groupIds,
           speedLimitKmh: rest.speedLimitKmh === undefined ? current.speedLimitKmh : rest.speedLimitKmh,
           minDwellSeconds: rest.minDwellSeconds ?? current.minDwellSeconds,
-          shape: shapeOf({ type: 'Feature', geometry: body.geometry ?? now.geometry, properties }),
+          shape: await geometry.shapeOf({ type: 'Feature', geometry: body.geometry ?? now.geometry, properties }),
         };
       });
       return reply(200, changed);
