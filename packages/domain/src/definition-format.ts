@@ -1,16 +1,20 @@
 import type { Definition, DefinitionChange, DefinitionKind } from './definitions.ts';
+import { OPEN_ACCESS } from './terminal-access.ts';
 
 /**
  * Version of the form in which definitions are stored: in topic `definitions` (where a schema of `schemas/` goes with each), in
  * checkpoints, in the outbox. It grows when a field is added, is renamed or changes its meaning; CONTRIBUTING.md has the recipe.
  */
-export const DEFINITION_FORMAT = 1;
+export const DEFINITION_FORMAT = 2;
 
 /** A definition as some version stored it. */
 type Stored = Record<string, unknown> & { kind: DefinitionKind };
 
 /** By the format that it makes: what a definition of the format before it becomes. */
-const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {};
+const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
+  // Terminals were not bound: whoever knew the id was believed, and goes on being so until somebody binds it.
+  2: (definition) => (definition.kind === 'vehicle' ? { ...definition, terminalAccess: OPEN_ACCESS } : definition),
+};
 
 /** Stored by a version of the program that is newer than this one. */
 export class NewerFormatError extends Error {

@@ -1,5 +1,6 @@
 import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
+import type { TerminalAccess } from './terminal-access.ts';
 import type { VideoProfile } from './video.ts';
 
 /** Degrees as GeoJSON writes them: longitude, then latitude. */
@@ -62,6 +63,8 @@ export interface Vehicle {
   name: string;
   plate: string | null;
   terminalId: TerminalId | null;
+  /** What the terminal must show for its data to be taken. */
+  terminalAccess: TerminalAccess;
   /** The dealer that the vehicle belongs to; null when the operator's own. */
   dealerId: UserId | null;
   groupIds: readonly GroupId[];

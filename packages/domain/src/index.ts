@@ -14,6 +14,7 @@ export * from './report-job.ts';
 export * from './report-schedule.ts';
 export * from './rights.ts';
 export * from './stream-address.ts';
+export * from './terminal-access.ts';
 export * from './terminal-command.ts';
 export * from './terminal-number.ts';
 export * from './trace.ts';

@@ -57,7 +57,8 @@ export interface Position {
 }
 
 /** Protocols that a terminal can speak to the gateway. */
-export type ProtocolName = 'omnicomm' | 'teltonika' | 'wialon-ips' | 'osmand' | 'jt808';
+export const PROTOCOLS = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808'] as const;
+export type ProtocolName = (typeof PROTOCOLS)[number];
 
 /** One packet of one terminal, as the gateway hands it to the log: the record of topic `telemetry`. */
 export interface TelemetryPacket {

@@ -2,6 +2,7 @@ import { DEFAULT_THRESHOLDS, type Geofence, type User, type Vehicle } from './de
 import type { GeofenceId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
 import type { Position } from './position.ts';
+import { OPEN_ACCESS } from './terminal-access.ts';
 import type { VehicleStatus } from './vehicle-status.ts';
 
 /** What a definition is made of before it has an id and a version. */
@@ -36,6 +37,7 @@ export function sampleVehicleFields(more: Partial<Fields<Vehicle>> = {}): Fields
     name: 'Van',
     plate: null,
     terminalId: null,
+    terminalAccess: OPEN_ACCESS,
     dealerId: null,
     groupIds: [],
     speedLimitKmh: null,

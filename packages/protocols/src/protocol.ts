@@ -7,6 +7,7 @@ export type RefusalReason =
   | 'bad-length' // a length that the protocol or its bound rules out
   | 'bad-content' // the frame is whole, its content cannot be
   | 'unsupported' // a known message or version that is not spoken here
+  | 'wrong-secret' // a code or a password that is not that of the terminal
   | 'not-identified' // data before the terminal said who it is
   | 'unknown-terminal'; // said by the gateway, not by a codec
 
@@ -20,6 +21,12 @@ export type Inbound =
       type: 'identify';
       terminalId: TerminalId;
       otherIds?: readonly TerminalId[];
+      /** What it showed that the gateway can check against the vehicle: the password of its login. */
+      secret?: string;
+      /** Salted hash of what it said of itself when it registered: the gateway may keep it, and give it to {@link TerminalCodes.issue} later. */
+      registration?: string;
+      /** It showed the code that it was given: {@link TerminalCodes.isRight} said so. */
+      showedCode?: boolean;
       accept: Buffer | null;
       reject: Buffer | null;
     }
@@ -71,10 +78,24 @@ export interface SentCommand {
   bytes: Buffer;
 }
 
+/** Who decides about the codes of terminals that register (JT/T 808). */
+export interface TerminalCodes {
+  /** @param derived the code that the terminal was given where it has none of its own */
+  isRight(forms: readonly TerminalId[], shown: string, derived: string): boolean;
+  /**
+   * May the code be given to who registers under one of these ids?
+   *
+   * @param registration what it said of itself: the same each time that the same terminal registers
+   */
+  mayIssue(forms: readonly TerminalId[], registration: string): boolean;
+}
+
 /** What a session may be given by the service that it is part of. */
 export interface SessionOptions {
   /** What codes are derived from that a terminal is given once and shows later: the same for all that a terminal may connect to. */
   secret?: string | Buffer;
+  /** Default: the code is the derived one, and given to whoever registers. */
+  codes?: TerminalCodes;
 }
 
 /** A terminal protocol over TCP. */

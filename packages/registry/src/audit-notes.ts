@@ -96,7 +96,19 @@ function pick(definition: Definition, names: readonly string[]): AuditedFields {
     definition.kind === 'video-profile'
       ? { ...definition, address: withoutCredentials(definition.address) }
       : definition;
-  return Object.fromEntries(names.map((name) => [name, bounded(told[name as keyof Definition])]));
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      bounded(name === 'terminalAccess' ? accessTold(definition) : told[name as keyof Definition]),
+    ]),
+  );
+}
+
+/** Without the hashes: that there is a secret, and when it changed, is all that is to be known. */
+function accessTold(definition: Definition): object | null {
+  if (definition.kind !== 'vehicle') return null;
+  const { secretHash, registrationHash: _, ...access } = definition.terminalAccess;
+  return { ...access, hasSecret: secretHash !== null };
 }
 
 function bounded(value: unknown): unknown {

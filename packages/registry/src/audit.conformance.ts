@@ -44,7 +44,9 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
         address: '203.0.113.7',
         subject: { kind: 'vehicle', id: truck.id, name: 'One' },
       };
-      const { kind: _, id: __, version: ___, ...fields } = truck;
+      const { kind: _, id: __, version: ___, terminalAccess, ...rest } = truck;
+      const { secretHash, registrationHash: ____, ...access } = terminalAccess;
+      const fields = { ...rest, terminalAccess: { ...access, hasSecret: secretHash !== null } };
       expect(await trail({ subjectId: truck.id })).toEqual([
         { ...made, action: 'deleted', atMs: nowMs, before: { ...fields, plate: 'Y' }, after: null },
         { ...made, action: 'changed', atMs: nowMs - 1, before: { plate: 'X' }, after: { plate: 'Y' } },

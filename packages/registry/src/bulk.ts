@@ -1,15 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Definition, GroupId, UserId } from '@outrider/domain';
 import { requireDealer } from './dealers.ts';
-import { type ConflictError, NotFoundError, StaleError, UnknownReferenceError } from './errors.ts';
+import {
+  type ConflictError,
+  NotFoundError,
+  type OperatorOnlyError,
+  StaleError,
+  UnknownReferenceError,
+} from './errors.ts';
 import { inChunks } from './lists.ts';
 import type { MembershipTable } from './memberships.ts';
 import type { Reader, Store, Writer } from './store.ts';
 
 /** One of many writes: a new definition, or a change of the one with this id in this version. */
-export type BulkWrite<Id, Fields> =
+export type BulkWrite<Id, Fields, Patch = Partial<Fields>> =
   | { id: null; fields: Fields }
-  | { id: Id; expectedVersion: number | null; patch: Partial<Fields> };
+  | { id: Id; expectedVersion: number | null; patch: Patch };
 
 /** What became of one of many writes. */
 export interface BulkOutcome<T> {
@@ -21,7 +27,7 @@ export interface BulkOutcome<T> {
 export interface BulkFailure {
   /** Which of the writes. */
   index: number;
-  error: ConflictError | NotFoundError | StaleError | UnknownReferenceError;
+  error: ConflictError | OperatorOnlyError | NotFoundError | StaleError | UnknownReferenceError;
 }
 
 /** Some of many writes can't be made, and so none was. */
@@ -134,12 +140,12 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
    * @param known what may be changed
    * @param revise returns `current` itself where nothing changes
    */
-  take<Fields>(
+  take<Fields, Patch = Partial<Fields>>(
     kind: T['kind'],
-    writes: readonly BulkWrite<string, Fields>[],
+    writes: readonly BulkWrite<string, Fields, Patch>[],
     known: readonly T[],
     create: (fields: Fields) => T,
-    revise: (current: T, patch: Partial<Fields>) => T,
+    revise: (current: T, patch: Patch) => T,
   ): void {
     const currents = new Map<string, T>(known.map((definition) => [definition.id, definition]));
     for (const [index, write] of writes.entries()) {

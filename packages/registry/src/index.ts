@@ -84,7 +84,7 @@ export { MAX_SESSIONS_PER_USER, type Session, type Sessions } from './sessions.t
 export type { ChangeListener } from './store.ts';
 export type { SecretsState } from './stored-secrets.ts';
 export type { UserFields, UserFilter, UserPatch, Users } from './users.ts';
-export type { VehicleFields, VehicleFilter, Vehicles } from './vehicles.ts';
+export type { VehicleFields, VehicleFilter, VehiclePatch, Vehicles, VehicleWrite } from './vehicles.ts';
 export type { Presence, VideoProfileFields, VideoProfileFilter, VideoProfiles } from './video-profiles.ts';
 export type { StoredVideo } from './video-task-rows.ts';
 export type {

@@ -499,6 +499,24 @@ function migrations(dialect: DialectName): Record<string, Migration> {
         await db.schema.alterTable('consumer_offsets').addColumn('log_identity', 'text').execute();
       },
     },
+    '0013-terminal-access': {
+      async up(db: Kysely<unknown>) {
+        await db.schema.alterTable('vehicles').addColumn('terminal_access', 'text').execute();
+        // No foreign keys: who had a terminal is remembered when the vehicle, or the dealer, is gone.
+        await db.schema
+          .createTable('terminal_holders')
+          .addColumn('terminal_id', 'text', (c) => c.primaryKey())
+          .addColumn('dealer_id', 'text')
+          .addColumn('released_at_ms', timeMs, (c) => c.notNull())
+          .execute();
+        await db.schema
+          .createIndex('terminal_holders_by_released_at_ms')
+          .on('terminal_holders')
+          .column('released_at_ms')
+          .execute();
+        await db.schema.createIndex('video_profiles_by_address').on('video_profiles').column('address').execute();
+      },
+    },
     '0014-quotas': {
       async up(db: Kysely<unknown>) {
         await db.schema

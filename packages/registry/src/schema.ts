@@ -41,6 +41,8 @@ export interface VehicleRow {
   name: string;
   plate: string | null;
   terminal_id: string | null;
+  /** JSON; null: anyone who knows the id, as before terminals were bound. */
+  terminal_access: string | null;
   dealer_id: string | null;
   speed_limit_kmh: number | null;
   speed_tolerance_kmh: number;
@@ -50,6 +52,13 @@ export interface VehicleRow {
   moving_distance_m: number;
   trip_stop_minutes: number;
   trip_gap_minutes: number;
+}
+
+/** The dealer whose vehicle had a terminal last, where the terminal sent data for it. */
+export interface TerminalHolderRow {
+  terminal_id: string;
+  dealer_id: string | null;
+  released_at_ms: number;
 }
 
 export interface GroupRow {
@@ -449,6 +458,7 @@ export interface Tables {
   report_files: ReportFileRow;
   report_schedules: ReportScheduleRow;
   report_deliveries: ReportDeliveryRow;
+  terminal_holders: TerminalHolderRow;
   video_profiles: VideoProfileRow;
   video_presence: VideoPresenceRow;
   video_tasks: VideoTaskRow;

@@ -150,6 +150,8 @@ test('names of geofences that were deleted before they were kept come from the a
   database.exec(`
     drop table deleted_geofences; drop table recent_changes; drop table registry_facts;
     alter table consumer_offsets drop column log_identity;
+    drop table terminal_holders; drop index video_profiles_by_address;
+    alter table vehicles drop column terminal_access;
     drop index deliveries_by_account; drop index deliveries_by_account_and_endpoint;
     drop table delivery_circuits; drop table queue_turns;
     drop table quota_limits; drop index geofences_by_owner_and_vertices;

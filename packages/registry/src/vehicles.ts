@@ -1,4 +1,16 @@
-import type { GroupId, TerminalId, UserId, Vehicle, VehicleId } from '@outrider/domain';
+import {
+  accessAfter,
+  type FirstContact,
+  type GroupId,
+  LEARNING_ACCESS,
+  OPEN_ACCESS,
+  type TerminalAccess,
+  type TerminalAccessPatch,
+  type TerminalId,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
 import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, writeOrTry } from './bulk.ts';
 import { requireDealer } from './dealers.ts';
 import { DEFAULT_ERASURE_GRACE_MS, planErasure } from './erasures.ts';
@@ -10,11 +22,20 @@ import { type Page, type Paging, pageOf } from './page.ts';
 import { asExpected, revised, touch } from './revisions.ts';
 import type { VehicleRow } from './schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
+import { heldByOthers, noteHolders } from './terminal-holders.ts';
 import { addressConflicts, changedOwners } from './video-addresses.ts';
 import { deleteVideoProfileOf } from './video-profiles.ts';
 
-/** What a vehicle is made of, without what the registry itself gives it. */
-export type VehicleFields = Omit<Vehicle, 'kind' | 'id' | 'version'>;
+/** What a vehicle is made of, without what the registry itself gives it. Where nothing is said of its terminal, that is bound to its first protocol. */
+export type VehicleFields = Omit<Vehicle, 'kind' | 'id' | 'version' | 'terminalAccess'> & {
+  terminalAccess?: TerminalAccess;
+};
+
+/** What of a vehicle changes; of its access, what is not said stays. */
+export type VehiclePatch = Partial<Omit<VehicleFields, 'terminalAccess'>> & { terminalAccess?: TerminalAccessPatch };
+
+/** One of many writes of vehicles. */
+export type VehicleWrite = BulkWrite<VehicleId, VehicleFields, VehiclePatch>;
 
 /** Only vehicles for which all that is set holds. */
 export interface VehicleFilter extends Omit<OfVehicles, 'vehicleId'> {
@@ -31,14 +52,16 @@ export class Vehicles {
 
   /**
    * @throws {ConflictError} when the terminal is fitted to another vehicle, or another dealer's video profile has its address
+   * @throws {OperatorOnlyError} when the terminal sent data for another dealer's vehicle before, and the caller is not an operator
    * @throws {UnknownReferenceError} when the dealer or a group does not exist
    */
   create(fields: VehicleFields): Promise<Vehicle> {
     return this.#store.write(async (writer) => {
       const vehicle = newVehicle(writer, fields);
-      await check(writer, vehicle);
+      await check(writer, vehicle, null);
       await insertRows(writer, [vehicle]);
       await checkAddresses(writer, vehicle, null);
+      await noteHolders(writer, [{ current: null, next: vehicle }]);
       await setGroups(writer, 'vehicle_group_members', vehicle.id, vehicle.groupIds);
       writer.changed(vehicle, null);
       return vehicle;
@@ -70,14 +93,15 @@ export class Vehicles {
    * @returns the vehicle as it now is; a patch that changes nothing makes no new version
    * @throws {NotFoundError} {StaleError} {ConflictError} {UnknownReferenceError}
    */
-  update(id: VehicleId, expectedVersion: number | null, patch: Partial<VehicleFields>): Promise<Vehicle> {
+  update(id: VehicleId, expectedVersion: number | null, patch: VehiclePatch): Promise<Vehicle> {
     return this.#store.write(async (writer) => {
       const current = await requireVehicle(writer, id, expectedVersion);
-      const vehicle = revised(current, withSortedGroups(patch));
+      const vehicle = revisedVehicle(current, patch);
       if (vehicle === current) return current;
-      await check(writer, vehicle);
+      await check(writer, vehicle, current);
       await updateRow(writer, vehicle);
       await checkAddresses(writer, vehicle, current);
+      await noteHolders(writer, [{ current, next: vehicle }]);
       if (vehicle.groupIds !== current.groupIds) await setGroups(writer, 'vehicle_group_members', id, vehicle.groupIds);
       writer.changed(vehicle, current);
       return vehicle;
@@ -91,7 +115,7 @@ export class Vehicles {
    * @returns what became of each, in the order of `writes`
    * @throws {BulkError} naming each write that can't be made
    */
-  writeAll(writes: readonly BulkWrite<VehicleId, VehicleFields>[], dryRun: boolean): Promise<BulkOutcome<Vehicle>[]> {
+  writeAll(writes: readonly VehicleWrite[], dryRun: boolean): Promise<BulkOutcome<Vehicle>[]> {
     return writeOrTry(this.#store, dryRun, async (writer) => {
       const plan = await planAll(writer, writes);
       plan.requireAllGood();
@@ -100,6 +124,7 @@ export class Vehicles {
       for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
         await writer.tx.updateTable('vehicles').set({ terminal_id: null }).where('id', 'in', some).execute();
       const outcomes = await plan.carryOut(writer, 'vehicle_group_members', insertRows, updateRow);
+      await noteHolders(writer, plan.planned);
       const conflicts = await addressConflicts(writer, changedOwners(plan.planned));
       for (const { index, next } of plan.planned) {
         const conflict = conflicts.get(next.id);
@@ -108,6 +133,42 @@ export class Vehicles {
       plan.requireAllGood();
       return outcomes;
     });
+  }
+
+  /**
+   * Writes down what terminals did for the first time: an unbound one is bound to the protocol that it spoke. Changes nothing for vehicles whose terminal was
+   * replaced meanwhile, or for which it is known.
+   */
+  async learn(contacts: readonly FirstContact[]): Promise<void> {
+    const learns = (vehicle: Vehicle) => {
+      const contact = contacts.find(({ vehicleId }) => vehicleId === vehicle.id);
+      return contact?.terminalId === vehicle.terminalId ? accessLearnt(vehicle.terminalAccess, contact) : null;
+    };
+    const ids = contacts.map(({ vehicleId }) => vehicleId);
+    // Every instance of the API is asked: most find it done, and need not write.
+    if (!(await loadVehicles(this.#store.db, ids)).some((vehicle) => learns(vehicle) !== null)) return;
+    await this.#store.write(async (writer) => {
+      for (const vehicle of await loadVehicles(writer.tx, ids)) {
+        const terminalAccess = learns(vehicle);
+        if (terminalAccess === null) continue;
+        const next = revised(vehicle, { terminalAccess });
+        await updateRow(writer, next);
+        writer.changed(next, vehicle);
+      }
+    });
+  }
+
+  /** Forgets who had terminals that were given up before a time: whoever asks for one then may have it. @returns how many they were */
+  async forgetHolders(beforeMs: number, limit: number): Promise<number> {
+    const rows = await this.#store.db
+      .selectFrom('terminal_holders')
+      .select('terminal_id')
+      .where('released_at_ms', '<', beforeMs)
+      .limit(limit)
+      .execute();
+    for (const some of inChunks(rows.map((row) => row.terminal_id)))
+      await this.#store.db.deleteFrom('terminal_holders').where('terminal_id', 'in', some).execute();
+    return rows.length;
   }
 
   /**
@@ -121,6 +182,7 @@ export class Vehicles {
       const vehicle = await requireVehicle(writer, id, expectedVersion);
       await dropFromRules(writer, 'vehicle', id);
       await deleteVideoProfileOf(writer, vehicle);
+      await noteHolders(writer, [{ current: vehicle, next: null }]);
       await writer.tx.deleteFrom('vehicle_group_members').where('member_id', '=', id).execute();
       await writer.tx.deleteFrom('vehicles').where('id', '=', id).execute();
       writer.deleted(vehicle);
@@ -129,8 +191,39 @@ export class Vehicles {
   }
 }
 
+/** @returns null where nothing is new */
+function accessLearnt(
+  access: TerminalAccess,
+  { protocol, registrationHash }: Pick<FirstContact, 'protocol' | 'registrationHash'>,
+): TerminalAccess | null {
+  const learnt = {
+    ...access,
+    seen: true,
+    protocol: access.protocol === 'learn' ? protocol : access.protocol,
+    registrationHash:
+      access.registrationHash ?? (access.protocol === 'any' || access.secretHash !== null ? null : registrationHash),
+  };
+  const isNews =
+    !access.seen || learnt.protocol !== access.protocol || learnt.registrationHash !== access.registrationHash;
+  return isNews ? learnt : null;
+}
+
 function newVehicle({ newId }: Writer, fields: VehicleFields): Vehicle {
-  return { ...withSortedGroups(fields), kind: 'vehicle', id: newId() as VehicleId, version: 1 };
+  return {
+    terminalAccess: LEARNING_ACCESS,
+    ...withSortedGroups(fields),
+    kind: 'vehicle',
+    id: newId() as VehicleId,
+    version: 1,
+  };
+}
+
+function revisedVehicle(current: Vehicle, { terminalAccess = {}, ...fields }: VehiclePatch): Vehicle {
+  const isOtherTerminal = fields.terminalId !== undefined && fields.terminalId !== current.terminalId;
+  return revised(current, {
+    ...withSortedGroups(fields),
+    terminalAccess: accessAfter(current.terminalAccess, terminalAccess, isOtherTerminal),
+  });
 }
 
 async function insertRows({ tx }: Writer, vehicles: readonly Vehicle[]): Promise<void> {
@@ -147,7 +240,8 @@ async function requireVehicle({ tx }: Writer, id: VehicleId, expectedVersion: nu
   return asExpected(vehicle, 'vehicle', id, expectedVersion);
 }
 
-async function check({ tx }: Writer, vehicle: Vehicle): Promise<void> {
+async function check(writer: Writer, vehicle: Vehicle, current: Vehicle | null): Promise<void> {
+  const { tx } = writer;
   await requireDealer(tx, vehicle.dealerId);
   if (vehicle.terminalId === null) return;
   const other = await tx
@@ -157,6 +251,7 @@ async function check({ tx }: Writer, vehicle: Vehicle): Promise<void> {
     .where('id', '!=', vehicle.id)
     .executeTakeFirst();
   if (other) throw new ConflictError('vehicle', 'terminalId', vehicle.terminalId);
+  for (const refusal of (await heldByOthers(writer, [{ current, next: vehicle }])).values()) throw refusal;
 }
 
 /** @throws {ConflictError} when a dealer's video profile would have the address of another dealer's terminal */
@@ -165,22 +260,13 @@ async function checkAddresses(writer: Writer, next: Vehicle, current: Vehicle | 
   if (conflict !== undefined) throw conflict;
 }
 
-async function planAll(
-  writer: Writer,
-  writes: readonly BulkWrite<VehicleId, VehicleFields>[],
-): Promise<BulkPlan<Vehicle>> {
+async function planAll(writer: Writer, writes: readonly VehicleWrite[]): Promise<BulkPlan<Vehicle>> {
   const plan = new BulkPlan<Vehicle>();
   const known = await loadVehicles(
     writer.tx,
     writes.flatMap(({ id }) => (id === null ? [] : [id])),
   );
-  plan.take(
-    'vehicle',
-    writes,
-    known,
-    (fields) => newVehicle(writer, fields),
-    (current, patch) => revised(current, withSortedGroups(patch)),
-  );
+  plan.take('vehicle', writes, known, (fields) => newVehicle(writer, fields), revisedVehicle);
   await plan.checkGroups(writer.tx);
   const wrongDealers = await notDealers(
     writer.tx,
@@ -189,6 +275,11 @@ async function planAll(
   for (const { index, next } of plan.planned) {
     const wrong = wrongDealers.get(next.dealerId);
     if (wrong) plan.fail(index, wrong);
+  }
+  const held = await heldByOthers(writer, plan.planned);
+  for (const { index, current, next } of plan.planned) {
+    const refusal = next.terminalId === current?.terminalId ? undefined : held.get(next.terminalId as TerminalId);
+    if (refusal !== undefined) plan.fail(index, refusal);
   }
   await plan.checkUnique(
     ({ terminalId }) => terminalId,
@@ -238,6 +329,7 @@ export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): V
     speedLimitKmh: row.speed_limit_kmh,
     speedToleranceKmh: row.speed_tolerance_kmh,
     speedingMinSeconds: row.speeding_min_seconds,
+    terminalAccess: row.terminal_access === null ? OPEN_ACCESS : (JSON.parse(row.terminal_access) as TerminalAccess),
     offlineAfterMinutes: row.offline_after_minutes,
     movingSpeedKmh: row.moving_speed_kmh,
     movingDistanceM: row.moving_distance_m,
@@ -253,6 +345,7 @@ function toRow(vehicle: Vehicle): VehicleRow {
     name: vehicle.name,
     plate: vehicle.plate,
     terminal_id: vehicle.terminalId,
+    terminal_access: JSON.stringify(vehicle.terminalAccess),
     dealer_id: vehicle.dealerId,
     speed_limit_kmh: vehicle.speedLimitKmh,
     speed_tolerance_kmh: vehicle.speedToleranceKmh,

@@ -59,7 +59,7 @@ import type { EventReport } from './notification-reach.ts';
 import { contentOf, idempotencyKey, isRepeatable, onceOnly } from './once-only.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
-import { badField, notFound, Problem } from './problem.ts';
+import { badField, notFound, operatorOnly, Problem } from './problem.ts';
 import { quotaExceeded } from './quota-reach.ts';
 import { Reach, type TrackReport } from './reach.ts';
 import { type ReportArchive, TooManyRowsError } from './reports/report.ts';
@@ -89,6 +89,7 @@ export {
 export { createReportScheduler, type ReportSchedulerParts } from './report-jobs/scheduler.ts';
 export type { ReadyCheck } from './routes/operations.ts';
 export { apiConfigOf, apiVariables, quotasOf, reportsConfigOf } from './settings.ts';
+export { createTerminalBindings } from './terminal-bindings.ts';
 export type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export interface ApiConfig {
@@ -469,9 +470,9 @@ function nameOf(kind: ConflictError['kind']): string {
   return kind === 'geofence' ? 'geozone' : kind.replace('-', ' ');
 }
 
-function operatorOnly({ field }: OperatorOnlyError): Problem {
+function forOperators({ field }: OperatorOnlyError): Problem {
   return new Problem('forbidden', 'This value may be set by operators alone.', {
-    errors: [{ pointer: `/${field}`, detail: 'It is no terminal of the vehicle.' }],
+    errors: [{ pointer: `/${field}`, detail: operatorOnly(field) }],
   });
 }
 
@@ -499,7 +500,7 @@ function asProblem(error: unknown): Problem | null {
       errors: [{ pointer, detail: `Another ${nameOf(error.kind)} has it.` }],
     });
   }
-  if (error instanceof OperatorOnlyError) return operatorOnly(error);
+  if (error instanceof OperatorOnlyError) return forOperators(error);
   if (error instanceof QuotaExceededError) return quotaExceeded(error);
   if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);
   if (error instanceof TooManyRowsError) return new Problem('too-much', `${error.message}.`);

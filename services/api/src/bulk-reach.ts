@@ -1,4 +1,15 @@
-import type { Geofence, GeofenceId, GroupId, User, UserId, Vehicle, VehicleGroup, VehicleId } from '@outrider/domain';
+import {
+  accessAfter,
+  type Geofence,
+  type GeofenceId,
+  type GroupId,
+  LEARNING_ACCESS,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleGroup,
+  type VehicleId,
+} from '@outrider/domain';
 import {
   BulkError,
   type BulkOutcome,
@@ -6,13 +17,15 @@ import {
   ConflictError,
   type GeofenceFields,
   NotFoundError,
+  OperatorOnlyError,
   StaleError,
   UnknownReferenceError,
   type VehicleFields,
+  type VehicleWrite,
 } from '@outrider/registry';
 import type { Faults } from './faults.ts';
 import { GroupNames } from './group-names.ts';
-import { type InputError, Problem } from './problem.ts';
+import { type InputError, operatorOnly, Problem } from './problem.ts';
 import type { Reach, Sources } from './reach.ts';
 import { dealerOf, isOperator, mayManage, rightToGroup, rightToVehicle } from './rights.ts';
 import { NUMBERS, type VehicleLine } from './vehicle-csv.ts';
@@ -84,7 +97,7 @@ export class BulkReach {
     const lines = read();
     const groups = this.groupNames();
     const rowOf = new Map<VehicleId, number>();
-    const writes = lines.map((line): BulkWrite<VehicleId, VehicleFields> => {
+    const writes = lines.map((line): VehicleWrite => {
       const { row } = line;
       const current = this.#vehicleOf(line);
       if (current === null) faults.add({ row, column: 'id', detail: 'There is no such vehicle.' });
@@ -96,7 +109,14 @@ export class BulkReach {
         const dealerId = this.#dealerOf(line, undefined, faults);
         return {
           id: null,
-          fields: { ...NEW_VEHICLE, ...line.fields, name: name ?? '', groupIds: groupIds ?? [], dealerId },
+          fields: {
+            ...NEW_VEHICLE,
+            ...line.fields,
+            name: name ?? '',
+            groupIds: groupIds ?? [],
+            dealerId,
+            terminalAccess: accessAfter(LEARNING_ACCESS, line.access, false),
+          },
         };
       }
       const earlier = rowOf.get(current.id);
@@ -109,11 +129,18 @@ export class BulkReach {
         expectedVersion: current.version,
         patch: {
           ...line.fields,
+          terminalAccess: line.access,
           dealerId: this.#dealerOf(line, current, faults),
           ...(groupIds ? { groupIds: [...groupIds, ...unseen] } : {}),
         },
       };
     });
+    const wanted = lines.map(({ fields }, nth) => {
+      const { terminalId = null } = fields;
+      return terminalId === this.#vehicleOf(lines[nth] as VehicleLine)?.terminalId ? null : terminalId;
+    });
+    for (const { terminalId, field } of await this.#reach.unclaimable(wanted))
+      faults.add({ row: lines[wanted.indexOf(terminalId)]?.row ?? 0, column: field, detail: operatorOnly(field) });
     faults.throwIfAny();
     const outcomes = await told(this.#sources.registry.vehicles.writeAll(writes, dryRun), faults, (index, field) => ({
       row: lines[index]?.row ?? 0,
@@ -223,6 +250,8 @@ async function told<T>(
     for (const { index, error: why } of error.failures) {
       if (why instanceof ConflictError)
         faults.add({ ...place(index, why.field), detail: 'Another one has it.' }, 'conflict');
+      else if (why instanceof OperatorOnlyError)
+        faults.add({ ...place(index, why.field), detail: operatorOnly(why.field) });
       else if (why instanceof UnknownReferenceError)
         faults.add({ ...place(index, why.field), detail: `${why.id} does not exist.` });
       else if (why instanceof StaleError || why instanceof NotFoundError)

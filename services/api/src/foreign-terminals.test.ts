@@ -1,4 +1,4 @@
-import type { TerminalId, User, Vehicle } from '@outrider/domain';
+import { isSecret, type TerminalId, type User, type Vehicle } from '@outrider/domain';
 import { sampleVehicleFields } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
@@ -89,5 +89,144 @@ describe('the recordings of another dealer’s terminal', () => {
     const transfer = { dealerId: attacker.user.id };
     expect((await call('PATCH', `/api/v1/vehicles/${moved.body.id}`, operator, transfer)).status).toBe(409);
     expect((await call('PATCH', `/api/v1/vehicles/${theirs.id}`, operator, transfer)).status).toBe(409);
+  });
+});
+
+describe('what a terminal must show', () => {
+  const SECRET = 'k3-of-the-terminal';
+  const add = (body: object) => call('POST', '/api/v1/vehicles', victim, { name: 'Bound', ...body });
+
+  test('is asked of a new vehicle by default: the protocol of its first packet, from then on', async () => {
+    const { body } = await add({ terminalId: '356307042441013' });
+    expect(body.terminalAccess).toEqual({ protocol: 'learn', hasSecret: false, certificateSha256: null, networks: [] });
+    await world.registry.vehicles.learn([
+      { vehicleId: body.id, terminalId: '356307042441013', protocol: 'teltonika', registrationHash: null },
+    ]);
+    const learnt = (await call('GET', `/api/v1/vehicles/${body.id}`, victim)).body.terminalAccess;
+    expect(learnt).toMatchObject({ protocol: 'teltonika' });
+    // The first packet counts, and no other terminal's.
+    const late = { vehicleId: body.id, protocol: 'osmand', registrationHash: null } as const;
+    for (const terminalId of ['356307042441013', '356307042441014'])
+      await world.registry.vehicles.learn([{ ...late, terminalId }]);
+    expect((await call('GET', `/api/v1/vehicles/${body.id}`, victim)).body.terminalAccess).toEqual(learnt);
+    // Another terminal begins anew.
+    const moved = await call('PATCH', `/api/v1/vehicles/${body.id}`, victim, { terminalId: '356307042441014' });
+    expect(moved.body.terminalAccess).toMatchObject({ protocol: 'learn' });
+  });
+
+  test('is set in parts, and a secret is kept as a hash that nobody is shown', async () => {
+    const networks = ['203.0.113.0/24', '2001:db8::/32'];
+    const added = await add({ terminalId: 'k3', terminalAccess: { protocol: 'wialon-ips', secret: SECRET, networks } });
+    const shown = { protocol: 'wialon-ips', hasSecret: true, certificateSha256: null, networks };
+    expect(added).toMatchObject({ status: 201, body: { terminalAccess: shown } });
+    const path = `/api/v1/vehicles/${added.body.id}`;
+    const patched = await call('PATCH', path, victim, { terminalAccess: { networks: [] } });
+    expect(patched.body.terminalAccess).toEqual({ ...shown, networks: [] });
+    const { secretHash } = (await world.registry.vehicles.get(added.body.id))?.terminalAccess ?? {};
+    expect(isSecret(secretHash ?? '', SECRET)).toBe(true);
+    const everything = JSON.stringify([
+      await world.registry.snapshot(),
+      await call('GET', path, victim),
+      await call('GET', '/api/v1/audit', victim),
+      await call('GET', '/api/v1/vehicles/export', victim),
+    ]);
+    expect(everything).not.toContain(SECRET);
+    const told = JSON.stringify([(await call('GET', '/api/v1/audit', operator)).body, patched.body]);
+    expect(told).not.toContain(secretHash);
+    expect(told).toContain('"hasSecret":true');
+    const without = await call('PATCH', path, victim, { terminalAccess: { secret: null } });
+    expect(without.body.terminalAccess).toMatchObject({ hasSecret: false });
+  });
+
+  test('is refused where it makes no sense, with what is wrong', async () => {
+    for (const [terminalAccess, pointer] of [
+      [{ protocol: 'gopher' }, '/terminalAccess/protocol'],
+      [{ secret: 'short' }, '/terminalAccess/secret'],
+      [{ secret: 'with;semicolon' }, '/terminalAccess/secret'],
+      [{ protocol: 'teltonika', secret: SECRET }, '/terminalAccess/secret'],
+      [{ certificateSha256: 'AB' }, '/terminalAccess/certificateSha256'],
+      [{ networks: ['203.0.113.7'] }, '/terminalAccess/networks/0'],
+      [{ networks: ['203.0.113.0/33'] }, '/terminalAccess/networks/0'],
+      [{ seen: true }, '/terminalAccess/seen'],
+    ] as const) {
+      const answer = await add({ terminalAccess });
+      expect(answer.status, JSON.stringify(terminalAccess)).toBe(400);
+      expect(answer.body.errors[0].pointer, JSON.stringify(answer.body)).toBe(pointer);
+    }
+  });
+
+  test('a fleet is bound by an import, and empty cells change nothing', async () => {
+    const send = (csv: string) =>
+      world.call('POST', '/api/v1/vehicles/import', {
+        jwt: victim.jwt,
+        body: csv,
+        headers: { 'content-type': 'text/csv' },
+      });
+    const rows = `One,a1,wialon-ips,203.0.113.0/24 198.51.100.0/24,${SECRET}\r\nTwo,a2,any,,\r\nThree,a3,,,\r\n`;
+    const header = 'name,terminalId,terminalProtocol,terminalNetworks,terminalSecret\r\n';
+    expect(await send(`${header}${rows}`)).toMatchObject({ status: 200, body: { created: 3 } });
+    expect(await send(`${header}One,a1,,,\r\nTwo,a2,,,\r\n`)).toMatchObject({ body: { unchanged: 2 } });
+    const exported = (await world.call('GET', '/api/v1/vehicles/export', { jwt: victim.jwt })).body;
+    expect(exported).toContain('wialon-ips,203.0.113.0/24 198.51.100.0/24,\r\n');
+    expect(exported).toContain(',any,,\r\n');
+    expect(exported).toContain(',learn,,\r\n');
+    const wrong = await send(`${header}Four,a4,teltonika,,${SECRET}\r\n`);
+    expect(wrong).toMatchObject({ status: 400, body: { errors: [{ row: 2, column: 'terminalSecret' }] } });
+  });
+});
+
+describe('the id of a terminal that sends data already', () => {
+  const move = (who: { jwt: string }, id: string, terminalId: string | null) =>
+    call('PATCH', `/api/v1/vehicles/${id}`, who, { terminalId });
+
+  test('of another dealer’s vehicle is not had by waiting until that vehicle gives it up', async () => {
+    expect((await move(attacker, own.id, TERMINAL)).status).toBe(409);
+    expect((await move(victim, theirs.id, null)).status).toBe(200);
+    const refused = await move(attacker, own.id, TERMINAL);
+    expect(refused).toMatchObject({ status: 403, body: { errors: [{ pointer: '/terminalId' }] } });
+    expect((await call('POST', '/api/v1/vehicles', attacker, { name: 'New', terminalId: TERMINAL })).status).toBe(403);
+    const csv = {
+      jwt: attacker.jwt,
+      body: `name,terminalId\r\nNew,${TERMINAL}\r\n`,
+      headers: { 'content-type': 'text/csv' },
+    };
+    const imported = await world.call('POST', '/api/v1/vehicles/import', csv);
+    expect(imported).toMatchObject({ status: 400, body: { errors: [{ row: 2, column: 'terminalId' }] } });
+    // The dealer who had it moves it freely, also after the vehicle is gone, and the operator moves it anywhere.
+    const again = await call('POST', '/api/v1/vehicles', victim, { name: 'Next', terminalId: TERMINAL });
+    expect(again.status).toBe(201);
+    expect((await call('DELETE', `/api/v1/vehicles/${again.body.id}`, operator)).status).toBe(204);
+    expect((await move(operator, own.id, TERMINAL)).status).toBe(200);
+  });
+
+  test('is anybody’s again where it never sent anything, or after 90 days', async () => {
+    const unused = await call('POST', '/api/v1/vehicles', attacker, { name: 'Squatter', terminalId: 'unused' });
+    await call('DELETE', `/api/v1/vehicles/${unused.body.id}`, attacker);
+    expect((await move(victim, theirs.id, 'unused')).status).toBe(200);
+    expect((await move(attacker, own.id, TERMINAL)).status).toBe(403);
+    expect(await world.registry.vehicles.forgetHolders(world.nowMs + 1, 100)).toBe(1);
+    expect((await move(attacker, own.id, TERMINAL)).status).toBe(200);
+  });
+
+  test('without a vehicle for more than a day is the operator’s to give', async () => {
+    const hourMs = 3_600_000;
+    for (const [id, hours] of [
+      ['installed', 2],
+      ['waiting', 25],
+    ] as const) {
+      await world.hub.noteUnknownTerminal(id, 'teltonika', '203.0.113.5', world.nowMs - hours * hourMs);
+      await world.hub.noteUnknownTerminal(id, 'teltonika', '203.0.113.5', world.nowMs);
+    }
+    expect((await move(attacker, own.id, 'waiting')).status).toBe(403);
+    expect((await move(attacker, own.id, 'installed')).status).toBe(200);
+    expect((await move(operator, own.id, 'waiting')).status).toBe(200);
+    // What is not changed needs nobody.
+    expect((await move(attacker, own.id, 'waiting')).status).toBe(200);
+    const csv = {
+      jwt: attacker.jwt,
+      body: `id,terminalId\r\n${own.id},waiting\r\n`,
+      headers: { 'content-type': 'text/csv' },
+    };
+    expect((await world.call('POST', '/api/v1/vehicles/import', csv)).status).toBe(200);
   });
 });

@@ -3,7 +3,7 @@ import type { Logger, Part } from '@outrider/runtime';
 
 export interface HousekeepingParts {
   config: { auditRetentionDays: number };
-  registry: Pick<Registry, 'audit' | 'sessions' | 'idempotency' | 'jobs' | 'reportDeliveries'>;
+  registry: Pick<Registry, 'vehicles' | 'audit' | 'sessions' | 'idempotency' | 'jobs' | 'reportDeliveries'>;
   logger: Logger;
   /** Unix milliseconds. */
   now: () => number;
@@ -17,6 +17,8 @@ export interface Housekeeping extends Part {
 const DAY_MS = 86_400_000;
 /** A job is kept for so long after its end. */
 const JOB_DAYS = 30;
+/** A terminal that was given up is its former dealer's for so long. */
+const HOLDER_DAYS = 90;
 const EVERY_MS = 600_000;
 /** A transaction of this many holds up nobody. */
 const AT_ONCE = 1000;
@@ -36,6 +38,7 @@ export function createHousekeeping({ config, registry, logger, now }: Housekeepi
     await all(() => registry.sessions.clean(AT_ONCE));
     await all(() => registry.idempotency.clean(AT_ONCE));
     await all(() => registry.jobs.clean(now() - JOB_DAYS * DAY_MS, AT_ONCE));
+    await all(() => registry.vehicles.forgetHolders(now() - HOLDER_DAYS * DAY_MS, AT_ONCE));
     await all(() => registry.reportDeliveries.clean(now() - JOB_DAYS * DAY_MS, AT_ONCE));
   }
 

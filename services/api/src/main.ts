@@ -28,6 +28,7 @@ import { createRelay } from './relay.ts';
 import { createReportRunner } from './report-jobs/runner.ts';
 import { createReportScheduler } from './report-jobs/scheduler.ts';
 import { apiConfigOf, apiVariables, quotasOf, reportsConfigOf } from './settings.ts';
+import { createTerminalBindings } from './terminal-bindings.ts';
 
 const VARIABLES = {
   ...accessVariables,
@@ -69,6 +70,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   await life.start(
     createHousekeeping({ config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS }, registry, logger, now }),
   );
+  await life.start(createTerminalBindings({ hub, registry, logger }));
   const { directory, refresh } = definitions;
   const reports = createReportRunner({
     config: reportsConfigOf(config),

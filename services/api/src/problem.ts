@@ -117,6 +117,13 @@ export function wrongPassword(pointer: string): Problem {
   return new Problem('invalid-request', 'The body is not valid.', { errors, isWrongPassword: true });
 }
 
+/** Why only an operator may give a value. */
+export function operatorOnly(field: string): string {
+  return field === 'terminalId'
+    ? 'This terminal sends data already, and not for a vehicle of yours: ask an operator to move it.'
+    : 'It is no terminal of the vehicle.';
+}
+
 /** One bad parameter. */
 export function badParameter(parameter: string, detail: string): Problem {
   return new Problem('invalid-request', 'A parameter is not valid.', { errors: [{ parameter, detail }] });

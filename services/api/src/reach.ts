@@ -33,7 +33,9 @@ import type {
   UserFields,
   UserPatch,
   VehicleFields,
+  VehiclePatch,
 } from '@outrider/registry';
+import { OperatorOnlyError } from '@outrider/registry';
 import { BulkReach } from './bulk-reach.ts';
 import { JobReach, type JobSources, type Stretch } from './job-reach.ts';
 import { NotificationReach, type NotificationSources } from './notification-reach.ts';
@@ -101,6 +103,9 @@ export interface Sources extends NotificationSources, VideoSources, JobSources {
 export type AuditShown = Omit<AuditEntry, 'user'> & {
   user: { id: UserId | null; login: string | null; role: Role } | null;
 };
+
+/** A terminal that is being installed has its vehicle within this time of its first packet. */
+const INSTALLED_MS = 86_400_000;
 
 /** A vehicle's own id, or that of the terminal fitted to it. */
 export type VehicleKey = { id: VehicleId } | { terminalId: TerminalId };
@@ -198,14 +203,38 @@ export class Reach {
     this.#requireManager();
     await this.#requireGroups(fields.groupIds, '/groupIds');
     const dealerId = this.#dealerFor(fields.dealerId);
+    for (const refusal of await this.unclaimable([fields.terminalId])) throw refusal;
     return this.#shown(await this.#sources.registry.vehicles.create({ ...fields, dealerId }));
   }
 
-  async changeVehicle(key: VehicleKey, ifMatch: number | null, patch: Partial<VehicleFields>): Promise<Vehicle> {
+  async changeVehicle(key: VehicleKey, ifMatch: number | null, patch: VehiclePatch): Promise<Vehicle> {
     const vehicle = await this.#vehicle(key, 'write');
     this.#requireSameDealer(vehicle.dealerId, patch.dealerId);
+    if (patch.terminalId !== vehicle.terminalId)
+      for (const refusal of await this.unclaimable([patch.terminalId])) throw refusal;
     const groupIds = await this.#groupsFrom(vehicle.groupIds, patch.groupIds, '/groupIds');
     return this.#shown(await this.#sources.registry.vehicles.update(vehicle.id, ifMatch, { ...patch, ...groupIds }));
+  }
+
+  /**
+   * Terminals that have sent data for longer than an installation takes, and have no vehicle: they may be somebody's who waits for the operator.
+   *
+   * @returns a refusal for each of them; none for operators
+   */
+  async unclaimable(
+    terminalIds: readonly (TerminalId | null | undefined)[],
+  ): Promise<(OperatorOnlyError & { terminalId: TerminalId })[]> {
+    if (isOperator(this.#caller) || terminalIds.every((terminalId) => !terminalId)) return [];
+    // What the hub lost, or can't say now, is a terminal that nobody heard of.
+    const unknown = await this.#sources.hub.unknownTerminals().catch(() => []);
+    const wanted = new Set<string>(terminalIds.filter((terminalId) => terminalId != null));
+    return unknown
+      .filter(
+        ({ terminalId, firstSeenMs, lastSeenMs }) => wanted.has(terminalId) && lastSeenMs - firstSeenMs > INSTALLED_MS,
+      )
+      .map(({ terminalId }) =>
+        Object.assign(new OperatorOnlyError('terminalId'), { terminalId: terminalId as TerminalId }),
+      );
   }
 
   async removeVehicle(key: VehicleKey, ifMatch: number | null): Promise<void> {

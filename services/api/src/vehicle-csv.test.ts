@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const HEADER =
-  'id,name,plate,terminalId,dealerId,groups,speedLimitKmh,speedToleranceKmh,speedingMinSeconds,offlineAfterMinutes,movingSpeedKmh,movingDistanceM,tripStopMinutes,tripGapMinutes';
+  'id,name,plate,terminalId,dealerId,groups,speedLimitKmh,speedToleranceKmh,speedingMinSeconds,offlineAfterMinutes,movingSpeedKmh,movingDistanceM,tripStopMinutes,tripGapMinutes,terminalProtocol,terminalNetworks,terminalSecret';
 const send = (csv: string, query = '', as = jwt, type = 'text/csv'): Promise<Answer> =>
   world.call('POST', `/api/v1/vehicles/import${query}`, {
     jwt: as,
@@ -48,8 +48,8 @@ describe('vehicles as CSV', () => {
     const csv = await exported();
     expect(csv.split('\r\n')).toEqual([
       HEADER,
-      `${van},Van 12,A123BC,356307042441013,${dealer.user.id},"Refrigerated | Vans, large",90,5,10.5,20,2,50,5,60`,
-      `${old},"The ""old"" van",,,,,,0,0,10,2,50,5,60`,
+      `${van},Van 12,A123BC,356307042441013,${dealer.user.id},"Refrigerated | Vans, large",90,5,10.5,20,2,50,5,60,learn,,`,
+      `${old},"The ""old"" van",,,,,,0,0,10,2,50,5,60,learn,,`,
       '',
     ]);
     const before = (await world.registry.outbox.pending(100)).length;
@@ -69,7 +69,7 @@ describe('vehicles as CSV', () => {
     const bytes = new Uint8Array(await response.arrayBuffer());
     expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
     const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-    expect(text).toContain(`;"Van;1";;;;;90,5;0;0;10;2;50;5;60\r\n`);
+    expect(text).toContain(`;"Van;1";;;;;90,5;0;0;10;2;50;5;60;learn;;\r\n`);
     expect((await send(text)).body).toMatchObject({ unchanged: 1 });
     expect((await send('name\tspeedLimitKmh\nVan 2\t50\n')).body).toMatchObject({ created: 1 });
     expect((await listed()).map(({ speedLimitKmh }: { speedLimitKmh: number }) => speedLimitKmh)).toEqual([90.5, 50]);

@@ -1,10 +1,23 @@
-import { DEFAULT_THRESHOLDS, isUuid, type UserId, type Vehicle, type VehicleId } from '@outrider/domain';
+import {
+  DEFAULT_THRESHOLDS,
+  isUuid,
+  type TerminalAccessPatch,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
 import type { VehicleFields } from '@outrider/registry';
 import type { z } from 'zod';
 import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from './csv.ts';
 import type { Faults } from './faults.ts';
 import type { GroupNames } from './group-names.ts';
-import { VEHICLE_FIELDS } from './routes/vehicles.ts';
+import {
+  accessOf,
+  canShowSecret,
+  TERMINAL_ACCESS_FIELDS,
+  type TerminalAccessIn,
+  VEHICLE_FIELDS,
+} from './routes/vehicles.ts';
 
 export const MAX_ROWS = 10_000;
 
@@ -19,7 +32,9 @@ export interface VehicleLine {
   dealerId: UserId | null | undefined;
   /** Something in it was wrong, and is told already: what is not said may have been meant. */
   isWrong: boolean;
-  fields: Partial<Omit<VehicleFields, 'groupIds' | 'dealerId'>>;
+  fields: Partial<Omit<VehicleFields, 'groupIds' | 'dealerId' | 'terminalAccess'>>;
+  /** Empty cells say nothing. */
+  access: TerminalAccessPatch;
 }
 
 const TEXTS = ['name', 'plate', 'terminalId'] as const;
@@ -29,7 +44,14 @@ export const NUMBERS = {
   speedToleranceKmh: 0,
   speedingMinSeconds: 0,
   ...DEFAULT_THRESHOLDS,
-} as const satisfies Omit<VehicleFields, (typeof TEXTS)[number] | 'groupIds' | 'dealerId'>;
+} as const satisfies Omit<VehicleFields, (typeof TEXTS)[number] | 'groupIds' | 'dealerId' | 'terminalAccess'>;
+
+/** Columns of a terminal's access, by the field that each of them is. Secrets are read and never written. */
+const ACCESS = {
+  terminalProtocol: 'protocol',
+  terminalNetworks: 'networks',
+  terminalSecret: 'secret',
+} as const;
 
 /** The columns, in the order in which they are written. */
 export const VEHICLE_COLUMNS = [
@@ -38,8 +60,10 @@ export const VEHICLE_COLUMNS = [
   'dealerId',
   'groups',
   ...(Object.keys(NUMBERS) as NumberColumn[]),
+  ...(Object.keys(ACCESS) as AccessColumn[]),
 ] as const;
 type NumberColumn = keyof typeof NUMBERS;
+type AccessColumn = keyof typeof ACCESS;
 type Column = (typeof VEHICLE_COLUMNS)[number];
 
 /** The header. */
@@ -49,7 +73,14 @@ export function vehicleCsvHeader(delimiter: Delimiter): string {
 
 /** A vehicle as a row; text that a spreadsheet would take for a formula is defused. */
 export function vehicleCsvRow(vehicle: Vehicle, groups: GroupNames, delimiter: Delimiter): string {
-  const cells: Record<Column, string | number | null> = { ...vehicle, groups: groups.write(vehicle.groupIds) };
+  const { terminalAccess, ...fields } = vehicle;
+  const cells: Record<Column, string | number | null> = {
+    ...fields,
+    groups: groups.write(vehicle.groupIds),
+    terminalProtocol: terminalAccess.protocol,
+    terminalNetworks: terminalAccess.networks.join(' '),
+    terminalSecret: null,
+  };
   return writeCsvLine(
     VEHICLE_COLUMNS.map((column) => {
       const value = cells[column];
@@ -113,7 +144,7 @@ function readLine(
     isWrong = true;
     faults.add({ row, column, detail });
   };
-  const take = (column: Exclude<Column, 'id' | 'dealerId' | 'groups'>, value: unknown) => {
+  const take = (column: Exclude<Column, 'id' | 'dealerId' | 'groups' | AccessColumn>, value: unknown) => {
     const result = (VEHICLE_FIELDS[column] as z.ZodType).safeParse(value);
     if (result.success) fields[column] = result.data;
     else for (const { message } of result.error.issues) wrong(column, message);
@@ -138,9 +169,21 @@ function readLine(
     if (cell === '') fields[column] = NUMBERS[column];
     else take(column, numberOf(cell, delimiter) ?? cell);
   }
+  const said: TerminalAccessIn = {};
+  for (const [column, field] of Object.entries(ACCESS) as [AccessColumn, (typeof ACCESS)[AccessColumn]][]) {
+    const cell = cells[column];
+    if (cell === undefined || cell === '') continue;
+    const result = TERMINAL_ACCESS_FIELDS[field].safeParse(field === 'networks' ? cell.split(/\s+/) : cell);
+    if (result.success) Object.assign(said, { [field]: result.data });
+    else for (const { message } of result.error.issues) wrong(column, message);
+  }
+  if (said.secret && !canShowSecret(said.protocol)) {
+    wrong('terminalSecret', `Terminals of ${said.protocol} can show no secret.`);
+    delete said.secret;
+  }
   const id = uuid('id') as VehicleId | null;
   const dealerId = cells.dealerId === undefined ? undefined : (uuid('dealerId') as UserId | null);
-  return { row, id, groups: cells.groups, dealerId, isWrong, fields };
+  return { row, id, groups: cells.groups, dealerId, isWrong, fields, access: accessOf(said) };
 }
 
 /** A number as spreadsheets write it; null where it is none. */

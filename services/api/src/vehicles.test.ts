@@ -25,6 +25,7 @@ describe('vehicles', () => {
       name: 'Van 12',
       plate: null,
       terminalId: '356307042441013',
+      terminalAccess: { protocol: 'learn', hasSecret: false, certificateSha256: null, networks: [] },
       dealerId: null,
       groupIds: [],
       speedLimitKmh: null,

@@ -3,15 +3,19 @@ import type {
   CommandOutcome,
   PacketTrace,
   Position,
+  TerminalAccess,
   TerminalAnswer,
   TerminalCommand,
   TerminalId,
+  Vehicle,
 } from '@outrider/domain';
-import type { Inbound, Protocol, RefusalReason, Session } from '@outrider/protocols';
+import type { Inbound, Protocol, RefusalReason, Session, TerminalCodes } from '@outrider/protocols';
 import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
+import type { FirstContacts } from './first-contacts.ts';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
+import { type AccessRefusal, accessRefusal, isProven } from './terminal-access.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /** A terminal that sends this many packets without waiting for an answer is not read until some are answered. */
@@ -32,6 +36,12 @@ export interface Surroundings {
   unread: UnreadAnswers;
   now(): number;
   isKnown(terminalId: TerminalId): boolean;
+  vehicleOf(terminalId: TerminalId): Vehicle | undefined;
+  /** SHA-256 of the peer's certificate, where the connection is by TLS and it showed one. */
+  certificateSha256: string | null;
+  codes: TerminalCodes;
+  contacts: FirstContacts;
+  onWrongSecret(address: string): void;
   /** Is the address blocked for this terminal, for having tried too many unknown ids? */
   isBlocked(terminalId: TerminalId, address: string): boolean;
   /** What secrets of the terminals' side are derived from. */
@@ -41,11 +51,13 @@ export interface Surroundings {
   onUnknown(terminalId: TerminalId, address: string): void;
   onText(terminalId: TerminalId | null, text: string): void;
   /** @param trace of what was refused */
-  onRefused(reason: RefusalReason | ConnectionEnd, detail: string, address: string, trace: PacketTrace): void;
+  onRefused(reason: Refusal, detail: string, address: string, trace: PacketTrace): void;
 }
 
 /** Why the gateway, rather than the codec, ends a connection. */
 export type ConnectionEnd = 'idle' | 'not-identified-in-time' | 'address-blocked' | 'superseded' | 'answers-unread';
+
+export type Refusal = RefusalReason | ConnectionEnd | AccessRefusal;
 
 /** Bytes to be said in their turn; null until they may be said. */
 interface Answer {
@@ -68,6 +80,11 @@ export class Connection {
   #terminalId: TerminalId | null = null;
   #lastHeardMs = 0;
   #isAuthenticated = false;
+  #secret: string | null = null;
+  #showedCode = false;
+  #registration: string | null = null;
+  /** What the terminal must show, as it was when this connection was held against it. */
+  #checkedAccess: TerminalAccess | null = null;
   /** The terminal has other connections, too. Kept by those who know them. */
   hasRivals = false;
   #ending = false;
@@ -88,7 +105,7 @@ export class Connection {
   constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
     this.#socket = socket;
     this.#protocol = protocol;
-    this.#session = protocol.createSession({ secret: around.terminalSecret });
+    this.#session = protocol.createSession({ secret: around.terminalSecret, codes: around.codes });
     this.#around = around;
     socket.setNoDelay(true);
     this.#deadline = setTimeout(
@@ -201,6 +218,9 @@ export class Connection {
   #handle(inbound: Inbound): void {
     switch (inbound.type) {
       case 'identify':
+        this.#secret = inbound.secret ?? null;
+        this.#showedCode = inbound.showedCode ?? false;
+        this.#registration = inbound.registration ?? null;
         return this.#identify([inbound.terminalId, ...(inbound.otherIds ?? [])], inbound.accept, inbound.reject);
       case 'positions':
         return this.#takePositions(inbound.positions, inbound.ack);
@@ -215,6 +235,7 @@ export class Connection {
         return this.#takeAnswer(inbound.correlation, inbound.answer);
       case 'refuse':
         this.#noteUnknown(inbound.terminalIds ?? []);
+        if (inbound.reason === 'wrong-secret') this.#around.onWrongSecret(this.#address());
         return this.#refuse(inbound.reason, inbound.detail, inbound.bytes);
     }
   }
@@ -225,11 +246,33 @@ export class Connection {
     if (this.#around.isBlocked(terminalId ?? forms[0], this.#address()))
       return this.#refuse('address-blocked', 'the address tried too many unknown ids', null);
     if (terminalId === undefined) return this.#refuseUnknown(forms[0], reject);
+    if (!this.#isAllowed(this.#around.vehicleOf(terminalId), reject)) return;
     this.#terminalId = terminalId;
     clearTimeout(this.#deadline);
     this.#socket.setTimeout(this.#around.idleTimeoutMs);
     if (accept) this.#answers.push({ bytes: accept, ready: true });
     this.#around.onIdentified(terminalId, this);
+  }
+
+  /** Held against the vehicle when the terminal identifies itself, and again when the vehicle changed. @returns whether the connection goes on */
+  #isAllowed(vehicle: Vehicle | undefined, reject: Buffer | null): boolean {
+    // A video terminal that is not the one of its vehicle has nothing to show.
+    if (vehicle === undefined) return true;
+    const { terminalAccess } = vehicle;
+    if (terminalAccess === this.#checkedAccess && terminalAccess.protocol !== 'learn') return true;
+    const { contacts, certificateSha256, onWrongSecret } = this.#around;
+    const protocol = this.#protocol.name;
+    const address = this.#address();
+    const shown = { protocol, address, certificateSha256, secret: this.#secret, showedCode: this.#showedCode };
+    const refusal = contacts.isTaken(vehicle, protocol) ? 'wrong-protocol' : accessRefusal(terminalAccess, shown);
+    if (refusal === null) {
+      this.#checkedAccess = terminalAccess;
+      this.#isAuthenticated = isProven(terminalAccess, shown);
+      return true;
+    }
+    if (refusal === 'wrong-secret') onWrongSecret(address);
+    this.#refuse(refusal, `it is not taken for terminal ${JSON.stringify(vehicle.terminalId)}`, reject);
+    return false;
   }
 
   #takeAnswer(correlation: number, answer: TerminalAnswer): void {
@@ -244,7 +287,9 @@ export class Connection {
   #takePositions(positions: Position[], ack: Buffer | null): void {
     const terminalId = this.#terminalId;
     if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
-    const { metrics, intake, traces, tracing, now } = this.#around;
+    const { metrics, intake, traces, tracing, now, contacts } = this.#around;
+    const vehicle = this.#around.vehicleOf(terminalId);
+    if (!this.#isAllowed(vehicle, null)) return;
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
       this.#answers.push({ bytes: ack, ready: true });
@@ -270,6 +315,7 @@ export class Connection {
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
+    if (vehicle !== undefined) contacts.note(vehicle, this.#protocol.name, this.#registration, this.#lastHeardMs);
     this.#answers.push(answer);
     this.#packetsTaken++;
     this.#positionsTaken += positions.length;
@@ -373,7 +419,7 @@ export class Connection {
       this.#around.onUnknown(first, this.#address());
   }
 
-  #refuse(reason: RefusalReason | ConnectionEnd, detail: string, bytes: Buffer | null): void {
+  #refuse(reason: Refusal, detail: string, bytes: Buffer | null): void {
     this.#ending = true;
     this.#around.onRefused(reason, detail, this.#address(), this.#around.traces.next());
     this.#say();

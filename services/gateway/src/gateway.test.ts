@@ -42,6 +42,7 @@ async function start({ idleTimeoutMs = 30_000, ...config }: Partial<GatewayConfi
     config: {
       host: '127.0.0.1',
       ports: { teltonika: 0, omnicomm: 0, 'wialon-ips': 0, osmand: 0, jt808: 0 },
+      tls: null,
       maxConnections: 3,
       maxConnectionsPerAddress: 2,
       unknownPerMinute: 3,

@@ -2,20 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { sourceOf } from '@outrider/auth';
-import { Directory, type PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
+import { Directory, isSecret, type PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
 import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
-import { type Protocol, tcpProtocols } from '@outrider/protocols';
+import { type Protocol, type TerminalCodes, tcpProtocols } from '@outrider/protocols';
 import { type Logger, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
-import { Admission } from './admission.ts';
+import { Admission, type Place } from './admission.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { ConnectedTerminals } from './connected-terminals.ts';
 import { Connection } from './connection.ts';
+import { FirstContacts } from './first-contacts.ts';
 import { Intake } from './intake.ts';
 import { gatewayMetrics } from './metrics.ts';
-import { createOsmandServer } from './osmand-server.ts';
+import { createOsmandServers } from './osmand-server.ts';
 import { PacketTraces } from './packet-traces.ts';
+import { certificateOf, openTlsIdentity, TLS_OPTIONS, type TlsFiles, type TlsIdentity } from './tls-identity.ts';
 import { UnknownBudget } from './unknown-budget.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
@@ -27,6 +30,8 @@ export interface GatewayConfig {
   ports: Record<ProtocolName, number | null>;
   /** Per protocol. */
   maxConnections: number;
+  /** Listeners by TLS; null: none. */
+  tls: (TlsFiles & { ports: Record<ProtocolName, number | null> }) | null;
   /** Of these, from one address. */
   maxConnectionsPerAddress: number;
   /** Ids without a vehicle that one address may try in a minute. */
@@ -51,6 +56,8 @@ export interface GatewayParts {
 export interface Gateway extends Part {
   /** The ports that it listens on. */
   readonly ports: Partial<Record<ProtocolName, number>>;
+  /** Those by TLS. */
+  readonly tlsPorts: Partial<Record<ProtocolName, number>>;
   /** False while the log takes no packets. */
   readonly healthy: boolean;
 }
@@ -58,8 +65,13 @@ export interface Gateway extends Part {
 const IDENTIFY_TIMEOUT_MS = 30_000;
 /** Characters of a terminal's text that a log line holds. */
 const MAX_LOGGED_TEXT = 1000;
+const SOCKET_OPTIONS = { allowHalfOpen: true, keepAlive: true };
 /** How long connections may take to get their last answers when the gateway stops. */
 const GOODBYE_MS = 2000;
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
 
 /**
  * The terminals' side of the service: listens for every protocol, refuses terminals without a vehicle profile, puts
@@ -79,6 +91,8 @@ export function createGateway({
   const connections = new Set<Connection>();
   const servers: (Server | HttpServer)[] = [];
   const ports: Partial<Record<ProtocolName, number>> = {};
+  const tlsPorts: Partial<Record<ProtocolName, number>> = {};
+  let identity: TlsIdentity | null = null;
   let held = false;
   let definitions: Subscription | null = null;
   const connected = new ConnectedTerminals(
@@ -95,6 +109,9 @@ export function createGateway({
     onError: (error) => logger.warn({ err: error }, 'an unknown terminal could not be counted'),
     onBlocked: (address) => logger.warn({ address }, 'an address tried too many unknown terminal ids'),
   });
+  const contacts = new FirstContacts(hub, (error) =>
+    logger.warn({ err: error }, 'the first packet of a terminal could not be published'),
+  );
   const bounds = { total: config.maxConnections, perKey: config.maxConnectionsPerAddress };
   let presence: TerminalPresence | null = null;
   let fail: (error: unknown) => void = () => {};
@@ -126,6 +143,9 @@ export function createGateway({
           .noteUnknownTerminal(terminalId, protocol, address, now())
           .catch((error) => logger.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
       },
+      vehicleOf: (terminalId: TerminalId) => directory.vehicleOfTerminal(terminalId),
+      contacts,
+      onWrongSecret: (address: string) => budget.noteWrongSecret(sourceOf(address)),
       onText(terminalId: TerminalId | null, text: string) {
         logger.debug({ protocol, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) }, 'text of a terminal');
       },
@@ -141,7 +161,8 @@ export function createGateway({
     };
   }
 
-  function createTcpServer(protocol: Protocol): Server {
+  /** The listeners of one protocol, with and without TLS, which share their places. */
+  function createTcpServers(protocol: Protocol): { plain: Server; secure: Server | null } {
     const ofProtocol = metrics.of(protocol.name);
     const around = {
       intake,
@@ -152,6 +173,7 @@ export function createGateway({
       identifyTimeoutMs: Math.min(IDENTIFY_TIMEOUT_MS, config.idleTimeoutMs),
       now,
       unread,
+      codes,
       terminalSecret: config.terminalSecret,
       isKnown: (terminalId: TerminalId) =>
         directory.vehicleOfTerminal(terminalId) !== undefined ||
@@ -164,15 +186,17 @@ export function createGateway({
       ...refusals(protocol.name),
     };
     const admission = new Admission(bounds);
-    const server = createServer({ allowHalfOpen: true, keepAlive: true }, (socket: Socket) => {
+    function admit(socket: Socket): Place | null {
       const place = admission.admit(socket.remoteAddress);
-      if (typeof place === 'string') {
-        metrics.refused(protocol.name, place);
-        socket.destroy();
-        return;
-      }
+      if (typeof place !== 'string') return place;
+      metrics.refused(protocol.name, place);
+      socket.destroy();
+      return null;
+    }
+    function take(socket: Socket, place: Place, certificateSha256: string | null): void {
       const connection = new Connection(socket, protocol, {
         ...around,
+        certificateSha256,
         onIdentified(terminalId) {
           place.identified();
           around.onIdentified(terminalId, connection);
@@ -189,20 +213,73 @@ export function createGateway({
         if (terminalId === null || !connected.went(terminalId, connection)) return;
         if (connection.takesCommands) presence?.went(terminalId);
       });
+    }
+    const plain = createServer(SOCKET_OPTIONS, (socket: Socket) => {
+      const place = admit(socket);
+      if (place !== null) take(socket, place, null);
     });
-    server.maxConnections = config.maxConnections;
-    server.on('drop', () => metrics.refused(protocol.name, 'too-many-connections'));
-    return server;
+    const secure =
+      identity === null ? null : createTlsServer({ ...SOCKET_OPTIONS, ...TLS_OPTIONS, ...identity.context });
+    if (secure !== null) {
+      // The handshake takes a place as well.
+      const places = new Map<string, Place>();
+      secure.on('connection', (socket: Socket) => {
+        const place = admit(socket);
+        if (place === null) return;
+        const peer = peerOf(socket);
+        places.set(peer, place);
+        socket.once('close', () => {
+          if (places.delete(peer)) place.leave();
+        });
+      });
+      secure.on('secureConnection', (socket) => {
+        const peer = peerOf(socket);
+        const place = places.get(peer);
+        places.delete(peer);
+        if (place === undefined) socket.destroy();
+        else take(socket, place, certificateOf(socket));
+      });
+      secure.on('tlsClientError', () => metrics.refused(protocol.name, 'bad-handshake'));
+      identity?.watch((context) => secure.setSecureContext(context));
+    }
+    for (const server of [plain, secure]) {
+      if (server === null) continue;
+      server.maxConnections = config.maxConnections;
+      server.on('drop', () => metrics.refused(protocol.name, 'too-many-connections'));
+    }
+    return { plain, secure };
   }
+
+  const vehicleOfForms = (forms: readonly TerminalId[]) => {
+    const form = forms.find((each) => directory.vehicleOfTerminal(each) !== undefined);
+    return form === undefined ? undefined : directory.vehicleOfTerminal(form);
+  };
+  const codes: TerminalCodes = {
+    isRight(forms, shown, derived) {
+      const secretHash = vehicleOfForms(forms)?.terminalAccess.secretHash ?? null;
+      return secretHash === null ? shown === derived : isSecret(secretHash, shown);
+    },
+    mayIssue(forms, registration) {
+      const access = vehicleOfForms(forms)?.terminalAccess;
+      if (access === undefined || access.protocol === 'any') return access?.secretHash == null;
+      if (access.secretHash !== null) return false;
+      return access.registrationHash === null || isSecret(access.registrationHash, registration);
+    },
+  };
 
   function isVideoTerminal(terminalId: TerminalId): boolean {
     const profile = directory.videoProfileOfAddress('jt1078', terminalId);
     return profile !== undefined && !directory.isOfAnotherVehicle(profile);
   }
 
-  async function listen(server: Server | HttpServer, name: ProtocolName): Promise<void> {
-    const port = config.ports[name];
-    if (port === null) return;
+  async function listen(
+    server: Server | HttpServer | null,
+    name: ProtocolName,
+    wanted: Record<ProtocolName, number | null> | undefined,
+    ports: Partial<Record<ProtocolName, number>>,
+  ): Promise<void> {
+    const port = wanted?.[name] ?? null;
+    if (port === null || server === null) return;
     server.listen({ port, host: config.host, backlog: 4096 });
     await once(server, 'listening');
     servers.push(server);
@@ -213,6 +290,7 @@ export function createGateway({
   return {
     name: 'gateway',
     ports,
+    tlsPorts,
     failed,
     get healthy() {
       return intake.healthy;
@@ -231,8 +309,14 @@ export function createGateway({
         (error) => logger.warn({ err: error }, 'the hub does not take what is said of connected terminals'),
       );
       connected.start();
-      for (const protocol of tcpProtocols) await listen(createTcpServer(protocol), protocol.name);
-      const osmand = createOsmandServer({
+      if (config.tls !== null) identity = await openTlsIdentity(config.tls, logger);
+      for (const protocol of tcpProtocols) {
+        const { plain, secure } = createTcpServers(protocol);
+        await listen(plain, protocol.name, config.ports, ports);
+        await listen(secure, protocol.name, config.tls?.ports, tlsPorts);
+      }
+      const osmand = createOsmandServers({
+        tls: identity,
         maxConnections: config.maxConnections,
         intake,
         metrics: metrics.of('osmand'),
@@ -244,10 +328,12 @@ export function createGateway({
         onTaken: (terminalId, address) => budget.noteLetIn(sourceOf(address), terminalId),
         ...refusals('osmand'),
       });
-      await listen(osmand, 'osmand');
-      logger.info({ ...ports }, 'listening for terminals');
+      await listen(osmand.plain, 'osmand', config.ports, ports);
+      await listen(osmand.secure, 'osmand', config.tls?.ports, tlsPorts);
+      logger.info({ ...ports, ...(config.tls === null ? {} : { tls: tlsPorts }) }, 'listening for terminals');
     },
     async stop() {
+      identity?.close();
       await presence?.close();
       const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
       for (const connection of connections) connection.hold(true);

@@ -45,6 +45,7 @@ async function start(config: Partial<GatewayConfig> = {}): Promise<void> {
     config: {
       host: '127.0.0.1',
       ports: { teltonika: 0, omnicomm: null, 'wialon-ips': null, osmand: 0, jt808: null },
+      tls: null,
       maxConnections: 100,
       maxConnectionsPerAddress: 100,
       unknownPerMinute: 3,

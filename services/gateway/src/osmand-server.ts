@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { PacketTrace, TerminalId } from '@outrider/domain';
+import { TLSSocket } from 'node:tls';
+import type { PacketTrace, TerminalId, Vehicle } from '@outrider/domain';
 import { decodeOsmand } from '@outrider/protocols';
 import { NO_SPAN, type Tracing } from '@outrider/runtime';
 import type { Admission, Place } from './admission.ts';
+import type { FirstContacts } from './first-contacts.ts';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
 import type { PacketTraces } from './packet-traces.ts';
+import { type AccessRefusal, accessRefusal } from './terminal-access.ts';
+import { certificateOf, TLS_OPTIONS, type TlsIdentity } from './tls-identity.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -23,6 +28,10 @@ export interface HttpSurroundings {
   /** True while the log can't take more: requests are turned away rather than queued. */
   isHeld(): boolean;
   maxConnections: number;
+  tls: TlsIdentity | null;
+  vehicleOf(terminalId: TerminalId): Vehicle | undefined;
+  contacts: FirstContacts;
+  onWrongSecret(address: string): void;
   admission: Admission;
   isBlocked(terminalId: TerminalId, address: string): boolean;
   onTaken(terminalId: TerminalId, address: string): void;
@@ -31,19 +40,31 @@ export interface HttpSurroundings {
   onRefused(reason: string, detail: string, address: string, trace: PacketTrace): void;
 }
 
+const HTTP_OPTIONS = {
+  requestTimeout: 30_000,
+  headersTimeout: 10_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: CHECK_EVERY_MS,
+};
+
 /** Phones by HTTP: one request, one answer, 200 only once the position is durable. */
-export function createOsmandServer(around: HttpSurroundings): Server {
-  const server = createServer({
-    requestTimeout: 30_000,
-    headersTimeout: 10_000,
-    keepAliveTimeout: 60_000,
-    connectionsCheckingInterval: CHECK_EVERY_MS,
-  });
+export function createOsmandServers(around: HttpSurroundings): { plain: Server; secure: Server | null } {
+  const plain = createServer(HTTP_OPTIONS);
+  serve(plain, around);
+  const { tls } = around;
+  if (tls === null) return { plain, secure: null };
+  const secure = createSecureServer({ ...HTTP_OPTIONS, ...TLS_OPTIONS, ...tls.context });
+  tls.watch((context) => secure.setSecureContext(context));
+  serve(secure, around);
+  return { plain, secure };
+}
+
+function serve(server: Server | SecureServer, around: HttpSurroundings): void {
   server.maxConnections = around.maxConnections;
   const refuse = (reason: string, address: string) =>
     around.onRefused(reason, 'the connection is closed unread', address, around.traces.next());
   server.on('drop', (dropped) => refuse('too-many-connections', dropped?.remoteAddress ?? 'unknown'));
-  const places = new WeakMap<Socket, Place>();
+  const places = new Map<string, Place>();
   server.on('connection', (socket) => {
     const place = around.admission.admit(socket.remoteAddress);
     if (typeof place === 'string') {
@@ -51,21 +72,26 @@ export function createOsmandServer(around: HttpSurroundings): Server {
       socket.destroy();
       return;
     }
-    places.set(socket, place);
+    const peer = peerOf(socket);
+    places.set(peer, place);
     around.metrics.connections.inc();
     socket.once('close', () => {
+      places.delete(peer);
       place.leave();
       around.metrics.connections.dec();
     });
   });
   server.on('request', (request, response) => {
-    answer(request, response, around, () => places.get(request.socket)?.identified()).catch((error: Error) => {
+    answer(request, response, around, () => places.get(peerOf(request.socket))?.identified()).catch((error: Error) => {
       // The peer went away in the middle of its request; there is nobody left to answer.
       around.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown', around.traces.next());
       response.destroy();
     });
   });
-  return server;
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 async function answer(
@@ -102,10 +128,16 @@ async function answer(
   });
   if ('refused' in decoded) return refuse(decoded.status, decoded.refused, decoded.detail);
 
-  const { terminalId, positions } = decoded;
+  const { terminalId, positions, secret = null } = decoded;
   if (around.isBlocked(terminalId, address)) {
     response.setHeader('Retry-After', '60');
     return refuse(429, 'address-blocked', 'too many unknown terminals came from this address');
+  }
+  const vehicle = around.vehicleOf(terminalId);
+  const refusal = vehicle && refusalOf(vehicle, request, address, secret, around);
+  if (refusal) {
+    if (refusal === 'wrong-secret') around.onWrongSecret(address);
+    return refuse(403, refusal, 'this is not taken for the terminal');
   }
   if (positions.length === 0) {
     around.metrics.acknowledged.inc(1);
@@ -132,9 +164,28 @@ async function answer(
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
   }
   identified();
+  if (vehicle !== undefined) around.contacts.note(vehicle, 'osmand', null, receivedAtMs);
   around.onTaken(terminalId, address);
   around.metrics.packets.inc(1);
   around.metrics.positions.inc(positions.length);
+}
+
+function refusalOf(
+  vehicle: Vehicle,
+  { socket, headers }: IncomingMessage,
+  address: string,
+  token: string | null,
+  { contacts }: HttpSurroundings,
+): AccessRefusal | null {
+  if (contacts.isTaken(vehicle, 'osmand')) return 'wrong-protocol';
+  const [, bearer = null] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  return accessRefusal(vehicle.terminalAccess, {
+    protocol: 'osmand',
+    address,
+    certificateSha256: socket instanceof TLSSocket ? certificateOf(socket) : null,
+    secret: bearer ?? token,
+    showedCode: false,
+  });
 }
 
 /** The whole body, or null where it is longer than the bound. */

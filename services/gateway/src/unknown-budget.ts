@@ -53,6 +53,15 @@ export class UnknownBudget {
 
   noteUnknown(source: string | null, terminalId: TerminalId): void {
     if (source === null || !this.#tried.add(source, terminalId)) return;
+    this.#count(source);
+  }
+
+  /** A wrong secret counts each time. */
+  noteWrongSecret(source: string | null): void {
+    if (source !== null) this.#count(source);
+  }
+
+  #count(source: string): void {
     this.#hub
       .hit(`unknown-terminals:${source}`, WINDOW_MS, this.#now())
       .then(({ hits, resetsAtMs }) => {

@@ -6,6 +6,7 @@ import {
   createRelay,
   createReportRunner,
   createReportScheduler,
+  createTerminalBindings,
   ensureAdmin,
   listenApi,
   quotasOf,
@@ -265,6 +266,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     });
     life.own('api', () => api.close());
 
+    await life.start(createTerminalBindings({ hub, registry, logger: part('terminal bindings') }));
     await life.start(
       createHousekeeping({
         config: { auditRetentionDays: config.AUDIT_RETENTION_DAYS },

@@ -48,6 +48,14 @@ const definitions = fc.oneof(
     movingDistanceM: real,
     tripStopMinutes: real,
     tripGapMinutes: real,
+    terminalAccess: fc.record({
+      protocol: fc.constantFrom('any', 'learn', 'jt808'),
+      secretHash: maybe(fc.string()),
+      certificateSha256: maybe(fc.string()),
+      networks: fc.array(fc.string(), { maxLength: 3 }),
+      registrationHash: maybe(fc.string()),
+      seen: fc.boolean(),
+    }),
   }),
   fc.record({ kind: fc.constant('group'), id, version: fc.nat(), name: fc.string(), dealerId: maybe(id) }),
   fc.record({

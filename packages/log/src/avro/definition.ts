@@ -11,6 +11,7 @@ import {
   type NotificationRuleId,
   type RuleDays,
   type Shape,
+  type TerminalAccess,
   type TerminalId,
   type User,
   type UserId,
@@ -173,7 +174,8 @@ function definitionFromAvro(avro: AvroDefinition): Definition {
       movingDistanceM: vehicle.movingDistanceM,
       tripStopMinutes: vehicle.tripStopMinutes,
       tripGapMinutes: vehicle.tripGapMinutes,
-    };
+      ...accessFromAvro(vehicle.terminalAccess),
+    } as Vehicle;
   }
   if ('outrider.VehicleGroup' in avro) {
     const group = avro['outrider.VehicleGroup'];
@@ -199,6 +201,13 @@ function definitionFromAvro(avro: AvroDefinition): Definition {
     speedLimitKmh: geofence.speedLimitKmh,
     minDwellSeconds: geofence.minDwellSeconds,
   };
+}
+
+/** Nothing where the record is of a format without it: the upgrade fills it in. */
+function accessFromAvro(access: TerminalAccess | undefined): { terminalAccess?: TerminalAccess } {
+  if (access === undefined) return {};
+  const { protocol, secretHash, certificateSha256, networks, registrationHash, seen } = access;
+  return { terminalAccess: { protocol, secretHash, certificateSha256, networks, registrationHash, seen } };
 }
 
 function videoProfileFromAvro(profile: AvroVideoProfile): VideoProfile {

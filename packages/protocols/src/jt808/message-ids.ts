@@ -21,4 +21,4 @@ export const MESSAGE = {
 export const RESULT = { done: 0, failed: 1, wrong: 2, unsupported: 3 } as const;
 
 /** How a registration was taken. */
-export const REGISTRATION = { done: 0, noSuchTerminal: 4 } as const;
+export const REGISTRATION = { done: 0, terminalRegistered: 3, noSuchTerminal: 4 } as const;

@@ -1,7 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Position, type TerminalAnswer, type TerminalCommand, terminalIdsOf } from '@outrider/domain';
+import {
+  type Position,
+  type TerminalAnswer,
+  type TerminalCommand,
+  type TerminalId,
+  terminalIdsOf,
+} from '@outrider/domain';
 import { FramedSession } from '../framed-session.ts';
-import type { Inbound, Protocol, SentCommand, SessionOptions } from '../protocol.ts';
+import type { Inbound, Protocol, SentCommand, SessionOptions, TerminalCodes } from '../protocol.ts';
 import { CLOCK_OFFSET_MS, timeBytes } from './bcd.ts';
 import { encodeCommand, readRecordings } from './commands.ts';
 import {
@@ -53,6 +59,7 @@ export const jt808: Protocol = {
 
 class Jt808Session extends FramedSession {
   readonly #secret: string | Buffer;
+  readonly #codes: TerminalCodes;
   readonly #reassembly = new Reassembly();
   /** The number in the headers of the terminal that was identified. */
   #phone: string | null = null;
@@ -63,9 +70,10 @@ class Jt808Session extends FramedSession {
   /** Bytes of the unfinished frame that hold no flag: not searched again. */
   #searched = 0;
 
-  constructor({ secret }: SessionOptions) {
+  constructor({ secret, codes }: SessionOptions) {
     super(MAX_FRAME_BYTES);
     this.#secret = secret ?? ownSecret;
+    this.#codes = codes ?? DERIVED_CODES;
   }
 
   /** A command in the terminal's own edition; null before the terminal said who it is, and where the command can't be said. */
@@ -123,39 +131,56 @@ class Jt808Session extends FramedSession {
   }
 
   #register(message: Message, out: Inbound[]): boolean {
+    const forms = terminalIdsOf(message.phone);
+    const identity = registeredIdentity(message);
+    if (!this.#codes.mayIssue(forms, identity)) {
+      const refused = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.terminalRegistered));
+      return this.#failed(refused, forms, 'the terminal is registered, and must show its code', out);
+    }
     const code = Buffer.from(authorizationCode(this.#secret, message.phone), 'latin1');
     const accept = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.done, code));
     if (this.#phone === null) {
       const reject = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.noSuchTerminal));
-      this.#identify(message.phone, accept, reject, out);
+      this.#identify(message.phone, accept, reject, { registration: identity }, out);
     } else out.push({ type: 'reply', bytes: accept });
     return true;
   }
 
   #authorize(message: Message, out: Inbound[]): boolean {
     const expected = authorizationCode(this.#secret, message.phone);
-    if (shownCode(message) !== expected) {
+    const forms = terminalIdsOf(message.phone);
+    if (!this.#codes.isRight(forms, shownCode(message), expected)) {
       const failed = this.#acknowledge(message.serial, message.id, RESULT.failed);
-      if (++this.#failedAuthorizations >= MAX_FAILED_AUTHORIZATIONS) {
-        const detail = 'the code of the authorization is wrong, again and again';
-        this.refuse(out, 'bad-content', detail, failed, terminalIdsOf(message.phone));
-        return false;
-      }
-      out.push({ type: 'reply', bytes: failed });
-      return true;
+      return this.#failed(failed, forms, 'the code of the authorization is wrong, again and again', out);
     }
     const accept = this.#acknowledge(message.serial, message.id, RESULT.done);
     if (this.#phone === null) {
       const reject = this.#acknowledge(message.serial, message.id, RESULT.failed);
-      this.#identify(message.phone, accept, reject, out);
+      this.#identify(message.phone, accept, reject, { showedCode: true }, out);
     } else out.push({ type: 'reply', bytes: accept });
     return true;
   }
 
-  #identify(phone: string, accept: Buffer, reject: Buffer, out: Inbound[]): void {
+  /** @returns whether the conversation goes on: a terminal that does not understand the answer is not listened to for ever */
+  #failed(answer: Buffer, forms: readonly TerminalId[], detail: string, out: Inbound[]): boolean {
+    if (++this.#failedAuthorizations >= MAX_FAILED_AUTHORIZATIONS) {
+      this.refuse(out, 'wrong-secret', detail, answer, forms);
+      return false;
+    }
+    out.push({ type: 'reply', bytes: answer });
+    return true;
+  }
+
+  #identify(
+    phone: string,
+    accept: Buffer,
+    reject: Buffer,
+    shown: { registration?: string; showedCode?: boolean },
+    out: Inbound[],
+  ): void {
     this.#phone = phone;
     const [terminalId, ...otherIds] = terminalIdsOf(phone);
-    out.push({ type: 'identify', terminalId, ...(otherIds.length > 0 && { otherIds }), accept, reject });
+    out.push({ type: 'identify', terminalId, ...(otherIds.length > 0 && { otherIds }), ...shown, accept, reject });
   }
 
   #takePart(message: Message & { part: { number: number; count: number } }, nowMs: number, out: Inbound[]): void {
@@ -247,6 +272,18 @@ class Jt808Session extends FramedSession {
     return buildMessage({ id, ...style, serial, part: null }, body);
   }
 }
+
+/**
+ * What a terminal says of itself when it registers: maker, model and its own number, the same each time. The rest of the message is about the vehicle,
+ * and is changed when it is entered anew.
+ */
+function registeredIdentity({ edition, body }: Message): string {
+  // Province and city come first, 2 bytes each; then the fields of 5, 20 and 7 bytes (2013) or 11, 30 and 30 (2019).
+  return body.toString('hex', 4, 4 + (edition === 2013 ? 5 + 20 + 7 : 11 + 30 + 30));
+}
+
+/** Without a gateway around it. */
+const DERIVED_CODES: TerminalCodes = { isRight: (_, shown, derived) => shown === derived, mayIssue: () => true };
 
 /** Serial of the registration, result, and with success the code. */
 function registration(serial: number, result: number, code: Buffer = Buffer.alloc(0)): Buffer {

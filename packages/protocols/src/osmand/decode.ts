@@ -26,6 +26,8 @@ export interface OsmandRequest {
 export interface OsmandReport {
   terminalId: TerminalId;
   positions: Position[];
+  /** The parameter `token`: what the phone shows beside its id. */
+  secret?: string;
 }
 
 /** A request that means nothing: what is wrong and where, and the status to answer with. */
@@ -47,10 +49,9 @@ export function decodeOsmand(request: OsmandRequest): OsmandReport | OsmandRefus
     return { refused: 'unsupported', status: 405, detail: `method: ${quote(request.method)} is neither GET nor POST` };
   const type = (request.contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const isJson = type === 'application/json' || type.endsWith('+json');
-  if (isJson && request.body.length > 0) return readJson(request.body, request.nowMs);
-
   const question = request.url.indexOf('?');
   const parameters = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
+  if (isJson && request.body.length > 0) return readJson(request.body, secretOf(parameters), request.nowMs);
   if (type === 'application/x-www-form-urlencoded')
     for (const [name, value] of new URLSearchParams(request.body.toString('utf8'))) parameters.append(name, value);
   return readParameters(parameters, request.nowMs);
@@ -69,6 +70,7 @@ const FIX_PARAMETERS = new Set([
   'bearing',
   'heading',
   'altitude',
+  'token',
 ]);
 
 function readParameters(parameters: URLSearchParams, nowMs: number): OsmandReport | OsmandRefusal {
@@ -114,7 +116,8 @@ function readParameters(parameters: URLSearchParams, nowMs: number): OsmandRepor
     fields,
     attributes,
   );
-  return { terminalId, positions: saysSomething(position, place.latitude) ? [position] : [] };
+  const positions = saysSomething(position, place.latitude) ? [position] : [];
+  return { terminalId, positions, ...secretOf(parameters) };
 }
 
 type Place = { latitude: number | null; longitude: number | null };
@@ -137,7 +140,12 @@ function readPlace(parameters: URLSearchParams): Place | OsmandRefusal {
   return checkPlace(latitude, longitude, 'lat', 'lon');
 }
 
-function readJson(body: Buffer, nowMs: number): OsmandReport | OsmandRefusal {
+function secretOf(parameters: URLSearchParams): Pick<OsmandReport, 'secret'> {
+  const secret = parameters.get('token');
+  return secret === null ? {} : { secret };
+}
+
+function readJson(body: Buffer, secret: Pick<OsmandReport, 'secret'>, nowMs: number): OsmandReport | OsmandRefusal {
   let root: unknown;
   try {
     root = JSON.parse(body.toString('utf8'));
@@ -148,7 +156,7 @@ function readJson(body: Buffer, nowMs: number): OsmandReport | OsmandRefusal {
   const terminalId = readId(root.device_id, 'device_id');
   if (typeof terminalId !== 'string') return terminalId;
   const { location } = root;
-  if (location === undefined || location === null) return { terminalId, positions: [] };
+  if (location === undefined || location === null) return { terminalId, positions: [], ...secret };
 
   const isList = Array.isArray(location);
   const locations: unknown[] = isList ? location : [location];
@@ -164,7 +172,7 @@ function readJson(body: Buffer, nowMs: number): OsmandReport | OsmandRefusal {
     if ('refused' in position) return position;
     positions.push(position);
   }
-  return { terminalId, positions };
+  return { terminalId, positions, ...secret };
 }
 
 function readLocation(location: unknown, path: string, nowMs: number): Position | OsmandRefusal {

@@ -100,6 +100,7 @@ describe('login', () => {
       {
         type: 'identify',
         terminalId: '353451048036030',
+        secret: 'secret',
         accept: Buffer.from('#AL#1\r\n'),
         reject: Buffer.from('#AL#0\r\n'),
       },

@@ -33,7 +33,7 @@ const BLACK_BOX_CHECKSUM = reply('#AB#');
 /**
  * Wialon IPS 1.1 and 2.x (Gurtam's "Wialon IPS"): lines of text. The login tells the version: 2.x names it, and ends each line with
  * a checksum. A message that can't be taken is answered by its code, and the terminal goes on; what is no line of this protocol ends
- * the connection. The password in the login is not looked at: a terminal is known by its vehicle profile. Photos, tachograph
+ * the connection. The gateway checks the password of the login where the vehicle has one. Photos, tachograph
  * files and compressed packets are not spoken.
  */
 export const wialonIps: Protocol = {
@@ -132,7 +132,14 @@ class WialonIpsSession extends FramedSession {
     if (this.#terminalId === null) {
       this.#terminalId = terminalId as TerminalId;
       this.#checksums = versioned;
-      out.push({ type: 'identify', terminalId: this.#terminalId, accept: ACCEPT, reject: REJECT });
+      const secret = (versioned ? fields[2] : fields[1]) ?? '';
+      out.push({
+        type: 'identify',
+        terminalId: this.#terminalId,
+        ...(secret !== '' && { secret }),
+        accept: ACCEPT,
+        reject: REJECT,
+      });
     } else if (this.#terminalId === terminalId) {
       this.#checksums = versioned;
       out.push({ type: 'reply', bytes: ACCEPT });

@@ -1,9 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import {
+  accessAfter,
+  type BoundProtocol,
   DEFAULT_THRESHOLDS,
   type GroupId,
+  hashOfSecret,
   isoTime,
   isUuid,
+  LEARNING_ACCESS,
+  PROTOCOLS,
   positionJson,
+  type TerminalAccessPatch,
   type TerminalId,
   type UserId,
   VEHICLE_STATES,
@@ -17,8 +25,74 @@ import type { TerminalConnection } from '@outrider/hub';
 import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, readCursor, timeOut, writeCursor } from '../fields.ts';
 import { etagOf } from '../input.ts';
+import { badField } from '../problem.ts';
 import type { VehicleKey } from '../reach.ts';
 import { type Reply, type Route, route } from '../route.ts';
+
+const BOUND_PROTOCOLS = ['learn', 'any', ...PROTOCOLS] as const satisfies readonly BoundProtocol[];
+/** Their terminals have no way to show a secret. */
+const WITHOUT_SECRET: readonly string[] = ['teltonika', 'omnicomm'];
+
+/** What of {@link TERMINAL_ACCESS_FIELDS} a request says. */
+export interface TerminalAccessIn {
+  protocol?: BoundProtocol | undefined;
+  secret?: string | null | undefined;
+  certificateSha256?: string | null | undefined;
+  networks?: string[] | undefined;
+}
+
+export const TERMINAL_ACCESS_FIELDS = {
+  protocol: z.enum(BOUND_PROTOCOLS).meta({
+    description:
+      'The only protocol that is taken from the terminal. `learn`: that of its first packet, from then on. `any`: each; whoever knows the id of the ' +
+      'terminal can send data for it by any of them.',
+  }),
+  secret: z
+    .string()
+    .regex(/^[\x21-\x3a\x3c-\x7e]{8,64}$/, 'It must be 8 to 64 visible ASCII characters, none of them a semicolon.')
+    .nullable()
+    .meta({
+      description:
+        'What the terminal must show: the password of Wialon IPS, `token` of OsmAnd, the authentication code of JT/T 808. Never shown again. Null: nothing.',
+      examples: ['4mQx7TzR9c'],
+    }),
+  certificateSha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'It must be the SHA-256 of a certificate: 64 hexadecimal digits in lower case.')
+    .nullable()
+    .meta({ description: 'The certificate that the terminal must show by TLS. Null: none.' }),
+  networks: z
+    .array(z.string().refine(isNetwork, 'It must be an address with the length of its network, like 203.0.113.0/24.'))
+    .max(32)
+    .meta({ description: 'Networks that the terminal may connect from. Empty: any.', examples: [['203.0.113.0/24']] }),
+};
+
+function isNetwork(text: string): boolean {
+  const [address = '', length = ''] = text.split('/');
+  const family = isIP(address);
+  return (
+    family !== 0 &&
+    text.split('/').length === 2 &&
+    /^\d{1,3}$/.test(length) &&
+    Number(length) <= (family === 4 ? 32 : 128)
+  );
+}
+
+export function canShowSecret(protocol: BoundProtocol | undefined): boolean {
+  return protocol === undefined || !WITHOUT_SECRET.includes(protocol);
+}
+
+/**
+ * What a request says of a terminal's access as it is kept: of a secret, its hash.
+ *
+ * @throws {Problem} when the protocol has no secret
+ */
+export function accessOf({ secret, ...rest }: TerminalAccessIn): TerminalAccessPatch {
+  if (secret && !canShowSecret(rest.protocol))
+    throw badField('/terminalAccess/secret', `Terminals of ${rest.protocol} can show no secret.`);
+  if (secret === undefined) return rest;
+  return { ...rest, secretHash: secret === null ? null : hashOfSecret(secret, randomBytes(16)) };
+}
 
 /** As terminals write it: an IMEI, a serial number, a phone number. */
 const TERMINAL_ID = /^[\x21-\x7e]{1,64}$/;
@@ -54,6 +128,14 @@ export const VehicleOut = z
     name: z.string(),
     plate: z.string().nullable(),
     terminalId: z.string().nullable(),
+    terminalAccess: z
+      .strictObject({
+        protocol: z.enum(BOUND_PROTOCOLS),
+        hasSecret: z.boolean(),
+        certificateSha256: z.string().nullable(),
+        networks: z.array(z.string()),
+      })
+      .meta({ description: 'What the terminal must show for its data to be taken.' }),
     dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
     groupIds: z.array(idOut),
     speedLimitKmh: z.number().nullable().meta({ description: 'Null: no limit of its own.' }),
@@ -75,6 +157,7 @@ export const VehicleOut = z
         name: 'Van 12',
         plate: 'A123BC',
         terminalId: '356307042441013',
+        terminalAccess: { protocol: 'teltonika', hasSecret: false, certificateSha256: null, networks: [] },
         dealerId: null,
         groupIds: ['01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68'],
         speedLimitKmh: 90,
@@ -90,6 +173,10 @@ export const VehicleOut = z
   });
 
 const name = line(200);
+const terminalAccess = z
+  .strictObject(TERMINAL_ACCESS_FIELDS)
+  .partial()
+  .meta({ description: 'What is left out stays as it is; of a new vehicle the protocol is learnt.' });
 const plate = line(32).nullable();
 const dealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
 const groupIds = z.array(id<GroupId>()).max(1000);
@@ -324,7 +411,9 @@ const UnknownTerminalOut = z
   });
 
 export function vehicleBody({ kind: _, version: __, ...vehicle }: Vehicle): z.output<typeof VehicleOut> {
-  return { ...vehicle, groupIds: [...vehicle.groupIds] };
+  const { protocol, secretHash, certificateSha256, networks } = vehicle.terminalAccess;
+  const terminalAccess = { protocol, hasSecret: secretHash !== null, certificateSha256, networks: [...networks] };
+  return { ...vehicle, terminalAccess, groupIds: [...vehicle.groupIds] };
 }
 
 function reply(status: number, vehicle: Vehicle): Reply {
@@ -372,6 +461,7 @@ export const vehicleRoutes: Route[] = [
         name,
         plate: plate.default(null),
         terminalId: terminalId.nullable().default(null),
+        terminalAccess: terminalAccess.default({}),
         dealerId: dealerId.optional(),
         groupIds: groupIds.default([]),
         speedLimitKmh: speedLimitKmh.default(null),
@@ -387,7 +477,8 @@ export const vehicleRoutes: Route[] = [
     answers: { 201: { ...oneVehicle, description: 'Added.' } },
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
     async handle({ body }, { reach }) {
-      return reply(201, await reach.addVehicle(body));
+      const access = accessAfter(LEARNING_ACCESS, accessOf(body.terminalAccess), false);
+      return reply(201, await reach.addVehicle({ ...body, terminalAccess: access }));
     },
   }),
   route({
@@ -412,14 +503,16 @@ export const vehicleRoutes: Route[] = [
     description: 'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for.',
     params: byKey,
     body: z
-      .strictObject({ ...VEHICLE_FIELDS, dealerId, groupIds })
+      .strictObject({ ...VEHICLE_FIELDS, terminalAccess, dealerId, groupIds })
       .partial()
       .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),
     conditional: true,
     answers: { 200: oneVehicle },
     problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
     async handle({ params, body }, { reach, ifMatch }) {
-      return reply(200, await reach.changeVehicle(params.id, ifMatch, body));
+      const { terminalAccess: access, ...fields } = body;
+      const patch = { ...fields, ...(access === undefined ? {} : { terminalAccess: accessOf(access) }) };
+      return reply(200, await reach.changeVehicle(params.id, ifMatch, patch));
     },
   }),
   route({

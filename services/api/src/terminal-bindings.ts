@@ -1,0 +1,69 @@
+import { FIRST_CONTACT_CHANNEL, type FirstContact } from '@outrider/domain';
+import type { Hub, Unsubscribe } from '@outrider/hub';
+import type { Registry } from '@outrider/registry';
+import type { Logger, Part } from '@outrider/runtime';
+
+/** A fleet that begins to send all at once is written in few transactions. */
+const GATHER_MS = 500;
+const AT_ONCE = 500;
+/** Gateways publish again what did not become part of the definition. */
+const MAX_WAITING = 20_000;
+
+/** Binds vehicles to the protocol of the first packet of their terminal, as gateways publish it. */
+export function createTerminalBindings({
+  hub,
+  registry,
+  logger,
+}: {
+  hub: Pick<Hub, 'subscribe'>;
+  registry: Pick<Registry, 'vehicles'>;
+  logger: Logger;
+}): Part {
+  const waiting = new Map<string, FirstContact>();
+  let leave: Unsubscribe | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  function note(text: string): void {
+    const contact = JSON.parse(text) as FirstContact;
+    // The first one counts.
+    if (!waiting.has(contact.vehicleId) && waiting.size < MAX_WAITING) waiting.set(contact.vehicleId, contact);
+    writeSoon();
+  }
+
+  function writeSoon(): void {
+    if (!stopped)
+      timer ??= setTimeout(() => {
+        writing = write();
+      }, GATHER_MS);
+  }
+
+  async function write(): Promise<void> {
+    const contacts = [...waiting.values()].slice(0, AT_ONCE);
+    for (const { vehicleId } of contacts) waiting.delete(vehicleId);
+    try {
+      await registry.vehicles.learn(contacts);
+    } catch (error) {
+      logger.warn(
+        { err: error, vehicles: contacts.length },
+        'vehicles could not be bound to the protocol of their terminal',
+      );
+    }
+    timer = null;
+    if (waiting.size > 0) writeSoon();
+  }
+
+  return {
+    name: 'terminal bindings',
+    async start() {
+      leave = await hub.subscribe(FIRST_CONTACT_CHANNEL, note);
+    },
+    async stop() {
+      stopped = true;
+      await leave?.();
+      if (timer !== null) clearTimeout(timer);
+      await writing;
+    },
+  };
+}

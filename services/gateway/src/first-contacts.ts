@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import {
+  FIRST_CONTACT_CHANNEL,
+  type FirstContact,
+  hashOfSecret,
+  type ProtocolName,
+  type TerminalId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
+
+/** It is published again after this time, where it did not become part of the definition: messages over the hub may be lost. */
+const AGAIN_MS = 10_000;
+const MAX_WAITING = 100_000;
+
+/**
+ * Publishes the first packet that is taken of a vehicle's terminal: from then on the vehicle is bound to the protocol of it. The gateway does not write
+ * definitions; who does, hears of it over the hub. Until the definition says so, this gateway holds to the first protocol itself.
+ */
+export class FirstContacts {
+  readonly #hub: Pick<Hub, 'publish'>;
+  readonly #onError: (error: unknown) => void;
+  readonly #waiting = new Map<VehicleId, { terminalId: TerminalId; protocol: ProtocolName; publishedAtMs: number }>();
+
+  constructor(hub: Pick<Hub, 'publish'>, onError: (error: unknown) => void) {
+    this.#hub = hub;
+    this.#onError = onError;
+  }
+
+  /** Is the vehicle about to be bound to another protocol? */
+  isTaken(vehicle: Vehicle, protocol: ProtocolName): boolean {
+    if (vehicle.terminalAccess.protocol !== 'learn') return false;
+    const first = this.#waiting.get(vehicle.id);
+    return first !== undefined && first.terminalId === vehicle.terminalId && first.protocol !== protocol;
+  }
+
+  /** @param registration what the terminal said of itself when it registered; null: nothing */
+  note(vehicle: Vehicle, protocol: ProtocolName, registration: string | null, nowMs: number): void {
+    const { id, terminalId, terminalAccess: access } = vehicle;
+    const isRegistrationNew =
+      registration !== null &&
+      access.registrationHash === null &&
+      access.secretHash === null &&
+      access.protocol !== 'any';
+    if (terminalId === null) return;
+    if (access.seen && access.protocol !== 'learn' && !isRegistrationNew) {
+      if (this.#waiting.size > 0) this.#waiting.delete(id);
+      return;
+    }
+    const before = this.#waiting.get(id);
+    if (before?.terminalId === terminalId && nowMs < before.publishedAtMs + AGAIN_MS) return;
+    if (this.#waiting.size >= MAX_WAITING) this.#waiting.clear();
+    this.#waiting.set(id, { terminalId, protocol, publishedAtMs: nowMs });
+    const registrationHash = isRegistrationNew ? hashOfSecret(registration, randomBytes(16)) : null;
+    const contact: FirstContact = { vehicleId: id, terminalId, protocol, registrationHash };
+    this.#hub.publish(FIRST_CONTACT_CHANNEL, JSON.stringify(contact)).catch(this.#onError);
+  }
+}

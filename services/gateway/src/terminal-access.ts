@@ -1,0 +1,54 @@
+import { BlockList, isIPv6 } from 'node:net';
+import { isSecret, type ProtocolName, type TerminalAccess } from '@outrider/domain';
+
+/** What a connection, or a request, shows beside the id of a terminal. */
+export interface Shown {
+  protocol: ProtocolName;
+  /** Of the peer. */
+  address: string;
+  /** SHA-256 of the certificate that the peer showed by TLS, hexadecimal in lower case. */
+  certificateSha256: string | null;
+  /** The password or token that was sent in clear. */
+  secret: string | null;
+  /** It showed the code that it was given (JT/T 808), which was checked then. */
+  showedCode: boolean;
+}
+
+/** Why the data of a known terminal is not taken. */
+export type AccessRefusal = 'wrong-protocol' | 'wrong-network' | 'wrong-certificate' | 'wrong-secret';
+
+/** @returns null where it is the terminal */
+export function accessRefusal(access: TerminalAccess, shown: Shown): AccessRefusal | null {
+  const { protocol, networks, certificateSha256, secretHash } = access;
+  if (protocol !== 'any' && protocol !== 'learn' && protocol !== shown.protocol) return 'wrong-protocol';
+  if (networks.length > 0 && !isWithin(access, shown.address)) return 'wrong-network';
+  if (certificateSha256 !== null && certificateSha256 !== shown.certificateSha256) return 'wrong-certificate';
+  if (secretHash !== null && !showsSecret(secretHash, shown)) return 'wrong-secret';
+  return null;
+}
+
+/** Did the peer prove more than that it knows the id? */
+export function isProven({ secretHash, certificateSha256 }: TerminalAccess, { showedCode }: Shown): boolean {
+  return secretHash !== null || certificateSha256 !== null || showedCode;
+}
+
+function showsSecret(secretHash: string, { protocol, secret, showedCode }: Shown): boolean {
+  if (protocol === 'jt808') return showedCode;
+  return secret !== null && isSecret(secretHash, secret);
+}
+
+const lists = new WeakMap<TerminalAccess, BlockList>();
+
+function isWithin(access: TerminalAccess, peer: string): boolean {
+  let list = lists.get(access);
+  if (list === undefined) {
+    list = new BlockList();
+    for (const network of access.networks) {
+      const [address = '', length = ''] = network.split('/');
+      list.addSubnet(address, Number(length), isIPv6(address) ? 'ipv6' : 'ipv4');
+    }
+    lists.set(access, list);
+  }
+  const address = peer.startsWith('::ffff:') ? peer.slice('::ffff:'.length) : peer;
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { createSecureContext, type TLSSocket } from 'node:tls';
+import type { Logger } from '@outrider/runtime';
+
+const CHECK_EVERY_MS = 10_000;
+
+/** A terminal may show a certificate, which is held against its vehicle and not against authorities. */
+export const TLS_OPTIONS = { requestCert: true, rejectUnauthorized: false, handshakeTimeout: 10_000 };
+
+/** SHA-256 of the certificate that the peer showed, hexadecimal in lower case; null where it showed none. */
+export function certificateOf(socket: TLSSocket): string | null {
+  const { fingerprint256 } = socket.getPeerCertificate();
+  return fingerprint256 === undefined ? null : fingerprint256.replaceAll(':', '').toLowerCase();
+}
+
+export interface TlsFiles {
+  /** PEM: the certificate, and those that it is signed by. */
+  certificate: string;
+  /** PEM. */
+  key: string;
+}
+
+/** Certificate and key of the TLS listeners, read anew when the files change. */
+export interface TlsIdentity {
+  readonly context: { cert: Buffer; key: Buffer };
+  /** Calls with each new pair that fits together. */
+  watch(listener: (context: TlsIdentity['context']) => void): void;
+  close(): void;
+}
+
+/** @throws {Error} where a file can't be read, or the key is not that of the certificate */
+export async function openTlsIdentity(
+  files: TlsFiles,
+  logger: Logger,
+  checkEveryMs = CHECK_EVERY_MS,
+): Promise<TlsIdentity> {
+  const read = async () => {
+    const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
+    return { cert, key };
+  };
+  let context = await read();
+  createSecureContext(context);
+  const listeners: ((context: TlsIdentity['context']) => void)[] = [];
+  let refused = '';
+
+  async function check(): Promise<void> {
+    const next = await read();
+    if (next.cert.equals(context.cert) && next.key.equals(context.key)) return;
+    // One of the two may have been written, and the other not yet.
+    createSecureContext(next);
+    context = next;
+    for (const listener of listeners) listener(next);
+    logger.info({ certificate: files.certificate }, 'TLS certificate reloaded');
+  }
+
+  const timer = setInterval(() => {
+    check().then(
+      () => {
+        refused = '';
+      },
+      (error: Error) => {
+        if (error.message !== refused)
+          logger.warn({ err: error }, 'cannot reload the TLS certificate; keeping the old one');
+        refused = error.message;
+      },
+    );
+  }, checkEveryMs);
+  timer.unref();
+  return {
+    get context() {
+      return context;
+    },
+    watch: (listener) => listeners.push(listener),
+    close: () => clearInterval(timer),
+  };
+}
