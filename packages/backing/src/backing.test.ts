@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sampleRuleFields, sampleUserFields } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createLogger, explainStart, readConfig, StartError } from '@outrider/runtime';
 import { expect, test } from 'vitest';
@@ -8,12 +9,14 @@ import {
   type Backing,
   backingOf,
   needServers,
+  newSecretsKey,
   openCheckpoints,
   openHub,
   openLog,
   openRegistry,
   openVideoFiles,
   openWarehouse,
+  SECRETS_KEY_FILE,
 } from './index.ts';
 import { logVariables, serverVariables } from './variables.ts';
 
@@ -37,6 +40,37 @@ test('without servers everything is in the folder', async () => {
   expect(hub).toBeInstanceOf(MemoryHub);
   for (const part of [hub, registry, checkpoints, log]) await part.close();
   rmSync(folder, { recursive: true });
+});
+
+test('secrets that another key sealed are an error that names the setting, and a key is made once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-backing-'));
+  const registry = await openRegistry(read({}, folder), logger);
+  const { id: ownerId } = await registry.users.create(sampleUserFields({ login: 'anna' }), 'a long password');
+  const rule = sampleRuleFields({ ownerId, webhookUrl: 'https://hooks.example/' });
+  await registry.notificationRules.create(rule, 'whsec_secret');
+  await registry.close();
+  const other = { SECRETS_KEY: newSecretsKey() };
+  await expect(openRegistry(read(other, folder), logger)).rejects.toThrow(/key [0-9a-f]{8}.*set SECRETS_KEY/);
+  // Both keys, in a file: the new one first.
+  const file = join(folder, 'keys');
+  writeFileSync(file, `${other.SECRETS_KEY}\n${readFileSync(join(folder, SECRETS_KEY_FILE), 'utf8')}`);
+  const rotated = await openRegistry(read({ SECRETS_KEY_FILE: file }, folder), logger);
+  expect(await rotated.rotateSecrets()).toBe(1);
+  await rotated.close();
+  await (await openRegistry(read(other, folder), logger)).close();
+  await expect(openRegistry(read({}, folder), logger)).rejects.toThrow(StartError);
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ['no base64', 'not a key'],
+  ['too short', Buffer.alloc(16).toString('base64')],
+  ['only separators', ' , '],
+])('a key that is %s is refused, and not printed', (_, key) => {
+  const refused = () => read({ SECRETS_KEY: key });
+  expect(refused).toThrow(/SECRETS_KEY must be keys of 32 bytes/);
+  expect(refused).not.toThrow(key);
+  expect(() => read({ SECRETS_KEY: newSecretsKey(), SECRETS_KEY_FILE: '/run/key' })).toThrow(/must not be set where/);
 });
 
 test('neither a server nor a folder is an error that says for what', async () => {

@@ -68,6 +68,18 @@ export class Erasures {
     return found;
   }
 
+  /** How many erasures were due before a time and are not done. */
+  async overdue(beforeMs: number): Promise<number> {
+    const { count } = await this.#store.db
+      .selectFrom('jobs')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .where('kind', '=', ERASURE)
+      .where('finished_at_ms', 'is', null)
+      .where('due_at_ms', '<', beforeMs)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   /** Geofences that went with accounts: who visited them says where their owners are. */
   async geofencesOf(userIds: readonly UserId[]): Promise<GeofenceId[]> {
     const ids: GeofenceId[] = [];

@@ -3,7 +3,7 @@ import type { UserId, VehicleId } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import { ERASURE, type ErasedSubjects, type ErasureFacts, type LeasedJob, type Registry } from '@outrider/registry';
-import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
+import { Counter, Gauge, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 
 export interface ErasureRunnerParts {
@@ -37,6 +37,7 @@ const AT_ONCE = 100;
 /** So many vehicles and accounts go together: the archive is written anew once for all of them. */
 const TOGETHER = 200;
 const RETRY_MS = 60_000;
+const OVERDUE_MS = 3_600_000;
 /** An erasure is never given up: each attempt goes on with what is left. */
 const MAX_ATTEMPTS = Number.MAX_SAFE_INTEGER;
 
@@ -68,6 +69,17 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
     help: 'Deleted vehicles and accounts whose stored data was erased',
     labelNames: ['subject'],
     registers: [parts.metrics],
+  });
+
+  new Gauge({
+    name: 'outrider_erasures_overdue',
+    help: 'Erasures that were due more than an hour ago and are not done',
+    registers: [parts.metrics],
+    async collect() {
+      // A database that is away is told by its own check.
+      const overdue = await registry.erasures.overdue(parts.now() - OVERDUE_MS).catch(() => null);
+      if (overdue !== null) this.set(overdue);
+    },
   });
 
   /** Keeps the lease, and shows how far it is. */

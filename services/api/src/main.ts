@@ -102,6 +102,9 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     async reports() {
       if (!reports.healthy) throw new Error('reports are not worked at');
     },
+    async erasures() {
+      if (!erasures.healthy) throw new Error('stored data of what was deleted is not erased');
+    },
     files: () => videoFiles.ping(),
     process: own.processCheck,
   };

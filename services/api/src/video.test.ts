@@ -179,6 +179,7 @@ describe('profiles', () => {
     await refused({ protocol: 'stream', address: 'rtsp://nvr/live' }, '/address', '{start}');
     await refused({ protocol: 'stream', address: 'file:///etc/passwd?{start}' }, '/address', 'absolute');
     await refused({ protocol: 'stream', address: 'rtsp://***@nvr/{start}' }, '/address', 'again');
+    await refused({ protocol: 'stream', address: 'rtsp://nvr/{start}?pwd=***' }, '/address', 'again');
     expect((await call('POST', '/profiles', dealer, { vehicleId: vehicle.id, address: '9' })).status).toBe(409);
     expect((await call('POST', '/profiles', dealer, { vehicleId, address: '0000013800000007' })).status).toBe(409);
     expect((await call('POST', '/profiles', anna, { vehicleId, address: '9' })).status).toBe(403);
@@ -186,9 +187,12 @@ describe('profiles', () => {
 
   test('a login and a password in a URL are kept and never shown', async () => {
     const vehicleId = (await world.registry.vehicles.create({ ...vehicle, name: 'Recorder', terminalId: null })).id;
-    const address = 'rtsp://me:hidden@nvr.example.net/{channel}?{start}';
+    const address = 'rtsp://me:hidden@nvr.example.net/{channel}?{start}&token=hidden&n=1';
     const added = await call('POST', '/profiles', dealer, { vehicleId, protocol: 'stream', address });
-    expect(added).toMatchObject({ status: 201, body: { address: 'rtsp://***@nvr.example.net/{channel}?{start}' } });
+    expect(added).toMatchObject({
+      status: 201,
+      body: { address: 'rtsp://***@nvr.example.net/{channel}?{start}&token=***&n=1' },
+    });
     const shown = [
       await call('GET', '/profiles', dealer),
       await call('PATCH', `/profiles/${added.body.id}`, dealer, { name: 'Same address' }),

@@ -211,18 +211,17 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     );
     const descriptors = createDescriptorWatch({ logger: part('process'), metrics });
     await life.start(descriptors);
-    await life.start(
-      createErasureRunner({
-        registry,
-        warehouse,
-        hub,
-        videoFiles,
-        reportFiles,
-        logger: part('erasures'),
-        metrics,
-        now,
-      }),
-    );
+    const erasures = createErasureRunner({
+      registry,
+      warehouse,
+      hub,
+      videoFiles,
+      reportFiles,
+      logger: part('erasures'),
+      metrics,
+      now,
+    });
+    await life.start(erasures);
 
     const healthyOrThrow = (healthy: boolean, what: string) => {
       if (!healthy) throw new Error(what);
@@ -255,6 +254,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
         jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
         video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
         reports: async () => healthyOrThrow(reports.healthy, 'reports are not worked at'),
+        erasures: async () => healthyOrThrow(erasures.healthy, 'stored data of what was deleted is not erased'),
         files: () => videoFiles.ping(),
         process: async () => descriptors.warnings(),
       },
