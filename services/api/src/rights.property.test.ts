@@ -455,7 +455,8 @@ const MODEL: Record<string, readonly Probe[]> = {
   getIndex: [openToAll],
   getLiveness: [openToAll],
   getReadiness: [openToAll],
-  getMetrics: [openToAll],
+  // For who scrapes them, from this machine or with a token of their own.
+  getMetrics: [{ kinds: [], good: () => 401, open: () => 401 }],
 
   getMe: [{ kinds: [], good: () => 200, shows: ({ body }, { caller }) => expect(body.id).toBe(caller.id) }],
   changeMe: [{ kinds: [], ask: (_, { caller }) => ({ body: { name: caller?.name ?? 'Nobody' } }), good: () => 200 }],
@@ -1250,7 +1251,21 @@ const MODEL: Record<string, readonly Probe[]> = {
   deleteReportSchedule: [{ kinds: ['schedule'], ask: () => STALE, good: kept(412) }],
   recalculateGeozone: [{ kinds: ['geofence'], ask: () => ({ query: TRACK }), good: begins, undo: keepJob }],
   recalculateVehicle: byEither({ ask: () => ({ query: TRACK }), good: begins, undo: keepJob }),
-  listJobs: [{ kinds: [], ask: () => ({ query: 'limit=1000' }), good: () => 200, shows: showsList('job') }],
+  listJobs: [
+    {
+      kinds: [],
+      ask: () => ({ query: 'limit=1000' }),
+      good: () => 200,
+      shows: ({ body, ...answer }, scene) => {
+        // What was deleted is erased by a job that nobody asked for.
+        const [erasures, asked] = [true, false].map((is) =>
+          (body.items as { kind: string }[]).filter(({ kind }) => (kind === 'erasure') === is),
+        );
+        if (!isOperator(scene.caller)) expect(erasures).toEqual([]);
+        showsList('job')({ ...answer, body: { items: asked } }, scene);
+      },
+    },
+  ],
   getJob: [{ kinds: ['job'], good: () => 200, shows: showsJob }],
   cancelJob: [{ kinds: ['job'], good: () => 200, shows: showsJob, undo: noteCancelled }],
 };
