@@ -2,9 +2,11 @@ import { type DefinitionChange, type Shape, storedChange, verticesOf, withoutSec
 import type { ColumnDataType, Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { inChunks } from './lists.ts';
+import { groupsOf } from './memberships.ts';
 import { appendRecentChanges } from './recent-changes.ts';
 import type { Tables } from './schema.ts';
 import { CLEAR_SECRETS } from './stored-secrets.ts';
+import { fromUserRow } from './users.ts';
 import { fromProfileRow } from './video-profiles.ts';
 
 export type DialectName = 'sqlite' | 'postgres';
@@ -579,6 +581,22 @@ function migrations(dialect: DialectName): Record<string, Migration> {
           .execute();
       },
     },
+    '0016-access': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .alterTable('users')
+          .addColumn('dealer_blocked', flag, (c) => c.notNull().defaultTo(0))
+          .execute();
+        await blockUsersOfBlockedDealers(db as Kysely<Tables>);
+        await db.schema
+          .createTable('login_sources')
+          .addColumn('user_id', 'text', (c) => c.notNull())
+          .addColumn('source', 'text', (c) => c.notNull())
+          .addColumn('last_login_at_ms', timeMs, (c) => c.notNull())
+          .addPrimaryKeyConstraint('login_sources_key', ['user_id', 'source'])
+          .execute();
+      },
+    },
     '0017-secrets': {
       async up(db: Kysely<unknown>) {
         await db.schema
@@ -620,6 +638,32 @@ async function allowClearSecrets(db: Kysely<unknown>): Promise<void> {
   const tables = db as Kysely<Pick<Tables, 'users' | 'registry_facts'>>;
   const user = await tables.selectFrom('users').select('id').limit(1).executeTakeFirst();
   if (user !== undefined) await tables.insertInto('registry_facts').values({ name: CLEAR_SECRETS }).execute();
+}
+
+/** Users of dealers that were blocked before that blocked their users: each gets a version that says so. */
+async function blockUsersOfBlockedDealers(db: Kysely<Tables>): Promise<void> {
+  const dealers = db.selectFrom('users').select('id').where('role', '=', 'dealer').where('blocked', '=', 1);
+  await db.updateTable('users').set({ dealer_blocked: 1 }).where('dealer_id', 'in', dealers).execute();
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('dealer_blocked', '=', 1)
+    .where('blocked', '=', 0)
+    .orderBy('id')
+    .execute();
+  const groups = await groupsOf(
+    db,
+    'user_group_access',
+    rows.map(({ id }) => id),
+  );
+  const changes = rows.map((row) => {
+    const definition = fromUserRow({ ...row, version: row.version + 1 }, groups.get(row.id) ?? []);
+    const { kind, id, version } = definition;
+    return { kind, id, version, change: storedChange({ kind, id, version, changedAtMs: Date.now(), definition }) };
+  });
+  for (const { id, version } of changes) await db.updateTable('users').set({ version }).where('id', '=', id).execute();
+  for (const some of inChunks(changes)) await db.insertInto('outbox').values(some).execute();
+  await appendRecentChanges(db, changes);
 }
 
 /** Addresses of streams were carried to followers and to the log: each gets a version that shows nothing. */
@@ -702,6 +746,8 @@ export async function migrate<T>(db: Kysely<T>, dialect: DialectName, schema?: s
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations(dialect) },
+    // Migrations are additive and independent: one that was merged late runs late.
+    allowUnorderedMigrations: true,
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
   });
   const { error } = await migrator.migrateToLatest();

@@ -581,6 +581,75 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
       });
     });
 
+    describe('a dealer that is blocked', () => {
+      const blockedOf = async (...users: readonly { id: UserId }[]) =>
+        Promise.all(users.map(async ({ id }) => (await registry.users.get(id))?.blocked));
+
+      test('has its users blocked with it, and back with it, save those that are blocked themselves', async () => {
+        const dealer = await registry.users.create(user('dealer', { role: 'dealer' }), 'a long password');
+        const other = await registry.users.create(user('other', { role: 'dealer' }), 'a long password');
+        const anna = await registry.users.create(user('anna', { dealerId: dealer.id }), 'a long password');
+        const boris = await registry.users.create(user('boris', { dealerId: dealer.id }), 'a long password');
+        const carla = await registry.users.create(user('carla', { dealerId: other.id }), 'a long password');
+        const followed = await followRegistry(registry);
+        const all = [anna, boris, carla] as const;
+        await registry.users.update(boris.id, null, { blocked: true });
+        const session = await registry.sessions.create(anna.id, 3_600_000, '192.0.2.1', 'test');
+
+        await registry.users.update(dealer.id, null, { blocked: true });
+        expect(await blockedOf(...all)).toEqual([true, true, false]);
+        expect(followed.directory.users.get(anna.id)).toMatchObject({ blocked: true, version: anna.version + 1 });
+        expect(await registry.sessions.get(session.id)).toBeNull();
+        const late = await registry.users.create(user('late', { dealerId: dealer.id }), 'a long password');
+        expect(late.blocked).toBe(true);
+
+        // What is done to an account meanwhile counts when the dealer is back.
+        expect((await registry.users.update(anna.id, null, { name: 'Anna' })).blocked).toBe(true);
+        expect((await registry.users.update(anna.id, null, { blocked: false })).blocked).toBe(true);
+        await registry.users.update(late.id, null, { blocked: true });
+        await registry.users.update(boris.id, null, { blocked: false });
+        await registry.users.update(dealer.id, null, { blocked: false });
+        expect(await blockedOf(...all, late)).toEqual([false, false, false, true]);
+        expect(followed.directory.users.get(anna.id)?.blocked).toBe(false);
+        expect(followed.directory.users.get(late.id)?.blocked).toBe(true);
+        followed.stop();
+      });
+
+      test('blocks users that come to it, and lets go of those that leave; deleted, it leaves them blocked', async () => {
+        const dealer = await registry.users.create(user('dealer', { role: 'dealer' }), 'a long password');
+        const anna = await registry.users.create(user('anna'), 'a long password');
+        const boris = await registry.users.create(user('boris', { dealerId: dealer.id }), 'a long password');
+        await registry.users.update(dealer.id, null, { blocked: true });
+        expect((await registry.users.update(anna.id, null, { dealerId: dealer.id })).blocked).toBe(true);
+        expect((await registry.users.update(anna.id, null, { dealerId: null })).blocked).toBe(false);
+        await registry.users.delete(dealer.id, null);
+        expect(await registry.users.get(boris.id)).toMatchObject({ dealerId: null, blocked: true });
+        expect((await registry.users.update(boris.id, null, { blocked: false })).blocked).toBe(false);
+      });
+    });
+
+    describe('where an account is logged in from', () => {
+      test('is known by its login, the last 20 places, until the account is deleted', async () => {
+        const anna = await registry.users.create(user('anna'), 'a long password');
+        await registry.users.create(user('boris'), 'a long password');
+        const { sessions } = registry;
+        for (let nth = 1; nth <= 21; nth++) {
+          nowMs += 1000;
+          await sessions.noteSource(anna.id, `192.0.2.${nth}`);
+        }
+        expect(await sessions.knowsSource('anna', '192.0.2.1')).toBe(false);
+        for (const source of ['192.0.2.2', '192.0.2.21']) expect(await sessions.knowsSource('ANNA', source)).toBe(true);
+        for (const login of ['boris', 'nobody', 'an\u0000na'])
+          expect(await sessions.knowsSource(login, '192.0.2.2')).toBe(false);
+        await sessions.noteSource(anna.id, '192.0.2.2');
+        await sessions.noteSource(anna.id, '192.0.2.22');
+        expect(await sessions.knowsSource('anna', '192.0.2.2')).toBe(true);
+        await registry.users.delete(anna.id, null);
+        await registry.users.create(user('anna'), 'a long password');
+        expect(await sessions.knowsSource('anna', '192.0.2.2')).toBe(false);
+      });
+    });
+
     describe('a geofence that was deleted', () => {
       test('keeps its last name, its owner and the owner’s dealer, as the owner is or last was', async () => {
         const dealer = await registry.users.create(user('dealer', { role: 'dealer' }), 'a long password');

@@ -12,7 +12,10 @@ export interface UserRow {
   name: string;
   role: string;
   dealer_id: string | null;
+  /** The account itself was blocked. */
   blocked: Flag;
+  /** Its dealer is blocked: then it is blocked too, until the dealer is unblocked. */
+  dealer_blocked: Flag;
   api_access: Flag;
   /** Names of services, separated by commas. */
   services: string;
@@ -33,6 +36,14 @@ export interface SessionRow {
   expires_at_ms: number;
   address: string;
   user_agent: string;
+}
+
+/** Where an account was logged in from. */
+export interface LoginSourceRow {
+  user_id: string;
+  /** What the address is counted by: an IPv4 address, a /64 of IPv6. */
+  source: string;
+  last_login_at_ms: number;
 }
 
 export interface VehicleRow {
@@ -432,6 +443,7 @@ export interface Tables {
   users: UserRow;
   credentials: CredentialRow;
   sessions: SessionRow;
+  login_sources: LoginSourceRow;
   vehicles: VehicleRow;
   vehicle_groups: GroupRow;
   geofences: GeofenceRow;

@@ -3,11 +3,13 @@ import { dealersOfUser } from './audit-notes.ts';
 import { NotFoundError } from './errors.ts';
 import type { SessionRow } from './schema.ts';
 import { inChunks, type Reader, type Store } from './store.ts';
-import { loadUsers } from './users.ts';
+import { loadUsers, loginKey } from './users.ts';
 
 /** Further ones end the longest unused: a client that logs in for every call must not fill the disk. */
 export const MAX_SESSIONS_PER_USER = 100;
 const MAX_USER_AGENT_CHARACTERS = 200;
+/** Of one account; the one that was not used for longest is forgotten. */
+const MAX_SOURCES = 20;
 
 /** A login: what a token stands on. It is gone when it is over. */
 export interface Session {
@@ -71,6 +73,49 @@ export class Sessions {
       });
     });
     return session;
+  }
+
+  /**
+   * Keeps where an account was logged in from.
+   *
+   * @param source what the address is counted by
+   */
+  async noteSource(userId: UserId, source: string): Promise<void> {
+    const last_login_at_ms = this.#store.now();
+    await this.#store.write(async ({ tx }) => {
+      await tx
+        .insertInto('login_sources')
+        .values({ user_id: userId, source, last_login_at_ms })
+        .onConflict((conflict) => conflict.columns(['user_id', 'source']).doUpdateSet({ last_login_at_ms }))
+        .execute();
+      const oldest = await tx
+        .selectFrom('login_sources')
+        .select('source')
+        .where('user_id', '=', userId)
+        .orderBy('last_login_at_ms', 'desc')
+        .orderBy('source')
+        .offset(MAX_SOURCES)
+        // SQLite takes an offset only after a limit.
+        .limit(MAX_SOURCES)
+        .execute();
+      const sources = oldest.map((row) => row.source);
+      if (sources.length > 0)
+        await tx.deleteFrom('login_sources').where('user_id', '=', userId).where('source', 'in', sources).execute();
+    });
+  }
+
+  /** Was the account of this login logged in from there before? The same question is asked of logins that do not exist. */
+  async knowsSource(login: string, source: string): Promise<boolean> {
+    // PostgreSQL refuses to be asked for it, and nobody has it.
+    if (login.includes('\u0000')) return false;
+    const row = await this.#store.db
+      .selectFrom('login_sources')
+      .innerJoin('users', 'users.id', 'login_sources.user_id')
+      .select('login_sources.source')
+      .where('users.login_key', '=', loginKey(login))
+      .where('login_sources.source', '=', source)
+      .executeTakeFirst();
+    return row !== undefined;
   }
 
   /** Null when there is none, or when it is over. */
@@ -158,6 +203,10 @@ export class Sessions {
       await db.deleteFrom('sessions').where('id', 'in', some).execute();
     return rows.length;
   }
+}
+
+export async function forgetSourcesOf(db: Reader, userId: UserId): Promise<void> {
+  await db.deleteFrom('login_sources').where('user_id', '=', userId).execute();
 }
 
 /** Ends all sessions of a user but one. */

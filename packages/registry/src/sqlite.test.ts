@@ -156,6 +156,7 @@ test('names of geofences that were deleted before they were kept come from the a
     drop table delivery_circuits; drop table queue_turns;
     drop table quota_limits; drop index geofences_by_owner_and_vertices;
     alter table geofences drop column vertices;
+    alter table users drop column dealer_blocked; drop table login_sources;
     delete from kysely_migration where name >= '0010'`);
   database.close();
 
@@ -165,6 +166,32 @@ test('names of geofences that were deleted before they were kept come from the a
   ]);
   expect(await registry.recentChanges.newest()).toBe(0);
   expect(await registry.quotas.use(dealer.id, 'dealer', 'geofenceVertices')).toMatchObject({ used: 5 });
+  await registry.close();
+  await rm(folder, { recursive: true });
+});
+
+test('users of a dealer that was blocked before that blocked them are blocked by the upgrade, and the log gets to know', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'registry.sqlite');
+  const before = await openRegistry({ path });
+  const dealer = await before.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD);
+  const anna = await before.users.create(userFields('anna', { dealerId: dealer.id }), PASSWORD);
+  await before.outbox.delivered((await before.outbox.pending(100)).map(({ seq }) => seq));
+  await before.close();
+  const database = openDatabase(path);
+  database.exec(`
+    alter table users drop column dealer_blocked; drop table login_sources;
+    update users set blocked = 1 where login = 'dealer';
+    delete from kysely_migration where name = '0016-access'`);
+  database.close();
+
+  const registry = await openRegistry({ path });
+  expect(await registry.users.get(anna.id)).toMatchObject({ blocked: true, version: anna.version + 1 });
+  expect((await registry.outbox.pending(100)).map(({ change }) => change)).toMatchObject([
+    { id: anna.id, version: anna.version + 1, definition: { blocked: true, groupIds: anna.groupIds } },
+  ]);
+  await registry.users.update(dealer.id, null, { blocked: false });
+  expect((await registry.users.get(anna.id))?.blocked).toBe(false);
   await registry.close();
   await rm(folder, { recursive: true });
 });

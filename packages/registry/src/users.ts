@@ -23,7 +23,7 @@ import { deleteQuotasOf } from './quotas.ts';
 import { deleteSchedulesOf, restSchedulesOf } from './report-schedules.ts';
 import { asExpected, revised, touch } from './revisions.ts';
 import type { UserRow } from './schema.ts';
-import { endSessionsOf } from './sessions.ts';
+import { endSessionsOf, forgetSourcesOf } from './sessions.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { loadVehicles, touchVehicles } from './vehicles.ts';
 import { disownTasksOf } from './video-task-rows.ts';
@@ -64,23 +64,29 @@ export class Users {
     const passwordHash = await hashPassword(password);
     return this.#store.write(async (writer) => {
       const id = writer.newId() as UserId;
+      const own = fields.blocked;
+      const byDealer = await isBlockedDealer(writer, fields.dealerId);
       const draft: User = {
         ...fields,
+        blocked: own || byDealer,
         kind: 'user',
         id,
         version: 1,
         services: sortedServices(fields.services ?? []),
       };
       await check(writer, draft);
-      const own =
+      const ownGroup =
         fields.role === 'user'
           ? await insertGroup(writer, {
               name: await freeGroupName(writer, fields.login, fields.dealerId),
               dealerId: fields.dealerId,
             })
           : null;
-      const user: User = { ...draft, groupIds: sortedSet(own ? [...fields.groupIds, own.id] : fields.groupIds) };
-      await writer.tx.insertInto('users').values(toRow(user)).execute();
+      const user: User = {
+        ...draft,
+        groupIds: sortedSet(ownGroup ? [...fields.groupIds, ownGroup.id] : fields.groupIds),
+      };
+      await writer.tx.insertInto('users').values(toRow(user, { own, byDealer })).execute();
       await setGroups(writer, 'user_group_access', id, user.groupIds);
       await writer.tx
         .insertInto('credentials')
@@ -128,7 +134,8 @@ export class Users {
   }
 
   /**
-   * Blocking an account ends its sessions in the same transaction.
+   * Blocking an account ends its sessions in the same transaction. With a dealer its users are blocked, and let in again, save those
+   * that are blocked themselves.
    *
    * @param expectedVersion what the caller last saw; null: whatever it is
    * @returns the account as it now is; a patch that changes nothing makes no new version
@@ -137,20 +144,26 @@ export class Users {
   update(id: UserId, expectedVersion: number | null, patch: UserPatch): Promise<User> {
     return this.#store.write(async (writer) => {
       const current = await requireUser(writer, id, expectedVersion);
+      const was = await blocksOf(writer, id);
+      const own = patch.blocked ?? was.own;
+      const byDealer = patch.dealerId === undefined ? was.byDealer : await isBlockedDealer(writer, patch.dealerId);
       const user = revised(current, {
         ...withSortedGroups(patch),
+        blocked: own || byDealer,
         ...(patch.services && { services: sortedServices(patch.services) }),
       });
-      if (user === current) return current;
+      if (user === current) {
+        if (own !== was.own) await noteOwnBlock(writer, current, own);
+        return current;
+      }
       await check(writer, user);
-      const { id: _, ...columns } = toRow(user);
+      const { id: _, ...columns } = toRow(user, { own, byDealer });
       await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
       if (user.groupIds !== current.groupIds) await setGroups(writer, 'user_group_access', id, user.groupIds);
-      if (user.blocked && !current.blocked) {
-        await endSessionsOf(writer.tx, id);
-        await restSchedulesOf(writer, id);
-      }
+      if (user.blocked && !current.blocked) await endUse(writer, id);
       writer.changed(user, current);
+      if (user.role === 'dealer' && user.blocked !== current.blocked)
+        await blockUsersOfDealer(writer, id, user.blocked);
       return user;
     });
   }
@@ -174,6 +187,7 @@ export class Users {
       await deleteNotificationsOf(writer, id);
       await deleteGeofencesOf(writer, id);
       await endSessionsOf(tx, id);
+      await forgetSourcesOf(tx, id);
       await forgetKeysOf(tx, id);
       await deleteQuotasOf(tx, id);
       await tx.deleteFrom('credentials').where('user_id', '=', id).execute();
@@ -186,7 +200,11 @@ export class Users {
         await touchVehicles(writer, vehicles);
         const userRows = await tx.selectFrom('users').select('id').where('dealer_id', '=', id).execute();
         const users = await loadUsers(tx, idsOf(userRows));
-        await tx.updateTable('users').set({ dealer_id: null }).where('dealer_id', '=', id).execute();
+        await tx.updateTable('users').set({ dealer_id: null, dealer_blocked: 0 }).where('dealer_id', '=', id).execute();
+        // They stay blocked until an operator lets each of them in.
+        if (user.blocked)
+          for (const some of inChunks(idsOf(userRows)))
+            await tx.updateTable('users').set({ blocked: 1 }).where('id', 'in', some).execute();
         await touchUsers(writer, users);
       }
       await tx.deleteFrom('users').where('id', '=', id).execute();
@@ -257,6 +275,66 @@ export class Users {
   }
 }
 
+/** What blocks an account: itself, and its dealer. */
+interface Blocks {
+  own: boolean;
+  byDealer: boolean;
+}
+
+async function blocksOf({ tx }: Writer, id: UserId): Promise<Blocks> {
+  const row = await tx
+    .selectFrom('users')
+    .select(['blocked', 'dealer_blocked'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return { own: row?.blocked === 1, byDealer: row?.dealer_blocked === 1 };
+}
+
+async function isBlockedDealer({ tx }: Writer, id: UserId | null): Promise<boolean> {
+  if (id === null) return false;
+  const row = await tx.selectFrom('users').select('blocked').where('id', '=', id).executeTakeFirst();
+  return row?.blocked === 1;
+}
+
+/** Ends what a blocked account is used for. */
+async function endUse(writer: Writer, id: UserId): Promise<void> {
+  await endSessionsOf(writer.tx, id);
+  await restSchedulesOf(writer, id);
+}
+
+/** An account that its dealer's block keeps out was blocked itself, or let go: it stays out, for now. */
+async function noteOwnBlock(writer: Writer, user: User, own: boolean): Promise<void> {
+  await writer.tx
+    .updateTable('users')
+    .set({ blocked: own ? 1 : 0 })
+    .where('id', '=', user.id)
+    .execute();
+  writer.note({
+    action: own ? 'blocked' : 'unblocked',
+    subject: { kind: 'user', id: user.id, name: user.login },
+    before: { blocked: !own },
+    after: { blocked: own },
+    dealerIds: dealersOfUser(user),
+    ownerIds: [],
+  });
+}
+
+/** Gives the users of a dealer the dealer's block, or takes it from them. */
+async function blockUsersOfDealer(writer: Writer, dealerId: UserId, isBlocked: boolean): Promise<void> {
+  const { tx } = writer;
+  const rows = await tx.selectFrom('users').select('id').where('dealer_id', '=', dealerId).orderBy('id').execute();
+  const before = await loadUsers(tx, idsOf(rows));
+  await tx
+    .updateTable('users')
+    .set({ dealer_blocked: isBlocked ? 1 : 0 })
+    .where('dealer_id', '=', dealerId)
+    .execute();
+  const after = new Map((await loadUsers(tx, idsOf(rows))).map((user) => [user.id, user.blocked]));
+  const changed = before.filter(({ id, blocked }) => after.get(id) !== blocked);
+  if (isBlocked) for (const { id } of changed) await endUse(writer, id);
+  await touchUsers(writer, changed);
+}
+
 async function requireUser({ tx }: Writer, id: UserId, expectedVersion: number | null): Promise<User> {
   const [user] = await loadUsers(tx, [id]);
   return asExpected(user, 'user', id, expectedVersion);
@@ -305,14 +383,14 @@ export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
     name: row.name,
     role: row.role as Role,
     dealerId: row.dealer_id as UserId | null,
-    blocked: row.blocked === 1,
+    blocked: row.blocked === 1 || row.dealer_blocked === 1,
     apiAccess: row.api_access === 1,
     services: row.services === '' ? [] : (row.services.split(',') as ServiceName[]),
     groupIds,
   };
 }
 
-function toRow(user: User): UserRow {
+function toRow(user: User, { own, byDealer }: Blocks): UserRow {
   return {
     id: user.id,
     version: user.version,
@@ -321,7 +399,8 @@ function toRow(user: User): UserRow {
     name: user.name,
     role: user.role,
     dealer_id: user.dealerId,
-    blocked: user.blocked ? 1 : 0,
+    blocked: own ? 1 : 0,
+    dealer_blocked: byDealer ? 1 : 0,
     api_access: user.apiAccess ? 1 : 0,
     services: user.services.join(','),
   };
@@ -336,6 +415,7 @@ function sortedServices(services: readonly ServiceName[]): ServiceName[] {
   return SERVICES.filter((service) => services.includes(service));
 }
 
-function loginKey(login: string): string {
+/** A login as logins are compared. */
+export function loginKey(login: string): string {
   return login.normalize('NFKC').toLowerCase();
 }

@@ -64,6 +64,8 @@ export class World {
   readonly eventsAsked: Parameters<EventReport['recentEvents']>[0][] = [];
   eventsAnswer: FleetEvent[] = [];
   readonly told: unknown[][] = [];
+  /** What logins were held up for, in milliseconds. */
+  readonly waited: number[] = [];
   readonly #folder: string;
 
   private constructor(
@@ -123,6 +125,9 @@ export class World {
       logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
       metrics: new Metrics(),
       now: () => this.nowMs,
+      wait: async (ms) => {
+        this.waited.push(ms);
+      },
       ...more,
     });
   }

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import {
   type Arrival,
   arrivalOf,
   countedAs,
+  isTrustedProxy,
   type Refused,
   type Tokens,
   trustedProxies,
@@ -55,6 +57,7 @@ import {
 import type { ErasureConfig, ReportJobsConfig } from './job-reach.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
+import { LoginBrake } from './login-brake.ts';
 import type { EventReport } from './notification-reach.ts';
 import { contentOf, idempotencyKey, isRepeatable, onceOnly } from './once-only.ts';
 import { openApiDocument } from './openapi.ts';
@@ -69,6 +72,7 @@ import { operations, type ReadyCheck } from './routes/operations.ts';
 import { DESCRIBED, ROUTES } from './routes.ts';
 import { streamed, streamedBytes } from './streamed.ts';
 import { traced, traceIdOfSpan } from './traced.ts';
+import { UntrustedProxies } from './untrusted-proxies.ts';
 import type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export { type DefinitionsDifference, isInStep, reconcileDefinitions } from './definitions-reconciliation.ts';
@@ -138,6 +142,8 @@ export interface ApiParts {
   tracing?: Tracing;
   /** Unix milliseconds. */
   now: () => number;
+  /** Resolves after so many milliseconds. Default: a timer. */
+  wait?: (ms: number) => Promise<void>;
 }
 
 export interface Api {
@@ -150,6 +156,8 @@ export interface Api {
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
   /** Address of the client that made a request, proxies seen through. */
   clientAddress(request: IncomingMessage): string;
+  /** What is wrong with how requests come in, for `/health/ready`. */
+  warnings(): readonly string[];
   /** Lets go of the registry; requests in hand are answered. */
   close(): void;
 }
@@ -167,6 +175,8 @@ const SMALL_BODY_BYTES = 64 * 1024;
 /** Who guesses from a thousand addresses must not fill the disk. */
 const MAX_FAILED_LOGINS_NOTED = 300;
 const FAILED_LOGINS_WINDOW_MS = 60_000;
+/** What proxies add to a request. */
+const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -182,13 +192,20 @@ export function createApi(parts: ApiParts): Api {
   const trusted = trustedProxies(config.trustedProxies);
   const geometry = new GeometryChecks(logger);
   const lastUse = new LastUse();
+  const proxies = new UntrustedProxies({ logger, metrics: parts.metrics, now });
+  const brake = new LoginBrake({ hub, now, wait: parts.wait ?? ((ms) => setTimeout(ms)) });
   const doorkeeper: Doorkeeper = {
-    users: registry.users,
+    async authenticate(account, password, { address }) {
+      const source = countedAs(address);
+      const isKnownSource = await registry.sessions.knowsSource(account, source);
+      return brake.pass({ account, source, isKnownSource }, () => registry.users.authenticate(account, password));
+    },
     sessions: registry.sessions,
-    beginSession: (user, { address }, userAgent) =>
-      registry
-        .as({ user, sessionId: null, address })
-        .sessions.create(user.id, config.sessionTtlSeconds * 1000, address, userAgent),
+    async beginSession(user, { address }, userAgent) {
+      const { sessions } = registry.as({ user, sessionId: null, address });
+      await sessions.noteSource(user.id, countedAs(address));
+      return sessions.create(user.id, config.sessionTtlSeconds * 1000, address, userAgent);
+    },
     async noteFailedLogin(login, reason, { address }) {
       const { hits } = await hub.hit('audit:failed-logins', FAILED_LOGINS_WINDOW_MS, now());
       if (hits > MAX_FAILED_LOGINS_NOTED) return;
@@ -244,6 +261,7 @@ export function createApi(parts: ApiParts): Api {
     await parts.refresh?.();
     const identity = await identify(c.req.path, c.req.header('authorization'), arrival.cookie, tokens, directory);
     c.set('identity', identity);
+    noteProxy(c, identity);
     if ('caller' in identity) {
       await limits.refuseBlocked(`user:${identity.caller.id}`);
       if (identity.via === 'cookie' && lastUse.isDue(identity.sessionId, now()))
@@ -261,10 +279,11 @@ export function createApi(parts: ApiParts): Api {
     limits.failedLogins((c) => (c.req.method === 'POST' ? ipOf(c) : null)),
   );
   // Whoever got hold of a token must not find out the password by it.
-  app.use(
-    '/api/v1/me/password',
-    limits.failedLogins((c) => (c.req.method === 'PUT' && userOf(c.get('identity')) !== null ? ipOf(c) : null)),
-  );
+  for (const path of ['/api/v1/me/password', '/api/v1/users/:id/password'])
+    app.use(
+      path,
+      limits.failedLogins((c) => (c.req.method === 'PUT' && userOf(c.get('identity')) !== null ? ipOf(c) : null)),
+    );
   const reading = new ImportSlots(READING);
   const working = new ImportSlots(WORKING);
   const usualSize: BodySize = { maxSize: MAX_BODY_BYTES, limit: limitBody(MAX_BODY_BYTES) };
@@ -340,8 +359,15 @@ export function createApi(parts: ApiParts): Api {
     return new Problem('internal-error', 'This is not the fault of the request. It was noted.').toResponse();
   });
 
+  function noteProxy(c: Context<ApiEnv>, identity: Identity): void {
+    if (FORWARDING_HEADERS.every((name) => c.req.header(name) === undefined)) return;
+    const peer = c.env?.incoming?.socket.remoteAddress;
+    if (peer === undefined || isTrustedProxy(peer, trusted)) return;
+    proxies.note({ peer, userId: 'caller' in identity ? identity.caller.id : null });
+  }
+
   function reachOf({ caller, sessionId }: KnownIdentity, c: Context<ApiEnv>, claim: Claim | null): Reach {
-    return new Reach(caller, parts, { sessionId, address: c.get('arrival').address }, claim);
+    return new Reach(caller, { ...parts, brake }, { sessionId, address: c.get('arrival').address }, claim);
   }
 
   async function answer(c: Context<ApiEnv>, route: Route): Promise<Response> {
@@ -407,6 +433,7 @@ export function createApi(parts: ApiParts): Api {
       const { cookie, origin } = arrivalOfUpgrade(request);
       return cookie === null || origin() !== 'same' ? null : tokens.verifyCookie(cookie);
     },
+    warnings: () => proxies.warnings(),
     close() {
       leave();
       geometry.close();

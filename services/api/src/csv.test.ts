@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { armed, CsvError, defused, delimiterOf, readCsv, writeCsvLine } from './csv.ts';
+import { armed, CsvError, defused, defusedJson, delimiterOf, readCsv, writeCsvLine } from './csv.ts';
 
 const read = (text: string, delimiter = delimiterOf(text)) => [...readCsv(text, delimiter)];
 const cellsOf = (text: string) => read(text).map(({ cells }) => cells);
@@ -70,4 +70,26 @@ test('no cell begins like a formula, and every text comes back', () => {
   expect(defused("'t Hooft")).toBe("'t Hooft");
   expect(armed("'t Hooft")).toBe("'t Hooft");
   expect(armed('=1+1')).toBe('=1+1');
+});
+
+test('no spreadsheet finds a formula in a cell, by whatever it parts cells, and the text comes back unchanged', () => {
+  const attack = fc.stringMatching(/^[a;,=+\-@'" \t\r\n|]{0,20}$/);
+  fc.assert(
+    fc.property(attack, (text) => {
+      const safe = defused(text);
+      expect(armed(safe)).toBe(text);
+      for (const delimiter of [',', ';', '\t', '\n', '\r'])
+        for (const cell of safe.split(delimiter)) expect(cell).not.toMatch(/^["' ]*(?<!'["' ]*)[=+\-@\t\r]/);
+    }),
+  );
+  const line = writeCsvLine(['a', defused('Van;=cmd|x')], ',');
+  expect(line).toBe("a,Van;'=cmd|x\r\n");
+  expect(defused('Main street 5, depot')).toBe('Main street 5, depot');
+});
+
+test('JSON in a cell stays the same JSON, and begins no formula', () => {
+  const value = { note: 'x;=1+1;"@a', list: [1, -5], 'k;': -1 };
+  const cell = defusedJson(value);
+  expect(JSON.parse(cell)).toEqual(value);
+  for (const part of cell.split(';')) expect(part).not.toMatch(/^["'\\ ]*[=+\-@]/);
 });

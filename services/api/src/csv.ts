@@ -91,14 +91,28 @@ export function writeCsvLine(cells: readonly string[], delimiter: Delimiter): st
 }
 
 /**
- * Text that no spreadsheet takes for a formula: what begins like one gets an apostrophe before it (OWASP, "CSV
- * Injection"). So does what would otherwise lose one of its own in {@link armed}.
+ * Where a spreadsheet may see the beginning of a cell that is a formula (OWASP, "CSV Injection"): at the beginning, and behind anything
+ * that some spreadsheet parts cells by. One that parts by semicolons takes no notice of quotes around a cell between commas.
  */
+const CELL_BEGINS = String.raw`(?<=^|[,;\t\r\n])`;
+const FORMULA_FOLLOWS = String.raw`(?=["' ]*[=+\-@\t\r])`;
+const FORMULA_BEGINS = new RegExp(`${CELL_BEGINS}${FORMULA_FOLLOWS}`, 'g');
+const DEFUSED_BEGINS = new RegExp(`${CELL_BEGINS}'${FORMULA_FOLLOWS}`, 'g');
+
+/** Text that no spreadsheet takes for a formula, by whatever it parts cells: each possible one gets an apostrophe before it. */
 export function defused(text: string): string {
-  return /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return text.replaceAll(FORMULA_BEGINS, "'");
 }
 
-/** The text that {@link defused} was given; what begins with an apostrophe of its own keeps it. */
+/** JSON as a cell, by the same rule; it stays the same JSON. Only a semicolon in one of its texts can begin a cell there. */
+export function defusedJson(value: object): string {
+  return JSON.stringify(value).replaceAll(
+    /(?<=;["' \\]*)[=+\-@]/g,
+    (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
+  );
+}
+
+/** The text that {@link defused} was given; apostrophes of its own stay. */
 export function armed(text: string): string {
-  return /^'+[=+\-@\t\r]/.test(text) ? text.slice(1) : text;
+  return text.replaceAll(DEFUSED_BEGINS, '');
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ConflictError, type Registry } from '@outrider/registry';
+import { StartError } from '@outrider/runtime';
+import { weaknessOf } from './password-strength.ts';
 
 /** The login of the operator that every service begins with. */
 export const ADMIN_LOGIN = 'admin';
@@ -7,10 +9,15 @@ export const ADMIN_LOGIN = 'admin';
 /**
  * Makes the operator `admin` where there is none yet.
  *
+ * @throws {StartError} when the given password is easily guessed
  * @returns the password that was made up for it, to be told once; null where one was given, or the operator exists
  */
 export async function ensureAdmin(registry: Registry, password: string | null): Promise<string | null> {
   if (await registry.users.byLogin(ADMIN_LOGIN)) return null;
+  if (password !== null && weaknessOf(password, [ADMIN_LOGIN]) !== null)
+    throw new StartError(
+      'ADMIN_PASSWORD is among the passwords that attackers try first: choose another, or leave it unset',
+    );
   // 96 bits, in letters that a person can read out.
   const chosen = password ?? randomBytes(12).toString('base64url');
   const created = registry.users.create(

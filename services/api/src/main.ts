@@ -107,6 +107,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     },
     files: () => videoFiles.ping(),
     process: own.processCheck,
+    access: async () => api.warnings(),
   };
   const api = createApi({
     config: apiConfigOf(config),

@@ -38,7 +38,9 @@ import type {
 import { OperatorOnlyError } from '@outrider/registry';
 import { BulkReach } from './bulk-reach.ts';
 import { JobReach, type JobSources, type Stretch } from './job-reach.ts';
+import type { LoginBrake } from './login-brake.ts';
 import { NotificationReach, type NotificationSources } from './notification-reach.ts';
+import { requireStrongPassword } from './password-strength.ts';
 import { badField, notFound, Problem, wrongPassword } from './problem.ts';
 import { type QuotaPatch, setQuotas } from './quota-reach.ts';
 import { ReportReach } from './report-reach.ts';
@@ -97,6 +99,8 @@ export interface Sources extends NotificationSources, VideoSources, JobSources {
   trackReport: TrackReport;
   reportArchive: ReportArchive;
   tokens: Tokens;
+  /** Slows down guesses at a password. */
+  brake: LoginBrake;
 }
 
 /** A line of the audit trail as it may be shown: of somebody outside a dealer's organisation, the role alone. */
@@ -365,6 +369,7 @@ export class Reach {
     await this.#requireGroups(fields.groupIds, '/groupIds');
     const dealerId = this.#dealerFor(fields.dealerId);
     if (dealerId !== null && fields.role !== 'user') throw badField('/dealerId', 'Only users belong to a dealer.');
+    requireStrongPassword(password, [fields.login, fields.name]);
     return this.#shown(await this.#sources.registry.users.create({ ...fields, dealerId, blocked: false }, password));
   }
 
@@ -390,22 +395,38 @@ export class Reach {
     return this.#shown(await this.#sources.registry.users.update(id, null, { apiAccess }));
   }
 
-  async setPassword(id: UserId, password: string): Promise<void> {
-    await this.#user(id, 'write');
+  /**
+   * An account's password; of the caller's own account only with the current one, and then `sessionId` stays.
+   *
+   * @param current undefined where it was not given
+   */
+  async setPassword(id: UserId, password: string, current: string | undefined, sessionId: SessionId): Promise<void> {
+    const user = await this.#user(id, 'write');
+    if (id === this.#caller.id) return this.changeOwnPassword(current, password, sessionId);
+    if (current !== undefined) throw badField('/currentPassword', 'It is asked for the own account alone.');
+    requireStrongPassword(password, [user.login, user.name]);
     await this.#sources.registry.users.setPassword(id, password, null);
     this.#sources.tokens.revokeUser(id);
   }
 
-  /** The caller's own password; `sessionId` stays, every other session of theirs ends. */
-  async changeOwnPassword(current: string, wanted: string, sessionId: SessionId): Promise<void> {
-    const { registry, tokens } = this.#sources;
-    const known = await registry.users.authenticate(this.#caller.login, current);
-    if (known?.id !== this.#caller.id) {
-      await registry.audit.noteFailedLogin(this.#caller.login, 'wrong current password', this.#caller);
+  /** The caller's own password, by whatever route; `sessionId` stays, every other session of theirs ends. */
+  async changeOwnPassword(current: string | undefined, wanted: string, sessionId: SessionId): Promise<void> {
+    const { registry, tokens, brake } = this.#sources;
+    const { id, login, name } = this.#caller;
+    if (current === undefined) throw badField('/currentPassword', 'It is needed for the own account.');
+    // Guesses with a token are slowed down by themselves: they shall not slow down logins.
+    const attempt = { account: `password of ${id}`, source: sessionId, isKnownSource: false };
+    const isCurrent = await brake.pass(attempt, async () => {
+      const known = await registry.users.authenticate(login, current);
+      return known?.id === id ? known : null;
+    });
+    if (isCurrent === null) {
+      await registry.audit.noteFailedLogin(login, 'wrong current password', this.#caller);
       throw wrongPassword('/currentPassword');
     }
-    await registry.users.setPassword(this.#caller.id, wanted, sessionId);
-    tokens.revokeUser(this.#caller.id);
+    requireStrongPassword(wanted, [login, name]);
+    await registry.users.setPassword(id, wanted, sessionId);
+    tokens.revokeUser(id);
   }
 
   async changeOwnName(name: string): Promise<User> {

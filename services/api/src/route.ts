@@ -46,7 +46,8 @@ export interface Answer {
 
 /** What the login routes alone may touch. */
 export interface Doorkeeper {
-  users: Pick<Registry['users'], 'authenticate'>;
+  /** The account of this login and password; null where there is none. Slowed down where passwords of the account are guessed. */
+  authenticate(login: string, password: string, arrival: Arrival): Promise<User | null>;
   sessions: Pick<Registry['sessions'], 'get' | 'touch'>;
   beginSession(user: User, arrival: Arrival, userAgent: string): Promise<Session>;
   /** Notes in the audit trail that a login was refused. */

@@ -146,6 +146,20 @@ describe('reading and changing accounts', () => {
     expect((await world.login('carl', body.password)).status).toBe(200);
   });
 
+  test('a dealer that is blocked takes its users along: tokens and logins, until it is let in again', async () => {
+    const { user, jwt } = await world.member('carl', 'user', { dealerId: dealer.user.id });
+    const block = (id: string, verb: string) =>
+      world.call('POST', `/api/v1/users/${id}/${verb}`, { jwt: operator.jwt });
+    expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(200);
+    await block(dealer.user.id, 'block');
+    expect((await world.call('GET', '/api/v1/me', { jwt })).status).toBe(401);
+    expect((await world.call('POST', '/auth/refresh', { jwt })).status).toBe(401);
+    expect((await world.login('carl', PASSWORD)).status).toBe(401);
+    expect((await block(user.id, 'unblock')).body).toMatchObject({ blocked: true });
+    await block(dealer.user.id, 'unblock');
+    expect((await world.login('carl', PASSWORD)).status).toBe(200);
+  });
+
   test('nobody blocks, deletes or shuts out themselves', async () => {
     const call = async (method: string, path: string) =>
       (await world.call(method, `/api/v1/users/${operator.user.id}${path}`, { jwt: operator.jwt })).status;

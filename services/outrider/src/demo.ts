@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   DEFAULT_THRESHOLDS,
   type EventKind,
@@ -16,7 +17,6 @@ import type { variables } from './config.ts';
 import type { Outrider } from './outrider.ts';
 
 const DEMO_LOGIN = 'demo';
-const DEMO_PASSWORD = 'outrider-demo';
 /** The phone number of the one vehicle with cameras. */
 const CAMERA_PHONE = '13800000099' as TerminalId;
 
@@ -35,15 +35,17 @@ export async function runDemo(
   { ports, registry }: Outrider,
 ): Promise<{ stop(): Promise<void> }> {
   const scenario = createDemoScenario();
-  const names = await ensureDefinitions(registry, scenario);
+  // Another one with each start: the ports may be open to a whole network.
+  const password = randomBytes(9).toString('base64url');
+  const names = await ensureDefinitions(registry, scenario, password);
   const fleet = startFleet({ scenario, host: '127.0.0.1', ports: ports as Record<ProtocolName, number> });
   await ensureCameras(registry, names);
   const cameras = startVideoTerminal({ host: '127.0.0.1', port: ports.jt808 ?? 0, phone: CAMERA_PHONE });
-  const socket = await watch(ports.http, names);
+  const socket = await watch(ports.http, names, password);
   if (config.LOG_FORMAT === 'text')
     process.stdout.write(
       `The demo fleet is on the road: ${scenario.vehicles.length} vehicles, ${scenario.geofences.length} geofences.\n` +
-        `  demo login  ${DEMO_LOGIN} / ${DEMO_PASSWORD}\n` +
+        `  demo login  ${DEMO_LOGIN} / ${password}   (another one with each start)\n` +
         `  cameras     terminal ${CAMERA_PHONE}, at /service/ovms/api\n\nEvents as they come:\n\n`,
     );
   return {
@@ -56,8 +58,10 @@ export async function runDemo(
 }
 
 /** Makes the account, the groups, the vehicles and the geofences of the demo, save those that an earlier run made. */
-async function ensureDefinitions(registry: Registry, scenario: DemoScenario): Promise<Names> {
-  const user = (await registry.users.byLogin(DEMO_LOGIN)) ?? (await createDemoUser(registry, scenario));
+async function ensureDefinitions(registry: Registry, scenario: DemoScenario, password: string): Promise<Names> {
+  const known = await registry.users.byLogin(DEMO_LOGIN);
+  if (known) await registry.users.setPassword(known.id, password, null);
+  const user = known ?? (await createDemoUser(registry, scenario, password));
   const names: Names = { vehicles: new Map(), geofences: new Map() };
 
   const groupByName = new Map<string, GroupId>();
@@ -90,10 +94,10 @@ async function ensureDefinitions(registry: Registry, scenario: DemoScenario): Pr
       }));
     names.vehicles.set(vehicle.id, `${vehicle.name} ${vehicle.plate ?? ''}`.trim());
   }
-  const known = await registry.geofences.list({ ownerId: user.id }, { limit: 1000, after: null });
+  const drawn = await registry.geofences.list({ ownerId: user.id }, { limit: 1000, after: null });
   for (const fence of scenario.geofences) {
     const geofence =
-      known.items.find(({ name }) => name === fence.name) ??
+      drawn.items.find(({ name }) => name === fence.name) ??
       (await registry.geofences.create({ ...fence, ownerId: user.id, groupIds: null }));
     names.geofences.set(geofence.id, geofence.name);
   }
@@ -137,7 +141,7 @@ async function ensureCameras(registry: Registry, names: Names): Promise<void> {
   });
 }
 
-async function createDemoUser(registry: Registry, scenario: DemoScenario): Promise<User> {
+async function createDemoUser(registry: Registry, scenario: DemoScenario, password: string): Promise<User> {
   const groups = [];
   for (const name of scenario.groups) groups.push(await registry.groups.create({ name, dealerId: null }));
   return registry.users.create(
@@ -151,17 +155,17 @@ async function createDemoUser(registry: Registry, scenario: DemoScenario): Promi
       services: ['video'],
       groupIds: groups.map(({ id }) => id),
     },
-    DEMO_PASSWORD,
+    password,
   );
 }
 
 /** Logs in as anyone would and prints events from the live API. */
-async function watch(httpPort: number, names: Names): Promise<WebSocket> {
+async function watch(httpPort: number, names: Names, password: string): Promise<WebSocket> {
   const base = `127.0.0.1:${httpPort}`;
   const response = await fetch(`http://${base}/auth/login?jwt=1`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ login: DEMO_LOGIN, password: DEMO_PASSWORD }),
+    body: JSON.stringify({ login: DEMO_LOGIN, password }),
   });
   if (!response.ok) throw new Error(`the demo login was refused: ${response.status} ${await response.text()}`);
   const { jwt } = (await response.json()) as { jwt: string };

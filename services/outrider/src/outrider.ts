@@ -257,6 +257,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
         erasures: async () => healthyOrThrow(erasures.healthy, 'stored data of what was deleted is not erased'),
         files: () => videoFiles.ping(),
         process: async () => descriptors.warnings(),
+        access: async () => api.warnings(),
       },
       metricsAccess,
       logger: part('api'),

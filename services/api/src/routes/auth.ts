@@ -87,7 +87,7 @@ export const authRoutes: Route[] = [
     async handle({ query, body }, { arrival, header, doorkeeper }) {
       // Nobody else's page may log a browser in, not even to an account of its own.
       if (query.jwt === undefined && arrival.origin() === 'other') throw crossOrigin();
-      const known = await doorkeeper.users.authenticate(body.login, body.password);
+      const known = await doorkeeper.authenticate(body.login, body.password, arrival);
       const user = known && doorkeeper.user(known.id);
       if (!user || user.blocked) {
         await doorkeeper.noteFailedLogin(body.login, user ? 'blocked' : 'wrong login or password', arrival);

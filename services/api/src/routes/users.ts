@@ -44,7 +44,11 @@ const password = z
   .string()
   .min(8, 'It must have 8 characters or more.')
   .max(256)
-  .meta({ examples: ['correct horse battery staple'] });
+  .meta({
+    description:
+      'Not one that attackers try first: those of breaches, rows of keys, repetitions, the login or the name.',
+    examples: ['correct horse battery staple'],
+  });
 const groupIds = z.array(id<GroupId>()).max(10_000);
 const services = z
   .array(z.enum(SERVICES))
@@ -225,8 +229,12 @@ export const userRoutes: Route[] = [
   }),
   ...(
     [
-      ['block', 'Block an account: its tokens, sockets and sessions end at once.', true],
-      ['unblock', 'Let a blocked account in again.', false],
+      ['block', 'Block an account, and a dealer’s users with it: tokens, sockets and sessions end at once.', true],
+      [
+        'unblock',
+        'Let a blocked account in again, and a dealer’s users with it; a user stays blocked while the dealer is.',
+        false,
+      ],
     ] as const
   ).map(([verb, summary, blocked]) =>
     route({
@@ -270,14 +278,24 @@ export const userRoutes: Route[] = [
     group: 'Users',
     operationId: 'setPassword',
     summary: 'Give an account another password; all its sessions end.',
+    description:
+      'For the own account it is the same as `PUT /api/v1/me/password`: it needs `currentPassword`, and the session of the call stays.',
     params: byId,
     body: z
-      .strictObject({ password })
-      .meta({ id: 'NewPassword', examples: [{ password: 'correct horse battery staple' }] }),
+      .strictObject({
+        password,
+        currentPassword: z
+          .string()
+          .min(1)
+          .max(1000)
+          .optional()
+          .meta({ description: 'For the own account, and for no other.', examples: ['correct horse battery staple'] }),
+      })
+      .meta({ id: 'NewPassword', examples: [{ password: 'new and unknown' }] }),
     answers: { 204: { description: 'Changed.' } },
     problems: ['not-found', 'forbidden', 'unavailable'],
-    async handle({ params, body }, { reach }) {
-      await reach.setPassword(params.id, body.password);
+    async handle({ params, body }, { reach, sessionId }) {
+      await reach.setPassword(params.id, body.password, body.currentPassword, sessionId);
       return { status: 204 };
     },
   }),

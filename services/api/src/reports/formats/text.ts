@@ -1,5 +1,5 @@
 import { isoTime } from '@outrider/domain';
-import { defused, writeCsvLine } from '../../csv.ts';
+import { defused, defusedJson, writeCsvLine } from '../../csv.ts';
 import type { Column, Row, Value } from '../report.ts';
 import type { Format } from './format.ts';
 
@@ -18,7 +18,7 @@ function shown(type: Column['type'], value: Value): Value {
 function cell(type: Column['type'], value: Value): string {
   if (value === null) return '';
   if (type === 'time') return isoTime(Number(value));
-  if (typeof value === 'object') return Array.isArray(value) ? defused(value.join('|')) : JSON.stringify(value);
+  if (typeof value === 'object') return Array.isArray(value) ? defused(value.join('|')) : defusedJson(value);
   return typeof value === 'string' ? defused(value) : String(value);
 }
 

@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto';
+import type { Hub } from '@outrider/hub';
+import { Problem } from './problem.ts';
+
+/** Counted in the hub, so that all instances count as one. */
+type Counters = Pick<Hub, 'hit' | 'unhit' | 'resetCount'>;
+
+export interface LoginBrakeParts {
+  hub: Counters;
+  /** Unix milliseconds. */
+  now(): number;
+  /** Resolves after so many milliseconds. */
+  wait(ms: number): Promise<void>;
+}
+
+const WINDOW_MS = 15 * 60_000;
+/** Slips of the rightful owner. */
+const FREE_FAILURES = 5;
+const FIRST_DELAY_MS = 1000;
+/** A client waits for it, and so does the rightful owner who logs in from a new place while somebody guesses. */
+const MAX_DELAY_MS = 10_000;
+/** Of all accounts in this process. */
+const MAX_WAITING = 500;
+
+/** What is guessed at, and from where. */
+export interface Attempt {
+  /** The account, by what the guesser named: whether it exists must make no difference. */
+  account: string;
+  /** What the address is counted by. */
+  source: string;
+  /** Was the account used from there before? Then failures from elsewhere do not slow it down. */
+  isKnownSource: boolean;
+}
+
+/**
+ * Slows down guesses at one account, from however many addresses: after a few failures each further attempt waits before its
+ * password is checked, longer with each failure, up to 10 s. It refuses nobody for the failures of others: the right password gets
+ * in, after the wait, and at once from where the account was used before.
+ */
+export class LoginBrake {
+  readonly #parts: LoginBrakeParts;
+  /** Attempts that wait, by account and source. */
+  readonly #waiting = new Set<string>();
+
+  constructor(parts: LoginBrakeParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Checks a password, after the wait that earlier failures demand.
+   *
+   * @param check resolves with null where the password is wrong
+   * @throws {Problem} `too-many-requests` while another attempt from the same source waits
+   */
+  async pass<T>(attempt: Attempt, check: () => Promise<T | null>): Promise<T | null> {
+    const { hub, now } = this.#parts;
+    const key = keyOf(attempt);
+    // Counted as a failure until it turns out to be none, so that many at once are slowed down as well.
+    const { hits } = await hub.hit(key, WINDOW_MS, now());
+    let isGood = false;
+    try {
+      await this.#wait(delayOf(hits - 1), `${key} ${attempt.source}`);
+      const found = await check();
+      isGood = found !== null;
+      return found;
+    } catch (error) {
+      await hub.unhit(key);
+      throw error;
+    } finally {
+      if (isGood) await (attempt.isKnownSource ? hub.resetCount(key) : hub.unhit(key));
+    }
+  }
+
+  async #wait(delayMs: number, place: string): Promise<void> {
+    if (delayMs === 0) return;
+    // One guesser can not have many guesses wait side by side.
+    if (this.#waiting.has(place) || this.#waiting.size >= MAX_WAITING)
+      throw new Problem('too-many-requests', 'Another login waits to be checked; try again.', {
+        headers: { 'retry-after': String(MAX_DELAY_MS / 1000) },
+      });
+    this.#waiting.add(place);
+    try {
+      await this.#parts.wait(delayMs);
+    } finally {
+      this.#waiting.delete(place);
+    }
+  }
+}
+
+/** How long an attempt waits after so many failures. */
+export function delayOf(failures: number): number {
+  if (failures < FREE_FAILURES) return 0;
+  return Math.min(FIRST_DELAY_MS * 2 ** (failures - FREE_FAILURES), MAX_DELAY_MS);
+}
+
+/** A login may be long, and anything: its hash is neither. */
+function keyOf({ account, source, isKnownSource }: Attempt): string {
+  const name = hash('sha256', account.normalize('NFKC').toLowerCase(), 'base64url');
+  return isKnownSource ? `login:${name}:${source}` : `login:${name}`;
+}
