@@ -14,6 +14,11 @@ export interface ClickhouseAccount {
   user: string;
   password: string;
 }
+/** Parts of the server's configuration that a test needs beside its own, as XML. */
+export interface ClickhouseExtras {
+  profiles?: string;
+  users?: string;
+}
 const ACCOUNT: ClickhouseAccount = { user: 'outrider', password: 'outrider' };
 
 /**
@@ -26,10 +31,11 @@ export function clickhouseCommand(
   folder: string,
   port: number,
   account: ClickhouseAccount = ACCOUNT,
+  extras: ClickhouseExtras = {},
 ): { command: string; args: string[]; url: string } {
   mkdirSync(folder, { recursive: true });
   const configFile = join(folder, 'config.xml');
-  writeFileSync(configFile, configuration(configFile, port, account), { mode: 0o600 });
+  writeFileSync(configFile, configuration(configFile, port, account, extras), { mode: 0o600 });
   return {
     command: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', PROGRAM, configFile, join(folder, 'data')],
@@ -38,18 +44,24 @@ export function clickhouseCommand(
 }
 
 /** The library authenticates itself as `default`, which can't have a password for that reason. */
-function configuration(file: string, port: number, { user, password }: ClickhouseAccount): string {
+function configuration(
+  file: string,
+  port: number,
+  { user, password }: ClickhouseAccount,
+  { profiles = '', users = '' }: ClickhouseExtras,
+): string {
   const withPassword = (secret: string) =>
     `<password>${secret}</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota>`;
   return `<clickhouse>
   <listen_host>127.0.0.1</listen_host>
   <http_port>${port}</http_port>
   <users_config>${file}</users_config>
-  <profiles><default/></profiles>
+  <profiles><default/>${profiles}</profiles>
   <quotas><default/></quotas>
   <users>
     <default>${withPassword('')}</default>
     <${user}>${withPassword(password)}</${user}>
+    ${users}
   </users>
 </clickhouse>
 `;
@@ -60,8 +72,11 @@ function configuration(file: string, port: number, { user, password }: Clickhous
  *
  * @throws {Error} with the server's output when it ends before
  */
-export async function startClickhouseServer(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
-  const { command, args, url } = clickhouseCommand(folder, await freePort());
+export async function startClickhouseServer(
+  folder: string,
+  extras: ClickhouseExtras = {},
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const { command, args, url } = clickhouseCommand(folder, await freePort(), ACCOUNT, extras);
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
