@@ -10,6 +10,7 @@ export const sectionNames = [
   'latency',
   'light',
   'notifications',
+  'neighbour',
   'returning',
   'recalculation',
   'memory',

@@ -14,8 +14,11 @@ export interface RestClient {
   close(): void;
 }
 
-/** Logs in as the operator. */
-export async function openRest({ host, ports }: { host: string; ports: { http: number } }): Promise<RestClient> {
+/** Logs in: as the operator where no other account is given. */
+export async function openRest(
+  { host, ports }: { host: string; ports: { http: number } },
+  { login, password }: { login: string; password: string } = { login: ADMIN_LOGIN, password: ADMIN_PASSWORD },
+): Promise<RestClient> {
   const agent = new Agent({ keepAlive: true, maxSockets: AT_A_TIME });
   const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<unknown> =>
     new Promise((resolve, reject) => {
@@ -46,7 +49,7 @@ export async function openRest({ host, ports }: { host: string; ports: { http: n
       sent.on('error', reject);
       sent.end(text);
     });
-  const { jwt } = (await post('/auth/login?jwt=1', { login: ADMIN_LOGIN, password: ADMIN_PASSWORD })) as {
+  const { jwt } = (await post('/auth/login?jwt=1', { login, password })) as {
     jwt: string;
   };
   return {

@@ -15,6 +15,21 @@ function list(description: string): Variable<readonly string[]> {
   };
 }
 
+/** An address of a web server without a path, or null. */
+function webOrigin(description: string): Variable<string | null> {
+  return {
+    description,
+    fallback: undefined,
+    secret: false,
+    parse(value) {
+      const url = URL.canParse(value) ? new URL(value) : null;
+      if (url === null || !/^https?:$/.test(url.protocol) || !/^\/?$/.test(url.pathname + url.search + url.hash))
+        throw new Error('an address such as https://fleet.example.com, without a path');
+      return url.origin;
+    },
+  };
+}
+
 /** Where a service keeps what no server keeps for it. */
 export const folderVariables = {
   DATA_DIR: textOr('./data', 'Folder for everything that is kept; made where there is none.'),
@@ -39,6 +54,12 @@ export const accessVariables = {
     256,
     'The same of one address; the own machine and `TRUSTED_PROXIES` are not bounded by it.',
   ),
+  PUBLIC_URL: webOrigin(
+    'Where people reach the service, such as `https://fleet.example.com`: links in e-mails begin with it. Default: `http://localhost` and `PORT`.',
+  ),
+  MAIL_TRUSTED_DOMAINS: list(
+    'Domains of e-mail addresses that need no confirmation, separated by commas, such as that of the own company; `*`: all, where only the operator names addresses.',
+  ),
   WEBHOOK_ALLOW_PRIVATE: oneOf(
     ['no', 'yes'],
     'no',
@@ -53,4 +74,17 @@ export function httpBoundsOf(config: Config<typeof accessVariables>) {
     connections: { total: config.MAX_HTTP_CONNECTIONS, perKey: config.MAX_HTTP_CONNECTIONS_PER_ADDRESS },
     keyOf: (peer: string) => (isTrustedProxy(peer, trusted) ? null : sourceOf(peer)),
   };
+}
+
+/** What links in e-mails begin with. */
+export function publicUrlOf({ PUBLIC_URL, PORT }: Pick<Config<typeof accessVariables>, 'PUBLIC_URL' | 'PORT'>): string {
+  return PUBLIC_URL ?? `http://localhost:${PORT}`;
+}
+
+/** Which e-mail addresses need no confirmation of their holders. */
+export function trustedAddresses({
+  MAIL_TRUSTED_DOMAINS,
+}: Pick<Config<typeof accessVariables>, 'MAIL_TRUSTED_DOMAINS'>): (address: string) => boolean {
+  const domains = new Set(MAIL_TRUSTED_DOMAINS.map((domain) => domain.toLowerCase()));
+  return (address) => domains.has('*') || domains.has(address.slice(address.lastIndexOf('@') + 1).toLowerCase());
 }

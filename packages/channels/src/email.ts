@@ -12,6 +12,8 @@ export interface EmailMessage {
   subject: string;
   text: string;
   html?: string;
+  /** Where its reader says that no more are wanted: by a link, and by one click of the mail program (RFC 8058). */
+  unsubscribeUrl?: string;
   attachments?: readonly { name: string; mediaType: string; content: Uint8Array }[];
 }
 
@@ -111,7 +113,7 @@ export function createEmailChannel(options: EmailOptions): EmailChannel {
 
 /** A message in nodemailer's terms: addresses already taken apart, so that none of it is parsed once more. */
 function composition(
-  { id, subject, text, html, attachments = [] }: EmailMessage,
+  { id, subject, text, html, unsubscribeUrl, attachments = [] }: EmailMessage,
   from: { name: string; address: string },
   to: readonly string[],
   nowMs: number,
@@ -131,7 +133,14 @@ function composition(
     messageId: `<${safeName(id)}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     date: new Date(nowMs),
     // RFC 3834, and what Exchange listens to: out-of-office notes are not to answer a machine.
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
     // No part of a message is ever fetched from a path or an address.
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -35,11 +35,15 @@ test('a message names what is known, with times on the wall of the time zone', (
     }),
     'Europe/Berlin',
   );
-  expect(subject).toBe('Truck 7 was speeding in Depot North for 1 min 35 s: up to 72 km/h, limit 50 km/h');
-  expect(text).toBe(`Truck 7 was speeding in Depot North for 1 min 35 s: up to 72 km/h, limit 50 km/h.
+  expect(subject).toBe(
+    "Vehicle event: 'Truck 7' was speeding in 'Depot North' for 1 min 35 s: up to 72 km/h, limit 50 km/h",
+  );
+  expect(
+    text,
+  ).toBe(`Vehicle event: 'Truck 7' was speeding in 'Depot North' for 1 min 35 s: up to 72 km/h, limit 50 km/h.
 
-Vehicle: Truck 7 (B-OR 123)
-Geofence: Depot North
+Vehicle: 'Truck 7' 'B-OR 123'
+Geofence: 'Depot North'
 Began: 2026-03-29 01:59:30 +01:00 (Europe/Berlin)
 Ended: 2026-03-29 03:01:05 +02:00 (Europe/Berlin)
 Lasted: 1 min 35 s
@@ -48,47 +52,52 @@ Highest speed: 72 km/h
 Limit: 50 km/h
 Distance: 1.8 km
 Position: 52.520007, -13.400000
-Rule: Too fast
+Rule: 'Too fast'
 `);
   expect(html).toContain('<td>2026-03-29 03:01:05 +02:00 (Europe/Berlin)</td>');
 });
 
 test('what is not known is left out', () => {
-  expect(notificationText(facts({}), 'UTC').text).toBe(`Truck 7 entered a geofence.
+  expect(notificationText(facts({}), 'UTC').text).toBe(`Vehicle event: 'Truck 7' entered a geofence.
 
-Vehicle: Truck 7
+Vehicle: 'Truck 7'
 Time: 2026-03-29 00:59:30 +00:00 (UTC)
 `);
 });
 
 const hour = beganMs + 3_900_000;
 test.each<[string, Partial<NotificationFacts>]>([
-  ['Truck 7 entered Depot', { placeName: 'Depot' }],
-  ['Truck 7 left Depot after 1 h 5 min', { phase: 'end', endedAtMs: hour, placeName: 'Depot' }],
+  ["'Truck 7' entered 'Depot'", { placeName: 'Depot' }],
+  ["'Truck 7' left 'Depot' after 1 h 5 min", { phase: 'end', endedAtMs: hour, placeName: 'Depot' }],
   [
-    'The visit of Truck 7 to Depot ended: the geofence was deleted',
+    "The visit of 'Truck 7' to 'Depot' ended: the geofence was deleted",
     { phase: 'end', endedAtMs: hour, placeName: 'Depot', endReason: 'geofence-deleted' },
   ],
-  ['Truck 7 is speeding: 97 km/h, limit 80 km/h', { kind: 'speeding', speedKmh: 97.4, limitKmh: 80 }],
-  ['Truck 7 is speeding', { kind: 'speeding' }],
-  ['Truck 7 began a trip', { kind: 'trip' }],
-  ['Truck 7 ended a trip of 640 m in 1 h 5 min', { kind: 'trip', phase: 'end', endedAtMs: hour, distanceM: 640.2 }],
-  ['Truck 7 ended a trip of 1 h 5 min', { kind: 'trip', phase: 'end', endedAtMs: hour }],
-  ['Truck 7 parked', { kind: 'parking' }],
-  ['Truck 7 drove on after parking for 1 h 5 min', { kind: 'parking', phase: 'end', endedAtMs: hour }],
-  ['Truck 7 is idling', { kind: 'idling' }],
-  ['Truck 7 was idling for 1 h 5 min', { kind: 'idling', phase: 'end', endedAtMs: hour }],
-  ['Truck 7 went offline', { kind: 'offline' }],
-  ['Truck 7 is online again after 1 h 5 min', { kind: 'offline', phase: 'end', endedAtMs: hour }],
-  ['The ignition of Truck 7 was switched on', { kind: 'ignition' }],
-  ['The ignition of Truck 7 was switched off after 1 h 5 min', { kind: 'ignition', phase: 'end', endedAtMs: hour }],
-  ['Truck 7 lost its external power', { kind: 'power-cut' }],
-  ['Truck 7 has external power again after 1 h 5 min', { kind: 'power-cut', phase: 'end', endedAtMs: hour }],
-  ['Alarm of Truck 7: SOS', { kind: 'alarm', alarm: 'sos' }],
-  ['Alarm of Truck 7 ended after 1 h 5 min: towing', { kind: 'alarm', alarm: 'towing', phase: 'end', endedAtMs: hour }],
-  ['Truck 7: door open began', { kind: 'door-open' }],
-  ['Truck 7: door open ended after 1 h 5 min', { kind: 'door-open', phase: 'end', endedAtMs: hour }],
-])('%s', (subject, changes) => expect(notificationText(facts(changes), 'UTC').subject).toBe(subject));
+  ["'Truck 7' is speeding: 97 km/h, limit 80 km/h", { kind: 'speeding', speedKmh: 97.4, limitKmh: 80 }],
+  ["'Truck 7' is speeding", { kind: 'speeding' }],
+  ["'Truck 7' began a trip", { kind: 'trip' }],
+  ["'Truck 7' ended a trip of 640 m in 1 h 5 min", { kind: 'trip', phase: 'end', endedAtMs: hour, distanceM: 640.2 }],
+  ["'Truck 7' ended a trip of 1 h 5 min", { kind: 'trip', phase: 'end', endedAtMs: hour }],
+  ["'Truck 7' parked", { kind: 'parking' }],
+  ["'Truck 7' drove on after parking for 1 h 5 min", { kind: 'parking', phase: 'end', endedAtMs: hour }],
+  ["'Truck 7' is idling", { kind: 'idling' }],
+  ["'Truck 7' was idling for 1 h 5 min", { kind: 'idling', phase: 'end', endedAtMs: hour }],
+  ["'Truck 7' went offline", { kind: 'offline' }],
+  ["'Truck 7' is online again after 1 h 5 min", { kind: 'offline', phase: 'end', endedAtMs: hour }],
+  ["The ignition of 'Truck 7' was switched on", { kind: 'ignition' }],
+  ["The ignition of 'Truck 7' was switched off after 1 h 5 min", { kind: 'ignition', phase: 'end', endedAtMs: hour }],
+  ["'Truck 7' lost its external power", { kind: 'power-cut' }],
+  ["'Truck 7' has external power again after 1 h 5 min", { kind: 'power-cut', phase: 'end', endedAtMs: hour }],
+  ["Alarm of 'Truck 7': SOS", { kind: 'alarm', alarm: 'sos' }],
+  [
+    "Alarm of 'Truck 7' ended after 1 h 5 min: towing",
+    { kind: 'alarm', alarm: 'towing', phase: 'end', endedAtMs: hour },
+  ],
+  ["'Truck 7': door open began", { kind: 'door-open' }],
+  ["'Truck 7': door open ended after 1 h 5 min", { kind: 'door-open', phase: 'end', endedAtMs: hour }],
+])('%s', (subject, changes) =>
+  expect(notificationText(facts(changes), 'UTC').subject).toBe(`Vehicle event: ${subject}`),
+);
 
 test.each([
   [-5, '0 s'],
@@ -103,7 +112,7 @@ test.each([
     facts({ kind: 'idling', phase: 'end', endedAtMs: beganMs + seconds * 1000 }),
     'UTC',
   );
-  expect(subject).toBe(`Truck 7 was idling for ${words}`);
+  expect(subject).toBe(`Vehicle event: 'Truck 7' was idling for ${words}`);
 });
 
 test('a crossing between two milliseconds has a time', () => {
@@ -121,14 +130,23 @@ describe('names of users', () => {
       facts({ vehicleName: evil, placeName: evil, ruleName: evil }),
       'UTC',
     );
-    expect(subject).toBe(
-      '<script>alert("x")</script> Bcc: eve@example.com X & \'Y\' entered <script>alert("x")</script> Bcc: eve@example.com X & \'Y\'',
-    );
+    const plain = "'script alert( x ) script Bcc eve exam...'";
+    expect(subject).toBe(`Vehicle event: ${plain} entered ${plain}`);
     expect(text.split('\n')).toHaveLength(7);
     expect(html).not.toContain('<script');
-    expect(html).toContain(
-      '&#60;script&#62;alert(&#34;x&#34;)&#60;/script&#62; Bcc: eve@example.com X &#38; &#39;Y&#39;',
+  });
+
+  test('cannot be a message or a link of somebody else', () => {
+    const lure = 'Your account is locked! Sign in at https://evil.example/login within 24 hours or call +1 (555) 0100';
+    const { subject, text, html } = notificationText(
+      facts({ vehicleName: lure, placeName: lure, ruleName: lure, plate: 'evil.example' }),
+      'UTC',
     );
+    for (const written of [subject, text, html]) {
+      expect(written).not.toMatch(/evil\.example|:\/\/(?!www\.w3)/);
+      expect(written).not.toContain('within 24');
+    }
+    expect(subject).toMatch(/^Vehicle event: '[^']{1,40}' entered '[^']{1,40}'$/);
   });
 
   test('whatever they are, leave the same lines and the same tags', () => {
@@ -150,8 +168,8 @@ describe('names of users', () => {
   });
 
   test('are cut where they are endless', () => {
-    const { subject } = notificationText(facts({ vehicleName: '🚚'.repeat(10_000), placeName: 'Depot' }), 'UTC');
-    expect(subject).toBe(`${'🚚'.repeat(100)} entered Depot`);
+    const { subject } = notificationText(facts({ vehicleName: 'Ж'.repeat(10_000), placeName: 'Depot' }), 'UTC');
+    expect(subject).toBe(`Vehicle event: '${'Ж'.repeat(37)}...' entered 'Depot'`);
   });
 });
 

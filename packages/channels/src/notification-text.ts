@@ -1,4 +1,5 @@
 import type { Alarm } from '@outrider/domain';
+import { quotedName } from './plain-name.ts';
 
 /** What is told of an event: plain facts, names instead of ids. What is absent or null is left out of the message. */
 export interface NotificationFacts {
@@ -42,13 +43,14 @@ export interface NotificationText {
 }
 
 /**
- * An event in English words, for an e-mail. Pure: the same facts give the same text.
+ * An event in English words, for an e-mail. Pure: the same facts give the same text. Names are the only words of users in
+ * it, as {@link quotedName} writes them: nobody can send a text of their own by this service.
  *
  * @param timeZone IANA name, such as `Europe/Berlin`; times are written in it, with its offset
  * @throws RangeError for a time zone that there is not
  */
 export function notificationText(facts: NotificationFacts, timeZone: string): NotificationText {
-  const subject = sentenceOf(facts) + (facts.late ? ' (late data)' : '');
+  const subject = `Vehicle event: ${sentenceOf(facts)}${facts.late ? ' (late data)' : ''}`;
   const rows = rowsOf(facts, timeZone);
   const lines = [`${subject}.`, '', ...rows.map(([label, value]) => `${label}: ${value}`)];
   const cells = rows.map(
@@ -94,8 +96,8 @@ const END_REASON_WORDS: Readonly<Record<string, string>> = {
 };
 
 function sentenceOf(facts: NotificationFacts): string {
-  const vehicle = oneLine(facts.vehicleName);
-  const place = facts.placeName ? oneLine(facts.placeName) : null;
+  const vehicle = quotedName(facts.vehicleName);
+  const place = facts.placeName ? quotedName(facts.placeName) : null;
   const begins = facts.phase === 'begin';
   const lasted = facts.endedAtMs === null ? null : durationText(facts.endedAtMs - facts.startedAtMs);
   const after = (word: string) => (lasted === null ? '' : ` ${word} ${lasted}`);
@@ -139,7 +141,7 @@ function sentenceOf(facts: NotificationFacts): string {
       return begins ? `Alarm of ${vehicle}: ${what}` : `Alarm of ${vehicle} ended${after('after')}: ${what}`;
     }
     default: {
-      const kind = oneLine(facts.kind).replaceAll('-', ' ');
+      const kind = facts.kind.replaceAll('-', ' ');
       return begins ? `${vehicle}: ${kind} began` : `${vehicle}: ${kind} ended${after('after')}`;
     }
   }
@@ -148,11 +150,11 @@ function sentenceOf(facts: NotificationFacts): string {
 function rowsOf(facts: NotificationFacts, timeZone: string): [label: string, value: string][] {
   const { endedAtMs, startedAtMs, latitude, longitude } = facts;
   const lasting = endedAtMs !== null && endedAtMs !== startedAtMs;
-  const plate = facts.plate ? ` (${oneLine(facts.plate)})` : '';
+  const plate = facts.plate ? ` ${quotedName(facts.plate)}` : '';
   const reason = facts.endReason ? END_REASON_WORDS[facts.endReason] : undefined;
   const rows: [string, string | null][] = [
-    ['Vehicle', oneLine(facts.vehicleName) + plate],
-    ['Geofence', facts.placeName ? oneLine(facts.placeName) : null],
+    ['Vehicle', quotedName(facts.vehicleName) + plate],
+    ['Geofence', facts.placeName ? quotedName(facts.placeName) : null],
     [lasting ? 'Began' : 'Time', timeText(startedAtMs, timeZone)],
     ['Ended', lasting ? timeText(endedAtMs, timeZone) + (reason ? ` (${reason})` : '') : null],
     [
@@ -167,18 +169,9 @@ function rowsOf(facts: NotificationFacts, timeZone: string): [label: string, val
     ['Limit', facts.limitKmh == null ? null : kmh(facts.limitKmh)],
     ['Distance', facts.distanceM == null ? null : distanceText(facts.distanceM)],
     ['Position', latitude == null || longitude == null ? null : `${latitude.toFixed(6)}, ${longitude.toFixed(6)}`],
-    ['Rule', facts.ruleName ? oneLine(facts.ruleName) : null],
+    ['Rule', facts.ruleName ? quotedName(facts.ruleName) : null],
   ];
   return rows.filter((row): row is [string, string] => row[1] !== null);
-}
-
-/** Names are users' own: a line break, or a character that turns the writing around, would forge the rest of the text. */
-function oneLine(name: string): string {
-  return name
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .trim()
-    .slice(0, 200)
-    .toWellFormed();
 }
 
 /** Such as `2026-03-29 14:05:09 +02:00 (Europe/Berlin)`. */

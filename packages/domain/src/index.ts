@@ -2,6 +2,7 @@ export * from './definition-format.ts';
 export * from './definitions.ts';
 export * from './directory.ts';
 export * from './event.ts';
+export * from './fair-order.ts';
 export * from './ids.ts';
 export * from './json.ts';
 export * from './notification.ts';

@@ -4,13 +4,14 @@ import type {
   NotificationId,
   NotificationRule,
   NotificationRuleId,
+  Owner,
   UserId,
 } from '@outrider/domain';
 import type { Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { DeliverySlots, SlotWish } from './delivery-slots.ts';
 import { NotFoundError } from './errors.ts';
-import { type Owner, ownersOf } from './fair-order.ts';
+import { ownersOf } from './fair-order.ts';
 import { fromNotificationRow } from './notification-row.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { DeliveryCircuitRow, DeliveryRow, Tables } from './schema.ts';

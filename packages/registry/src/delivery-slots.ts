@@ -1,4 +1,4 @@
-import { type Claim, type Owner, Shares, Turns } from './fair-order.ts';
+import { type Owner, type ShareClaim, Shares, Turns } from '@outrider/domain';
 
 /** How many deliveries one process sends at a time, in all and of each group. */
 export interface DeliveryShares {
@@ -82,7 +82,7 @@ export class DeliverySlots {
     this.turns.end(wish.owner);
   }
 
-  #claimOf({ owner: { account, tenant }, channel, endpoint, isProbe }: SlotWish): Claim {
+  #claimOf({ owner: { account, tenant }, channel, endpoint, isProbe }: SlotWish): ShareClaim {
     const shares = this.#shares;
     const claim: [string, number][] = [
       [`tenant ${tenant}`, shares.perTenant],

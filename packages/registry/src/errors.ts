@@ -122,3 +122,13 @@ export class QuotaExceededError extends Error {
     this.requested = requested;
   }
 }
+
+/** Too many e-mail addresses of the tenant wait for their confirmation. */
+export class TooManyAddressesError extends Error {
+  override name = 'TooManyAddressesError';
+  readonly most: number;
+  constructor(most: number) {
+    super(`${most} addresses of one tenant may wait for their confirmation`);
+    this.most = most;
+  }
+}

@@ -23,7 +23,6 @@ export {
   type Erasures,
 } from './erasures.ts';
 export * from './errors.ts';
-export { type Claim as ShareClaim, type Owner, Shares, Turns, tenantOf } from './fair-order.ts';
 export { type FollowedRegistry, followRegistry } from './follow-registry.ts';
 export type { DeletedGeofence, GeofenceFields, GeofenceFilter, GeofenceOwner, Geofences } from './geofences.ts';
 export type { GroupFields, GroupFilter, Groups } from './groups.ts';
@@ -51,6 +50,15 @@ export {
   type MergeJobs,
   type ServiceJobFields,
 } from './jobs.ts';
+export {
+  type LeasedConfirmation,
+  MAIL_ADDRESS_STATES,
+  type MailAddress,
+  type MailAddresses,
+  type MailAddressStanding,
+  type MailAddressState,
+  type MailLimits,
+} from './mail-addresses.ts';
 export type {
   NotificationRuleFields,
   NotificationRuleFilter,

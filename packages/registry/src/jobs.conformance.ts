@@ -1,6 +1,6 @@
 import type { JobId, User, UserId } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PASSWORD, userFields } from './fields.fixture.ts';
+import { PASSWORD, userFields, vehicleFields } from './fields.fixture.ts';
 import {
   type JobFacts,
   type JobFields,
@@ -134,7 +134,7 @@ export function jobsConformance(name: string, newPlace: () => Promise<Place>): v
       );
       await registry.jobs.add(own(5000, T0 + 1), joined);
       const asked = await registry.jobs.create(
-        { kind: 'fill', userId: anna.id, subjectId: subject(3), parameters: {}, dueAtMs: T0 + 2 },
+        { kind: 'fill', userId: anna.id, subjectId: subject(3), parameters: {}, dueAtMs: T0 + 1_000_000 },
         {
           action: 'recalculated',
           subject: { kind: 'vehicle', id: VAN, name: '' },
@@ -183,6 +183,52 @@ export function jobsConformance(name: string, newPlace: () => Promise<Place>): v
       const { items } = await registry.jobs.list({ state: 'failed' }, ALL);
       expect(items).toEqual([]);
       expect(await stateOf(asked.id)).toBe('queued');
+    });
+
+    test('tenants take turns, then the accounts of a tenant; of one tenant only so many are in hand', async () => {
+      const newUser = (login: string, more = {}) => registry.users.create(userFields(login, more), PASSWORD);
+      const dealer = await newUser('dealer', { role: 'dealer' });
+      const staff = await newUser('staff', { dealerId: dealer.id });
+      const names = new Map([
+        [anna.id, 'anna'],
+        [dealer.id, 'dealer'],
+        [staff.id, 'staff'],
+      ]);
+      for (const userId of [dealer.id, dealer.id, dealer.id, staff.id, anna.id]) await asked({}, userId);
+      const turn = async (more: Partial<typeof LEASE> & { perTenant?: number; withoutTenants?: Set<string> } = {}) => {
+        const leased = await registry.jobs.lease({ ...LEASE, atOnce: 9, ...more });
+        return leased === null ? null : { leased, name: names.get(leased.job.userId ?? dealer.id) };
+      };
+      const first = await turn();
+      expect(first).toMatchObject({ name: 'dealer', leased: { tenant: dealer.id } });
+      expect(await turn({ withoutTenants: new Set([anna.id, dealer.id]) })).toBeNull();
+      expect((await turn())?.name).toBe('anna');
+      expect(await turn({ perTenant: 1 })).toBeNull();
+      expect((await turn({ perTenant: 2 }))?.name).toBe('staff');
+      expect(await turn({ perTenant: 2 })).toBeNull();
+      expect((await turn())?.name).toBe('dealer');
+    });
+
+    test('late data of one tenant delay those of another by a turn, and share what is done together', async () => {
+      const dealers = [];
+      for (const login of ['loud', 'quiet'])
+        dealers.push(await registry.users.create(userFields(login, { role: 'dealer' }), PASSWORD));
+      const [loud, quiet] = dealers;
+      if (!loud || !quiet) throw new Error('two were made');
+      const vehicleOf = async (dealerId: UserId, nth: number) =>
+        (await registry.vehicles.create(vehicleFields(`${dealerId} ${nth}`, { dealerId }))).id;
+      const late = async (dealerId: UserId, count: number) => {
+        for (let nth = 0; nth < count; nth += 1) {
+          const subjectId = await vehicleOf(dealerId, nth);
+          await registry.jobs.add({ kind: 'fill', subjectId, parameters: { of: dealerId }, dueAtMs: T0 }, joined);
+        }
+      };
+      await late(loud.id, 12);
+      await late(quiet.id, 3);
+      const leased = await registry.jobs.leaseTogether(LEASE, { kind: 'fill', max: 6 });
+      const of = (id: UserId) => leased.filter(({ job }) => job.parameters.of === id).length;
+      expect(of(quiet.id)).toBeGreaterThanOrEqual(2);
+      expect(of(loud.id) + of(quiet.id)).toBe(6);
     });
 
     test('one that gives its turn away goes on where it was, after the others', async () => {

@@ -1,8 +1,9 @@
 import type { JobId, ReportScheduleId, UserId } from '@outrider/domain';
-import type { Selectable, Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import type { AuditNote } from './audit-notes.ts';
 import { type ConsumerPlace, placesOf, setPlace } from './consumer-places.ts';
 import { NotFoundError, TooManyJobsError } from './errors.ts';
+import { saveTurn, sharedTurns } from './fair-order.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { JobRow, Tables } from './schema.ts';
 import { inChunks, type Reader, type Store } from './store.ts';
@@ -69,6 +70,8 @@ export interface LeasedJob {
   resume: JobFacts | null;
   /** How often it was taken in hand since it last got further, this time included. */
   attempts: number;
+  /** Whom it is done for. */
+  tenant: string;
 }
 
 export interface JobFilter {
@@ -84,8 +87,10 @@ export interface JobLeaseOptions {
   leaseMs: number;
   /** Of these kinds no more are in hand at a time, whoever has them. */
   atOnce: number;
-  /** Users take turns: the job of whoever's last one began longest ago comes first. Default: the one that waited longest. */
-  byUser?: boolean;
+  /** Of one tenant no more are in hand at a time, whoever has them. Default: as many as of all. */
+  perTenant?: number;
+  /** Jobs of these tenants are left to others. */
+  withoutTenants?: ReadonlySet<string>;
   /** One that broke off so often is given up without being taken again. Default 5. */
   maxAttempts?: number;
 }
@@ -200,7 +205,8 @@ export class Jobs {
   }
 
   /**
-   * Takes the job that has waited longest for its turn; those of people and those of the service get theirs alike.
+   * Takes a job for the tenants in turn, and for the accounts of a tenant; of one owner the one that has waited longest. Jobs
+   * of the service itself belong to the tenant of the vehicle that they are about.
    *
    * @returns null when there is none to take, or enough are in hand
    */
@@ -209,8 +215,8 @@ export class Jobs {
   }
 
   /**
-   * Takes the job that has waited longest, as {@link lease} does. Where that is one of the service itself and of the kind that is done
-   * together, takes with it, under one lease, those of the kind that are due as well.
+   * Takes a job as {@link lease} does. Where that is one of the service itself and of the kind that is done
+   * together, takes with it, under one lease, those of the kind that are due as well, the same number of each tenant as far as there are.
    *
    * @param together at most so many of a kind, each about a subject of its own
    * @returns none when there is none to take, or enough are in hand
@@ -240,53 +246,49 @@ export class Jobs {
   }
 
   #leaseTogether(
-    { kinds, leaseMs, atOnce, byUser = false, maxAttempts = MAX_ATTEMPTS }: JobLeaseOptions,
+    { kinds, leaseMs, atOnce, perTenant = atOnce, withoutTenants, maxAttempts = MAX_ATTEMPTS }: JobLeaseOptions,
     together: { kind: string; max: number },
   ): Promise<LeasedJob[]> {
     return this.#store.write(async ({ tx, nowMs, newId }): Promise<LeasedJob[]> => {
       await forgetWhoDied(tx, kinds, maxAttempts, nowMs);
-      const { running } = await tx
-        .selectFrom('jobs')
-        .select((e) => e.fn.countAll<number>().as('running'))
-        .where('state', '=', 'running')
-        .where('kind', 'in', kinds)
-        .executeTakeFirstOrThrow();
-      if (Number(running) >= atOnce) return [];
-      const next = await tx
-        .selectFrom('jobs')
-        .selectAll()
-        .where('state', '=', 'queued')
-        .where('kind', 'in', kinds)
-        .where('due_at_ms', '<=', nowMs)
-        .$if(byUser, (query) =>
-          query.orderBy((e) =>
-            e.fn.coalesce(
-              e
-                .selectFrom('jobs as before')
-                .select(({ fn }) => fn.max('before.started_at_ms').as('at'))
-                .whereRef('before.user_id', '=', 'jobs.user_id')
-                .where('before.kind', 'in', kinds),
-              e.val(0),
-            ),
-          ),
-        )
-        .orderBy('due_at_ms')
-        .orderBy('id')
+      const running = await ownedJobs(tx, kinds, 'running').select(OWNER).execute();
+      if (running.length >= atOnce) return [];
+      const waiting = await ownedJobs(tx, kinds, 'queued')
+        .select(OWNER)
+        .where('jobs.due_at_ms', '<=', nowMs)
+        .groupBy(['jobs.user_id', tenantOfJob])
+        // Of those that never had a turn, the one that has waited longest.
+        .orderBy((e) => e.fn.min('jobs.due_at_ms'))
+        .orderBy((e) => e.fn.min('jobs.id'))
+        .execute();
+      const queue = `jobs ${kinds.join()}`;
+      const owners = waiting.map(ownerOfJob);
+      const turns = await sharedTurns(tx, queue, owners, running.map(ownerOfJob));
+      const owner = turns.next(
+        owners.filter((each) => turns.runningOfTenant(each) < perTenant && !withoutTenants?.has(each.tenant)),
+      );
+      if (owner === undefined) return [];
+      const next = await ownedJobs(tx, kinds, 'queued')
+        .selectAll('jobs')
+        .where('jobs.due_at_ms', '<=', nowMs)
+        .where('jobs.user_id', owner.userId === null ? 'is' : '=', owner.userId)
+        .where(tenantOfJob, '=', owner.tenant)
+        .orderBy('jobs.due_at_ms')
+        .orderBy('jobs.id')
         .limit(1)
         .executeTakeFirst();
       if (!next) return [];
+      await saveTurn(tx, queue, owner, nowMs);
       const rows = [next];
       if (next.kind === together.kind && next.user_id === null) {
-        const others = await tx
-          .selectFrom('jobs')
-          .selectAll()
-          .where('state', '=', 'queued')
-          .where('kind', '=', next.kind)
-          .where('user_id', 'is', null)
-          .where('due_at_ms', '<=', nowMs)
-          .where('id', '!=', next.id)
-          .orderBy('due_at_ms')
-          .orderBy('id')
+        const others = await ownedJobs(tx, [next.kind], 'queued')
+          .selectAll('jobs')
+          .where('jobs.user_id', 'is', null)
+          .where('jobs.due_at_ms', '<=', nowMs)
+          .where('jobs.id', '!=', next.id)
+          .orderBy(sql`row_number() over (partition by ${tenantOfJob} order by jobs.due_at_ms, jobs.id)`)
+          .orderBy('jobs.due_at_ms')
+          .orderBy('jobs.id')
           .limit(together.max - 1)
           .execute();
         // Of two about one subject, one waits for the other.
@@ -319,7 +321,7 @@ export class Jobs {
         const attempts = row.attempts + 1;
         const taken = { ...row, state: 'running', lease, attempts, started_at_ms: row.started_at_ms ?? nowMs };
         const resume = row.resume === null ? null : (JSON.parse(row.resume) as JobFacts);
-        return { job: fromRow(taken), lease, resume, attempts };
+        return { job: fromRow(taken), lease, resume, attempts, tenant: owner.tenant };
       });
     });
   }
@@ -492,6 +494,23 @@ export async function settleIn(
     .returning('id')
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** A job belongs to the tenant of its user; one of the service to that of the vehicle that it is about, or to the operator. */
+const tenantOfJob = sql<string>`coalesce(users.dealer_id, users.id, jobs.user_id, vehicles.dealer_id, 'operator')`;
+const OWNER = ['jobs.user_id as userId', tenantOfJob.as('tenant')] as const;
+
+function ownedJobs(tx: Transaction<Tables>, kinds: readonly string[], state: JobState) {
+  return tx
+    .selectFrom('jobs')
+    .leftJoin('users', 'users.id', 'jobs.user_id')
+    .leftJoin('vehicles', (join) => join.onRef('vehicles.id', '=', 'jobs.subject_id').on('jobs.user_id', 'is', null))
+    .where('jobs.state', '=', state)
+    .where('jobs.kind', 'in', kinds);
+}
+
+function ownerOfJob({ userId, tenant }: { userId: string | null; tenant: string }) {
+  return { userId, tenant, account: userId ?? `service of ${tenant}` };
 }
 
 /** Jobs whose holder says nothing any more wait for their next turn, or are given up. */

@@ -1,7 +1,10 @@
 import { type DefinitionChange, type Shape, storedChange, verticesOf, withoutSecrets } from '@outrider/domain';
 import type { ColumnDataType, Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { tenantOfUser } from './fair-order.ts';
+import { growingIds } from './growing-ids.ts';
 import { inChunks } from './lists.ts';
+import { newMailAddressRow } from './mail-addresses.ts';
 import { groupsOf } from './memberships.ts';
 import { appendRecentChanges } from './recent-changes.ts';
 import type { Tables } from './schema.ts';
@@ -581,6 +584,45 @@ function migrations(dialect: DialectName): Record<string, Migration> {
           .execute();
       },
     },
+    '0015-mail-addresses': {
+      async up(db: Kysely<unknown>) {
+        await db.schema
+          .createTable('mail_addresses')
+          .addColumn('id', 'text', (c) => c.primaryKey())
+          .addColumn('tenant_id', 'text', (c) => c.notNull())
+          .addColumn('address', 'text', (c) => c.notNull())
+          .addColumn('address_key', 'text', (c) => c.notNull())
+          .addColumn('state', 'text', (c) => c.notNull())
+          .addColumn('secret', 'text', (c) => c.notNull())
+          .addColumn('generation', 'integer', (c) => c.notNull())
+          .addColumn('asked_at_ms', timeMs)
+          .addColumn('next_attempt_at_ms', timeMs)
+          .addColumn('attempts', 'integer', (c) => c.notNull())
+          .addColumn('lease', 'text')
+          .addColumn('changed_at_ms', timeMs, (c) => c.notNull())
+          .addUniqueConstraint('mail_addresses_once', ['tenant_id', 'address_key'])
+          .execute();
+        await db.schema
+          .createIndex('mail_addresses_by_next_attempt_at_ms')
+          .on('mail_addresses')
+          .columns(['next_attempt_at_ms', 'tenant_id'])
+          .execute();
+        await db.schema
+          .createTable('mail_counts')
+          .addColumn('counter', 'text', (c) => c.notNull())
+          .addColumn('window_start_ms', timeMs, (c) => c.notNull())
+          .addColumn('sent', 'integer', (c) => c.notNull())
+          .addColumn('suppressed', 'integer', (c) => c.notNull())
+          .addPrimaryKeyConstraint('mail_counts_key', ['counter', 'window_start_ms'])
+          .execute();
+        await db.schema
+          .createIndex('mail_counts_by_window_start_ms')
+          .on('mail_counts')
+          .column('window_start_ms')
+          .execute();
+        await confirmNamedAddresses(db);
+      },
+    },
     '0016-access': {
       async up(db: Kysely<unknown>) {
         await db.schema
@@ -694,6 +736,34 @@ async function hideCarriedSecrets(db: Kysely<Tables>): Promise<void> {
     await db.updateTable('video_profiles').set({ version }).where('id', '=', id).execute();
   for (const some of inChunks(changes)) await db.insertInto('outbox').values(some).execute();
   await appendRecentChanges(db, changes);
+}
+
+/** Addresses that rules and schedules name already: mails to them go on. */
+async function confirmNamedAddresses(db: Kysely<unknown>): Promise<void> {
+  const tables = db as Kysely<Pick<Tables, 'notification_rules' | 'report_schedules' | 'users' | 'mail_addresses'>>;
+  const newId = growingIds();
+  for (const table of ['notification_rules', 'report_schedules'] as const)
+    for (let after = ''; ; ) {
+      const rows = await tables
+        .selectFrom(table)
+        .innerJoin('users', 'users.id', `${table}.owner_id`)
+        .select([`${table}.id`, `${table}.terms`, tenantOfUser().as('tenant')])
+        .where(`${table}.id`, '>', after)
+        .orderBy(`${table}.id`)
+        .limit(500)
+        .execute();
+      for (const { id, terms, tenant } of rows) {
+        after = id;
+        const { emails } = JSON.parse(terms) as { emails?: unknown };
+        for (const address of Array.isArray(emails) ? emails : [])
+          await tables
+            .insertInto('mail_addresses')
+            .values(newMailAddressRow(newId(), tenant ?? '', String(address), 'confirmed', Date.now()))
+            .onConflict((conflict) => conflict.doNothing())
+            .execute();
+      }
+      if (rows.length < 500) break;
+    }
 }
 
 /** Geofences that were deleted before their names were kept: the audit trail still has them. */

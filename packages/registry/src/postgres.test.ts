@@ -10,6 +10,7 @@ import { erasuresConformance } from './erasures.conformance.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
+import { mailAddressesConformance } from './mail-addresses.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { IDLE_IN_TRANSACTION_MS, postgresDialect } from './postgres.ts';
 import { quotasConformance } from './quotas.conformance.ts';
@@ -107,6 +108,7 @@ if (url) {
 
   registryConformance('PostgreSQL', newPlace);
   notificationsConformance('PostgreSQL', newPlace);
+  mailAddressesConformance('PostgreSQL', newPlace);
   auditConformance('PostgreSQL', newPlace);
   idempotencyConformance('PostgreSQL', newPlace);
   bulkConformance('PostgreSQL', newPlace);

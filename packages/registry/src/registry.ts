@@ -10,6 +10,7 @@ import { fromGroupRow, Groups } from './groups.ts';
 import { growingIds } from './growing-ids.ts';
 import { type Claim, Idempotency } from './idempotency.ts';
 import { Jobs } from './jobs.ts';
+import { MailAddresses } from './mail-addresses.ts';
 import { allGroups } from './memberships.ts';
 import { type DialectName, migrate } from './migrations.ts';
 import { NothingDue } from './nothing-due.ts';
@@ -72,6 +73,7 @@ export class Registry {
   readonly notificationRules: NotificationRules;
   readonly notifications: Notifications;
   readonly deliveries: Deliveries;
+  readonly mailAddresses: MailAddresses;
   readonly jobs: Jobs;
   readonly erasures: Erasures;
   readonly reportFiles: ReportFiles;
@@ -96,6 +98,7 @@ export class Registry {
     this.notificationRules = new NotificationRules(store);
     this.notifications = new Notifications(store);
     this.deliveries = new Deliveries(store);
+    this.mailAddresses = new MailAddresses(store);
     this.jobs = new Jobs(store);
     this.erasures = new Erasures(store);
     this.reportFiles = new ReportFiles(store);

@@ -1,5 +1,6 @@
-import type { JobId, ReportSchedule, ReportScheduleId, UserId } from '@outrider/domain';
+import type { JobId, Owner, ReportSchedule, ReportScheduleId, Turns, UserId } from '@outrider/domain';
 import type { Transaction } from 'kysely';
+import { ownersOf } from './fair-order.ts';
 import type { Job } from './jobs.ts';
 import type { ReportDeliveryRow, Tables } from './schema.ts';
 import type { Store } from './store.ts';
@@ -17,6 +18,8 @@ export interface ReportDelivery {
   giveUpAtMs: number;
   /** Of this attempt: the caller, and nobody else, is to make it. */
   lease: string;
+  /** Whose turn it takes, to be ended by {@link Turns.end}. */
+  owner: Owner;
 }
 
 /** How an attempt ended. */
@@ -36,28 +39,58 @@ export class ReportDeliveries {
     this.#store = store;
   }
 
-  /** Takes deliveries that are due. A lease that runs out without an outcome makes its delivery due again. */
-  async lease(limit: number, leaseMs: number): Promise<ReportDelivery[]> {
+  /**
+   * Takes deliveries that are due, for the owners in turn. A lease that runs out without an outcome makes its delivery due again.
+   *
+   * @param limit how many the caller can send now
+   * @param turns of the caller: what it has in progress
+   */
+  async lease(limit: number, leaseMs: number, turns: Turns): Promise<ReportDelivery[]> {
     const nowMs = this.#store.now();
-    const lease = this.#store.newId();
-    const rows = await this.#store.db
-      .updateTable('report_deliveries')
-      .set((e) => ({ lease, next_attempt_at_ms: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
-      .where('id', 'in', (e) =>
-        e
-          .selectFrom('report_deliveries as due')
-          .select('due.id')
-          .where('due.state', '=', 'pending')
-          .where('due.next_attempt_at_ms', '<=', nowMs)
-          .orderBy('due.next_attempt_at_ms')
-          .limit(limit),
-      )
+    const { db } = this.#store;
+    const due = await db
+      .selectFrom('report_deliveries')
+      .select('user_id')
+      .distinct()
       .where('state', '=', 'pending')
-      // Another worker may have seen it too: whoever comes first has it.
       .where('next_attempt_at_ms', '<=', nowMs)
-      .returningAll()
       .execute();
-    return rows.map((row) => fromRow(row, lease));
+    const accounts = due.map(({ user_id }) => user_id);
+    const owners = await ownersOf(db, accounts);
+    // An account that is gone has nothing sent; what was for it is cancelled in its turn.
+    const waiting = new Set(accounts.map((account) => owners.get(account) ?? { account, tenant: account }));
+    const leased: ReportDelivery[] = [];
+    while (leased.length < limit) {
+      const owner = turns.next(waiting);
+      if (owner === undefined) break;
+      const lease = this.#store.newId();
+      const row = await db
+        .updateTable('report_deliveries')
+        .set((e) => ({ lease, next_attempt_at_ms: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
+        .where('id', '=', (e) =>
+          e
+            .selectFrom('report_deliveries as due')
+            .select('due.id')
+            .where('due.state', '=', 'pending')
+            .where('due.user_id', '=', owner.account)
+            .where('due.next_attempt_at_ms', '<=', nowMs)
+            .orderBy('due.next_attempt_at_ms')
+            .limit(1),
+        )
+        .where('state', '=', 'pending')
+        // Another worker may have seen it too: whoever comes first has it.
+        .where('next_attempt_at_ms', '<=', nowMs)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) {
+        waiting.delete(owner);
+        continue;
+      }
+      turns.begin(owner);
+      turns.served(owner);
+      leased.push({ ...fromRow(row, lease), owner });
+    }
+    return leased;
   }
 
   /**
@@ -143,7 +176,7 @@ export async function insertReportDeliveries(
   if (rows.length > 0) await tx.insertInto('report_deliveries').values(rows).execute();
 }
 
-function fromRow(row: ReportDeliveryRow, lease: string): ReportDelivery {
+function fromRow(row: ReportDeliveryRow, lease: string): Omit<ReportDelivery, 'owner'> {
   return {
     id: row.id,
     jobId: row.job_id as JobId,

@@ -1,4 +1,4 @@
-import { DEFAULT_QUOTAS, type ReportSchedule, type User, type VehicleId } from '@outrider/domain';
+import { DEFAULT_QUOTAS, type ReportSchedule, Turns, type User, type VehicleId } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   ConflictError,
@@ -53,7 +53,7 @@ export function reportsConformance(name: string, newPlace: () => Promise<Place>)
         },
       );
     const take = async (leaseMs = 1000): Promise<LeasedJob> => {
-      const leased = await registry.jobs.lease({ kinds: ['report'], leaseMs, atOnce: 9, byUser: true });
+      const leased = await registry.jobs.lease({ kinds: ['report'], leaseMs, atOnce: 9 });
       if (leased === null) throw new Error('there is no job to be had');
       return leased;
     };
@@ -174,15 +174,15 @@ export function reportsConformance(name: string, newPlace: () => Promise<Place>)
       await schedule();
       nowMs += DAY_MS;
       await run();
-      expect(await registry.reportDeliveries.lease(10, 1000)).toEqual([]);
+      expect(await registry.reportDeliveries.lease(10, 1000, new Turns())).toEqual([]);
       await registry.reportFiles.fail(await take(), 'It was a test.');
-      const [first, second] = await registry.reportDeliveries.lease(10, 1000);
+      const [first, second] = await registry.reportDeliveries.lease(10, 1000, new Turns());
       expect([first?.target, second?.target].toSorted()).toEqual(['a@example.com', 'b@example.com']);
-      expect(await registry.reportDeliveries.lease(10, 1000)).toEqual([]);
+      expect(await registry.reportDeliveries.lease(10, 1000, new Turns())).toEqual([]);
       if (!first || !second) throw new Error('there are two');
       expect(await registry.reportDeliveries.settle(first, { state: 'delivered' })).toBe(true);
       nowMs += 1000;
-      const [again] = await registry.reportDeliveries.lease(10, 1000);
+      const [again] = await registry.reportDeliveries.lease(10, 1000, new Turns());
       expect(again).toMatchObject({ id: second.id, attempts: 2 });
       expect(await registry.reportDeliveries.settle(second, { state: 'delivered' })).toBe(false);
       if (!again) throw new Error('it is due again');
@@ -190,7 +190,7 @@ export function reportsConformance(name: string, newPlace: () => Promise<Place>)
       expect(await registry.reportDeliveries.settle(again, later)).toBe(true);
       expect(Object.fromEntries(await registry.reportDeliveries.counts())).toEqual({ delivered: 1, pending: 1 });
       nowMs += 500;
-      const [last] = await registry.reportDeliveries.lease(10, 1000);
+      const [last] = await registry.reportDeliveries.lease(10, 1000, new Turns());
       if (!last) throw new Error('it is due again');
       await registry.reportDeliveries.settle(last, { state: 'failed', error: 'no such mailbox' });
       expect(await registry.reportDeliveries.clean(nowMs, 10)).toBe(1);

@@ -251,6 +251,34 @@ export interface DeliveryCircuitRow {
   changed_at_ms: number;
 }
 
+/** An e-mail address as one tenant may use it. */
+export interface MailAddressRow {
+  id: string;
+  tenant_id: string;
+  address: string;
+  /** As it is compared: in lower case. */
+  address_key: string;
+  state: string;
+  secret: string;
+  generation: number;
+  /** When its holder was last asked to confirm it. */
+  asked_at_ms: number | null;
+  /** When a mail that asks for the confirmation is due, or the lease of its attempt ends; null: none is to be sent. */
+  next_attempt_at_ms: number | null;
+  attempts: number;
+  lease: string | null;
+  changed_at_ms: number;
+}
+
+/** Mails of an hour or a day. */
+export interface MailCountRow {
+  counter: string;
+  window_start_ms: number;
+  sent: number;
+  /** Not sent because of a limit. */
+  suppressed: number;
+}
+
 /** When an owner was last served by a queue. */
 export interface QueueTurnRow {
   queue: string;
@@ -465,6 +493,8 @@ export interface Tables {
   deliveries: DeliveryRow;
   delivery_circuits: DeliveryCircuitRow;
   queue_turns: QueueTurnRow;
+  mail_addresses: MailAddressRow;
+  mail_counts: MailCountRow;
   consumer_offsets: ConsumerOffsetRow;
   jobs: JobRow;
   report_files: ReportFileRow;

@@ -11,6 +11,7 @@ import { geofenceFields, PASSWORD, ruleFields, userFields, vehicleFields } from 
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry, Secrets } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
+import { mailAddressesConformance } from './mail-addresses.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { quotasConformance } from './quotas.conformance.ts';
 import { type Place, registryConformance } from './registry.conformance.ts';
@@ -33,6 +34,7 @@ async function newPlace(): Promise<Place> {
 
 registryConformance('node:sqlite', newPlace);
 notificationsConformance('node:sqlite', newPlace);
+mailAddressesConformance('node:sqlite', newPlace);
 auditConformance('node:sqlite', newPlace);
 idempotencyConformance('node:sqlite', newPlace);
 bulkConformance('node:sqlite', newPlace);
@@ -133,7 +135,7 @@ test('on upgrade the addresses of streams go from what is carried, in a new vers
   await rm(folder, { recursive: true });
 });
 
-test('names of geofences that were deleted before they were kept come from the audit trail', async () => {
+test('an older database keeps the names of deleted geofences, and goes on writing to the addresses that it names', async () => {
   const folder = await newFolder();
   const path = join(folder, 'registry.sqlite');
   const before = await openRegistry({ path });
@@ -145,6 +147,11 @@ test('names of geofences that were deleted before they were kept come from the a
   const path5 = [0, 1, 2, 3, 4].map((x): [number, number] => [x, 0]);
   const shape = { type: 'line', path: path5, widthM: 20 } as const;
   await before.geofences.create({ ...geofenceFields('Kept', dealer.id), shape });
+  await before.notificationRules.create(ruleFields('Rule', dealer.id, { emails: ['A@example.com'] }), null);
+  await before.reportSchedules.create({
+    ...{ ownerId: dealer.id, name: 'Daily', active: true, frequency: 'daily', hour: 6, covers: 'yesterday' },
+    ...{ timeZone: 'UTC', report: { report: 'mileage' }, emails: ['a@example.com', 'b@example.com'] },
+  });
   await before.close();
   const database = openDatabase(path);
   database.exec(`
@@ -153,7 +160,7 @@ test('names of geofences that were deleted before they were kept come from the a
     drop table terminal_holders; drop index video_profiles_by_address;
     alter table vehicles drop column terminal_access;
     drop index deliveries_by_account; drop index deliveries_by_account_and_endpoint;
-    drop table delivery_circuits; drop table queue_turns;
+    drop table delivery_circuits; drop table queue_turns; drop table mail_addresses; drop table mail_counts;
     drop table quota_limits; drop index geofences_by_owner_and_vertices;
     alter table geofences drop column vertices;
     alter table users drop column dealer_blocked; drop table login_sources;
@@ -163,6 +170,11 @@ test('names of geofences that were deleted before they were kept come from the a
   const registry = await openRegistry({ path });
   expect(await registry.geofences.deleted([depot.id])).toEqual([
     { id: depot.id, name: 'Depot', ownerId: anna.id, dealerId: dealer.id },
+  ]);
+  const named = ['a@example.com', 'b@example.com', 'c@example.com'];
+  expect([...(await registry.mailAddresses.standings(dealer.id, named))]).toEqual([
+    ['a@example.com', { state: 'confirmed', suppressed: 0 }],
+    ['b@example.com', { state: 'confirmed', suppressed: 0 }],
   ]);
   expect(await registry.recentChanges.newest()).toBe(0);
   expect(await registry.quotas.use(dealer.id, 'dealer', 'geofenceVertices')).toMatchObject({ used: 5 });

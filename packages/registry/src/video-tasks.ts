@@ -1,6 +1,8 @@
 import {
   isFinal,
   mayBecome,
+  type Owner,
+  Turns,
   type UserId,
   VIDEO_TASK_STATES,
   type VideoFailure,
@@ -18,7 +20,7 @@ import { ERASURE } from './erasures.ts';
 import { NotFoundError, UnknownReferenceError } from './errors.ts';
 import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
-import type { Tables, VideoTaskRow } from './schema.ts';
+import type { Tables, VideoProfileRow, VideoTaskRow } from './schema.ts';
 import { inChunks, type Reader, type Store } from './store.ts';
 import { fromProfileRow, openedProfile } from './video-profiles.ts';
 import {
@@ -59,6 +61,8 @@ export interface LeasedVideoTask {
   /** What an earlier attempt fetched and did not come to store. */
   fetched: FetchedFile | null;
   lease: string;
+  /** Whose turn it takes, to be ended by {@link Turns.end}. */
+  owner: Owner;
 }
 
 /** A step of whoever has the lease. Final steps and `waiting` end the lease. */
@@ -185,10 +189,14 @@ export class VideoTasks {
   }
 
   /**
-   * Takes work: of each profile its oldest unfinished tasks, as many as it may have at a time and no younger one before
-   * them. A lease that runs out makes the task free again, so that a worker that died loses none.
+   * Takes work, for the tenants of the vehicles in turn: of each profile its oldest unfinished tasks, as many as it may have at
+   * a time and no younger one before them. A lease that runs out makes the task free again, so that a worker that died loses
+   * none.
+   *
+   * @param turns of the caller: what it has in progress
+   * @param perTenant of one tenant it has no more at a time
    */
-  async lease(limit: number, leaseMs: number): Promise<LeasedVideoTask[]> {
+  async lease(limit: number, leaseMs: number, turns = new Turns(), perTenant = limit): Promise<LeasedVideoTask[]> {
     // Asked for all the time, and mostly in vain: nobody who writes is kept waiting for that.
     const due = await this.#store.due(
       'video tasks to lease',
@@ -198,17 +206,20 @@ export class VideoTasks {
     );
     if (due.length === 0) return [];
     return this.#store.write(async ({ tx, nowMs, newId }) => {
-      const waiting = await dueProfiles(tx, nowMs);
+      const { secrets } = this.#store;
+      const waiting = new Set(
+        await ownersOfProfiles(tx, await dueProfiles(tx, nowMs), (row) => openedProfile(row, secrets)),
+      );
       const leased: LeasedVideoTask[] = [];
-      for (const profile_id of waiting) {
-        if (leased.length >= limit) break;
-        const profileRow = await tx
-          .selectFrom('video_profiles')
-          .selectAll()
-          .where('id', '=', profile_id)
-          .executeTakeFirst();
-        if (!profileRow) continue;
-        const profile = openedProfile(profileRow, this.#store.secrets);
+      while (leased.length < limit) {
+        const owner = turns.next(waiting.values().filter((each) => turns.runningOfTenant(each) < perTenant));
+        if (owner === undefined) break;
+        const profile = owner.profiles.shift();
+        if (profile === undefined) {
+          waiting.delete(owner);
+          continue;
+        }
+        const profile_id = profile.id;
         const heads = await tx
           .selectFrom('video_tasks')
           .selectAll()
@@ -218,7 +229,8 @@ export class VideoTasks {
           .limit(profile.maxParallelDownloads)
           .execute();
         for (const head of heads) {
-          if (leased.length >= limit || head.next_attempt_at_ms > nowMs || head.lease_until_ms > nowMs) continue;
+          if (leased.length >= limit || turns.runningOfTenant(owner) >= perTenant) break;
+          if (head.next_attempt_at_ms > nowMs || head.lease_until_ms > nowMs) continue;
           const lease = newId();
           const row = await asWaiting(tx, head, nowMs);
           await tx
@@ -227,7 +239,9 @@ export class VideoTasks {
             .where('id', '=', row.id)
             .execute();
           const fetched = row.fetched === null ? null : (JSON.parse(row.fetched) as FetchedFile);
-          leased.push({ task: fromTaskRow(row), profile, fetched, lease });
+          turns.begin(owner);
+          turns.served(owner);
+          leased.push({ task: fromTaskRow(row), profile, fetched, lease, owner });
         }
       }
       return leased;
@@ -583,6 +597,31 @@ async function dueProfiles(db: Reader, nowMs: number): Promise<string[]> {
     .where('lease_until_ms', '<=', nowMs)
     .execute();
   return rows.map((row) => row.profile_id);
+}
+
+/** Profiles by the tenant of their vehicles; one without a dealer is the operator's. */
+async function ownersOfProfiles(
+  db: Reader,
+  ids: readonly string[],
+  open: (row: VideoProfileRow) => VideoProfile,
+): Promise<(Owner & { profiles: VideoProfile[] })[]> {
+  const owners = new Map<string, Owner & { profiles: VideoProfile[] }>();
+  for (const some of inChunks(ids)) {
+    const rows = await db
+      .selectFrom('video_profiles')
+      .leftJoin('vehicles', 'vehicles.id', 'video_profiles.vehicle_id')
+      .selectAll('video_profiles')
+      .select('vehicles.dealer_id as dealerId')
+      .where('video_profiles.id', 'in', some)
+      .execute();
+    for (const { dealerId, ...row } of rows) {
+      const tenant = dealerId ?? 'operator';
+      const owner = owners.get(tenant) ?? { account: tenant, tenant, profiles: [] };
+      owners.set(tenant, owner);
+      owner.profiles.push(open(row));
+    }
+  }
+  return [...owners.values()];
 }
 
 type WaitingStep = Extract<VideoStep, { state: 'waiting' }>;

@@ -58,6 +58,7 @@ import type { ErasureConfig, ReportJobsConfig } from './job-reach.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
 import { LoginBrake } from './login-brake.ts';
+import { mailPages } from './mail-pages.ts';
 import type { EventReport } from './notification-reach.ts';
 import { contentOf, idempotencyKey, isRepeatable, onceOnly } from './once-only.ts';
 import { openApiDocument } from './openapi.ts';
@@ -104,6 +105,8 @@ export interface ApiConfig {
   trustedProxies: readonly string[];
   /** Whether webhooks may go to plain http and into the own network. */
   allowPrivateWebhooks: boolean;
+  /** Whether the operator vouches for an e-mail address. Default: for none. */
+  isTrustedAddress?: (address: string) => boolean;
   video: VideoConfig;
   reports: ReportJobsConfig;
   erasure: ErasureConfig;
@@ -284,6 +287,7 @@ export function createApi(parts: ApiParts): Api {
       path,
       limits.failedLogins((c) => (c.req.method === 'PUT' && userOf(c.get('identity')) !== null ? ipOf(c) : null)),
     );
+  app.route('/', mailPages(parts));
   const reading = new ImportSlots(READING);
   const working = new ImportSlots(WORKING);
   const usualSize: BodySize = { maxSize: MAX_BODY_BYTES, limit: limitBody(MAX_BODY_BYTES) };

@@ -27,6 +27,8 @@ import {
   type Paging,
   type Registry,
 } from '@outrider/registry';
+import { type EmailState, type EmailStateSources, requestEmails, withEmailStates } from './email-states.ts';
+import { ownedArchive } from './owned-archive.ts';
 import { badField, notFound, Problem } from './problem.ts';
 import {
   type Right,
@@ -60,15 +62,20 @@ export interface NotificationSources {
   config: {
     /** Whether webhooks may go to plain http and into the own network. */
     allowPrivateWebhooks: boolean;
+    /** Whether the operator vouches for an e-mail address. Default: for none. */
+    isTrustedAddress?: (address: string) => boolean;
   };
 }
 
 /** What of a rule its owner says; `webhookSecret`: undefined leaves it to the service. */
 export type RuleWish = Omit<NotificationRuleFields, 'ownerId'> & { webhookSecret: string | undefined };
 
+/** A rule with what became of the addresses that it names. */
+export type ListedRule = NotificationRule & { emailStates: EmailState[] };
+
 /** A rule as its owner may see it; the secret where this call gave it one. */
 export interface RuleShown {
-  rule: NotificationRule;
+  rule: ListedRule;
   webhookSecret: string | null;
 }
 
@@ -113,24 +120,31 @@ export class NotificationReach {
 
   // Rules
 
-  async rule(id: NotificationRuleId): Promise<NotificationRule> {
-    return this.#shown(await this.#rule(id));
+  async rule(id: NotificationRuleId): Promise<ListedRule> {
+    return this.#listed(this.#shown(await this.#rule(id)));
   }
 
-  async rules(paging: Paging): Promise<Page<NotificationRule>> {
+  async rules(paging: Paging): Promise<Page<ListedRule>> {
     const page = await this.#sources.registry.notificationRules.list(visibleNotificationRules(this.#caller), paging);
     const items = page.items.filter((rule) => rightToNotificationRule(this.#caller, rule) !== 'none');
-    return { ...page, items: items.map((rule) => this.#shown(rule)) };
+    return {
+      ...page,
+      items: await withEmailStates(
+        items.map((rule) => this.#shown(rule)),
+        this.#emails,
+      ),
+    };
   }
 
   async addRule({ webhookSecret, ...fields }: RuleWish): Promise<RuleShown> {
     for (const list of LISTS) this.#requireVisible(list, fields[list]);
     this.#requireWebhook(fields.webhookUrl);
+    await requestEmails(this.#caller.id, fields.emails, this.#emails);
     const secret = fields.webhookUrl === null ? null : (webhookSecret ?? createWebhookSecret(randomBytes));
     const rule = await namingSomething(
       this.#sources.registry.notificationRules.create({ ...fields, ownerId: this.#caller.id }, secret),
     );
-    return { rule: this.#shown(rule), webhookSecret: secret };
+    return { rule: await this.#listed(this.#shown(rule)), webhookSecret: secret };
   }
 
   /** @param change gives the new fields from the present ones */
@@ -151,6 +165,7 @@ export class NotificationReach {
       }
     }
     if (fields.webhookUrl !== current.webhookUrl) this.#requireWebhook(fields.webhookUrl);
+    if (fields.emails !== current.emails) await requestEmails(current.ownerId, fields.emails, this.#emails);
     let secret: string | null | undefined = webhookSecret;
     if (fields.webhookUrl === null) secret = null;
     else if (secret === undefined && (await notificationRules.webhookSecret(id)) === null)
@@ -158,7 +173,7 @@ export class NotificationReach {
     // What was merged came from this version: another one in between must not be lost.
     const version = ifMatch ?? current.version;
     const rule = await namingSomething(notificationRules.update(id, version, fields, secret));
-    return { rule: this.#shown(rule), webhookSecret: secret ?? null };
+    return { rule: await this.#listed(this.#shown(rule)), webhookSecret: secret ?? null };
   }
 
   async removeRule(id: NotificationRuleId, ifMatch: number | null): Promise<void> {
@@ -171,7 +186,8 @@ export class NotificationReach {
    * the archive, so its age is not judged.
    */
   async tryRule(id: NotificationRuleId, nowMs: number): Promise<RuleTrial> {
-    const { directory, eventReport } = this.#sources;
+    const { directory } = this.#sources;
+    const eventReport = ownedArchive(this.#sources.eventReport, this.#caller);
     const rule = { ...(await this.#rule(id)), active: true };
     const owner = directory.users.get(rule.ownerId);
     const question = { fromMs: nowMs - WEEK_MS, toMs: nowMs };
@@ -282,6 +298,16 @@ export class NotificationReach {
   /** What the rule names that the caller does not see, and so can't mean to take away. */
   #unseen(list: ListName, rule: NotificationRule): readonly string[] {
     return (rule[list] ?? []).filter((id) => this.#right(list, id) === 'none');
+  }
+
+  get #emails(): EmailStateSources {
+    const { registry, directory, config } = this.#sources;
+    return { registry, directory, isTrustedAddress: config.isTrustedAddress ?? (() => false) };
+  }
+
+  async #listed(rule: NotificationRule): Promise<ListedRule> {
+    const [listed] = await withEmailStates([rule], this.#emails);
+    return { ...rule, emailStates: listed?.emailStates ?? [] };
   }
 
   #shown(rule: NotificationRule): NotificationRule {

@@ -114,6 +114,7 @@ describe('rules', () => {
       minIntervalMinutes: 0,
       maxDataAgeMinutes: null,
       emails: [],
+      emailStates: [],
       webhook: null,
     });
     expect((await world.call('GET', `${RULES}/${body.id}`, { jwt: anna.jwt })).body).toEqual(body);
@@ -153,6 +154,7 @@ describe('rules', () => {
       groupIds: null,
       geofenceIds: null,
       emails: [],
+      emailStates: [],
     });
     expect(patched.headers.get('etag')).toBe('"2"');
   });

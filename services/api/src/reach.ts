@@ -40,6 +40,7 @@ import { BulkReach } from './bulk-reach.ts';
 import { JobReach, type JobSources, type Stretch } from './job-reach.ts';
 import type { LoginBrake } from './login-brake.ts';
 import { NotificationReach, type NotificationSources } from './notification-reach.ts';
+import { ownedArchive } from './owned-archive.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { badField, notFound, Problem, wrongPassword } from './problem.ts';
 import { type QuotaPatch, setQuotas } from './quota-reach.ts';
@@ -273,14 +274,16 @@ export class Reach {
 
   async track(key: VehicleKey, question: Omit<Parameters<typeof judgedTrack>[1], 'vehicleId'>) {
     const vehicle = await this.#vehicle(key, 'read');
-    const page = await judgedTrack(this.#sources.trackReport, { ...question, vehicleId: vehicle.id });
+    const archive = ownedArchive(this.#sources.trackReport, this.#caller);
+    const page = await judgedTrack(archive, { ...question, vehicleId: vehicle.id });
     return { vehicleId: vehicle.id, ...page };
   }
 
   /** Which positions of the vehicle moved nothing since a moment, and why. */
   async rejectedPositions(key: VehicleKey, fromMs: number, toMs: number) {
     const vehicle = await this.#vehicle(key, 'read');
-    const { trackReport, reportArchive } = this.#sources;
+    const trackReport = ownedArchive(this.#sources.trackReport, this.#caller);
+    const reportArchive = ownedArchive(this.#sources.reportArchive, this.#caller);
     const archive = {
       track: (question: Parameters<TrackReport['track']>[0]) => trackReport.track(question),
       fixesBefore: (question: Parameters<TrackReport['fixesBefore']>[0]) => trackReport.fixesBefore(question),

@@ -1,6 +1,7 @@
 import type { Directory, GeofenceId, GroupId, User, Vehicle } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { DeletedGeofence, Registry } from '@outrider/registry';
+import { ownedArchive } from './owned-archive.ts';
 import type { ReportArchive, ReportSources } from './reports/report.ts';
 import { isOperator, rightToGeofence, rightToVehicle, visibleGeofences } from './rights.ts';
 
@@ -30,7 +31,7 @@ export class ReportReach {
     /** Null: none of this id was deleted since names are kept. */
     const deleted = new Map<GeofenceId, DeletedGeofence | null>();
     return {
-      archive: reportArchive,
+      archive: ownedArchive(reportArchive, this.#caller),
       readDeleted: async (ids) => {
         if (deleted.size > MAX_DELETED) deleted.clear();
         const unknown = new Set<GeofenceId>();

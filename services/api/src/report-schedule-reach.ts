@@ -1,14 +1,22 @@
 import type { Directory, ReportSchedule, ReportScheduleId, User } from '@outrider/domain';
 import type { Page, Paging, Registry, ReportScheduleFields } from '@outrider/registry';
+import { type EmailState, type EmailStateSources, requestEmails, withEmailStates } from './email-states.ts';
 import { requireSeen } from './job-reach.ts';
 import { notFound } from './problem.ts';
 import { scheduledReport, unseenIn } from './report-jobs/request.ts';
 import { isOperator, rightToReportSchedule } from './rights.ts';
 
 export interface ReportScheduleSources {
-  registry: Pick<Registry, 'reportSchedules'>;
+  registry: Pick<Registry, 'reportSchedules' | 'mailAddresses'>;
   directory: Directory;
+  config: {
+    /** Whether the operator vouches for an e-mail address. Default: for none. */
+    isTrustedAddress?: (address: string) => boolean;
+  };
 }
+
+/** A schedule with what became of the addresses that it names. */
+export type ListedSchedule = ReportSchedule & { emailStates: EmailState[] };
 
 export type ScheduleWish = Omit<ReportScheduleFields, 'ownerId'>;
 
@@ -22,20 +30,27 @@ export class ReportScheduleReach {
     this.#sources = sources;
   }
 
-  async schedule(id: ReportScheduleId): Promise<ReportSchedule> {
-    return this.#shown(await this.#schedule(id));
+  async schedule(id: ReportScheduleId): Promise<ListedSchedule> {
+    return this.#listed(this.#shown(await this.#schedule(id)));
   }
 
-  async schedules(paging: Paging): Promise<Page<ReportSchedule>> {
+  async schedules(paging: Paging): Promise<Page<ListedSchedule>> {
     const own = isOperator(this.#caller) ? {} : { ownerId: this.#caller.id };
     const page = await this.#sources.registry.reportSchedules.list(own, paging);
     const items = page.items.filter((schedule) => rightToReportSchedule(this.#caller, schedule) !== 'none');
-    return { ...page, items: items.map((schedule) => this.#shown(schedule)) };
+    return {
+      ...page,
+      items: await withEmailStates(
+        items.map((schedule) => this.#shown(schedule)),
+        this.#emails,
+      ),
+    };
   }
 
-  async add(wish: ScheduleWish): Promise<ReportSchedule> {
+  async add(wish: ScheduleWish): Promise<ListedSchedule> {
     requireSeen(scheduledReport(wish), this.#caller, this.#sources.directory);
-    return this.#sources.registry.reportSchedules.create({ ...wish, ownerId: this.#caller.id });
+    await requestEmails(this.#caller.id, wish.emails, this.#emails);
+    return this.#listed(await this.#sources.registry.reportSchedules.create({ ...wish, ownerId: this.#caller.id }));
   }
 
   /** @param change gives what is new from what is there */
@@ -43,7 +58,7 @@ export class ReportScheduleReach {
     id: ReportScheduleId,
     ifMatch: number | null,
     change: (current: ReportSchedule) => ScheduleWish,
-  ): Promise<ReportSchedule> {
+  ): Promise<ListedSchedule> {
     const current = await this.#schedule(id);
     const wish = change(current);
     const [was, is] = [scheduledReport(current), scheduledReport(wish)];
@@ -57,9 +72,10 @@ export class ReportScheduleReach {
       this.#caller,
       this.#sources.directory,
     );
+    if (wish.emails !== current.emails) await requestEmails(current.ownerId, wish.emails, this.#emails);
     // What was merged came from this version: another one in between must not be lost.
     const version = ifMatch ?? current.version;
-    return this.#shown(await this.#sources.registry.reportSchedules.update(id, version, wish));
+    return this.#listed(this.#shown(await this.#sources.registry.reportSchedules.update(id, version, wish)));
   }
 
   async remove(id: ReportScheduleId, ifMatch: number | null): Promise<void> {
@@ -71,6 +87,16 @@ export class ReportScheduleReach {
     const schedule = await this.#sources.registry.reportSchedules.get(id);
     if (schedule === null || rightToReportSchedule(this.#caller, schedule) === 'none') throw notFound();
     return schedule;
+  }
+
+  get #emails(): EmailStateSources {
+    const { registry, directory, config } = this.#sources;
+    return { registry, directory, isTrustedAddress: config.isTrustedAddress ?? (() => false) };
+  }
+
+  async #listed(schedule: ReportSchedule): Promise<ListedSchedule> {
+    const [listed] = await withEmailStates([schedule], this.#emails);
+    return { ...schedule, emailStates: listed?.emailStates ?? [] };
   }
 
   /** Without what it names that the caller may not see any more. */

@@ -2,6 +2,7 @@ import {
   type accessVariables,
   dealerStorageBytes,
   dealerStorageVariables,
+  trustedAddresses,
   videoStoreOf,
   type videoStoreVariables,
 } from '@outrider/backing';
@@ -77,6 +78,7 @@ export function apiConfigOf(
     },
     trustedProxies: config.TRUSTED_PROXIES,
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
+    isTrustedAddress: trustedAddresses(config),
     video: { taskHours: config.VIDEO_TASK_HOURS, ...videoStoreOf(config) },
     reports: { retentionDays: config.REPORT_RETENTION_DAYS },
     erasure: { graceMs: config.ERASURE_GRACE_DAYS * 86_400_000 },

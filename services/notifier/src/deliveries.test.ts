@@ -13,6 +13,7 @@ import type { Delivery, NotificationRuleFields } from '@outrider/registry';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeliveries, type DeliveriesParts } from './deliveries.ts';
+import { MailPolicy } from './mail-policy.ts';
 import { Place, visit } from './place.fixture.ts';
 
 const HOOK = 'https://hooks.example.org/anna';
@@ -53,6 +54,17 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
         return { ok: true, status: 250 };
       },
     },
+    mailPolicy: new MailPolicy(
+      {
+        publicUrl: 'https://fleet.example.com',
+        isTrusted: () => true,
+        perAddress: { perHour: 1000, perDay: 1000 },
+        perOwner: { perHour: 1000, perDay: 1000 },
+      },
+      place.registry,
+      new Metrics(),
+      () => place.nowMs,
+    ),
     webhook: {
       async send(message) {
         sentWebhooks.push(message);

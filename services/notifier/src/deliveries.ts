@@ -28,6 +28,7 @@ import {
   type Tracing,
 } from '@outrider/runtime';
 import { outcomeOf } from './backoff.ts';
+import type { MailPolicy } from './mail-policy.ts';
 
 export interface DeliveriesParts {
   config: {
@@ -38,6 +39,7 @@ export interface DeliveriesParts {
   };
   registry: Pick<Definitions, 'deliveries' | 'notificationRules' | 'users' | 'vehicles' | 'geofences'>;
   email: Pick<EmailChannel, 'send'>;
+  mailPolicy: Pick<MailPolicy, 'admit' | 'withUnsubscribe'>;
   webhook: Pick<WebhookChannel, 'send'>;
   logger: Logger;
   metrics: Registry;
@@ -231,8 +233,11 @@ export function createDeliveries(parts: DeliveriesParts): Deliverer {
     if (!(await mayStillHear(owner, notification))) return { cancelled: 'The account may not see it any more.' };
     if (delivery.channel === 'email') {
       if (!rule.emails.includes(delivery.target)) return { cancelled: 'The rule does not name the address any more.' };
+      const address = await parts.mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
+      if ('cancelled' in address) return address;
       const text = notificationText(factsOf(notification), rule.timeZone);
-      return { email: { id: delivery.id, to: [delivery.target], ...text } };
+      const message = { id: delivery.id, to: [delivery.target], ...text };
+      return { email: parts.mailPolicy.withUnsubscribe(message, address) };
     }
     if (rule.webhookUrl !== delivery.target) return { cancelled: 'The rule does not name the webhook any more.' };
     const secret = await registry.notificationRules.webhookSecret(rule.id);

@@ -128,7 +128,10 @@ describe('what is told', () => {
     expect(all.map(notificationJson)).toMatchObject([{ late: false }, { late: true }]);
     expect(all.map(webhookBody)).toMatchObject([{ data: { late: false } }, { data: { late: true } }]);
     const texts = all.map((each) => notificationText(factsOf(each), 'UTC'));
-    expect(texts.map(({ subject }) => subject)).toEqual(['Car entered Depot', 'Car entered Depot (late data)']);
+    expect(texts.map(({ subject }) => subject)).toEqual([
+      "Vehicle event: 'Car' entered 'Depot'",
+      "Vehicle event: 'Car' entered 'Depot' (late data)",
+    ]);
     expect(texts[1]?.text).toContain('5 min after it happened');
   });
 

@@ -1,8 +1,9 @@
 import type { EmailMessage, SendResult } from '@outrider/channels';
-import { DEFAULT_THRESHOLDS, type Directory, type JobId, type User, type Vehicle } from '@outrider/domain';
+import { DEFAULT_THRESHOLDS, type Directory, type JobId, Turns, type User, type Vehicle } from '@outrider/domain';
 import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
 import { Registry as Metrics, type Part } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { MailPolicy } from './mail-policy.ts';
 import { createReportMail } from './report-mail.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 5 };
@@ -66,6 +67,17 @@ async function start(maxAttachmentBytes = 1000): Promise<void> {
         return answer(message);
       },
     },
+    mailPolicy: new MailPolicy(
+      {
+        publicUrl: 'https://fleet.example.com',
+        isTrusted: () => true,
+        perAddress: { perHour: 1000, perDay: 1000 },
+        perOwner: { perHour: 1000, perDay: 1000 },
+      },
+      registry,
+      new Metrics(),
+      () => nowMs,
+    ),
     logger: { debug() {}, info() {}, warn() {}, error() {}, fatal() {} },
     metrics: new Metrics(),
     now: () => nowMs,
@@ -119,8 +131,10 @@ test('a report goes to each address, with its file', async () => {
   expect(sent.map(({ to }) => to).toSorted()).toEqual([['a@example.com'], ['b@example.com']]);
   expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
   const [message] = sent;
-  expect(message?.subject).toBe('Every morning: mileage, 2026-01-15');
+  expect(message?.subject).toBe('Report mileage, 2026-01-15');
   expect(message?.text).toContain('Rows: 7');
+  expect(message?.text).toContain("Schedule: 'Every morning'");
+  expect(message?.unsubscribeUrl).toMatch(/^https:\/\/fleet\.example\.com\/email\/unsubscribe\?token=/);
   expect(message?.attachments).toMatchObject([{ name: 'mileage.csv', mediaType: 'text/csv' }]);
   expect(Buffer.from(message?.attachments?.[0]?.content ?? []).toString()).toBe(CONTENT);
 });
@@ -137,7 +151,7 @@ test('of one that could not be made it is said why', async () => {
   await made('It takes more rows than one may.');
   await start();
   await reaches({ delivered: 2 });
-  expect(sent[0]).toMatchObject({ subject: 'Every morning: mileage, 2026-01-15 could not be made' });
+  expect(sent[0]).toMatchObject({ subject: 'Report mileage, 2026-01-15 could not be made' });
   expect(sent[0]?.text).toContain('It takes more rows than one may.');
 });
 
@@ -182,7 +196,7 @@ test('nothing is sent to an address that was taken out', async () => {
 
 test('what was taken by one who died is sent by another', async () => {
   await made();
-  expect(await registry.reportDeliveries.lease(10, 1000)).toHaveLength(2);
+  expect(await registry.reportDeliveries.lease(10, 1000, new Turns())).toHaveLength(2);
   await start();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(sent).toEqual([]);

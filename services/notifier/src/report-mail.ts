@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { EmailChannel, EmailMessage } from '@outrider/channels';
-import { type Directory, isoTime, mayHear, type ReportSchedule, type User } from '@outrider/domain';
+import { type EmailChannel, type EmailMessage, quotedName } from '@outrider/channels';
+import { type Directory, isoTime, mayHear, type ReportSchedule, Turns, type User } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
 import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
 import { outcomeOf } from './backoff.ts';
+import type { MailPolicy } from './mail-policy.ts';
 
 export interface ReportMailParts {
   config: {
@@ -18,6 +19,7 @@ export interface ReportMailParts {
   directory: Directory;
   files: Pick<Files, 'get'>;
   email: Pick<EmailChannel, 'send'>;
+  mailPolicy: Pick<MailPolicy, 'admit' | 'withUnsubscribe'>;
   logger: Logger;
   metrics: Metrics;
   /** Unix milliseconds. */
@@ -37,13 +39,14 @@ const LEASE_MS = 180_000;
  * may not see any more what a report tells of is sent none.
  */
 export function createReportMail(parts: ReportMailParts): Part {
-  const { config, registry, directory, files, email, logger, now } = parts;
+  const { config, registry, directory, files, email, mailPolicy, logger, now } = parts;
   const attempts = new Counter({
     name: 'outrider_report_mails_total',
     help: 'Attempts to send a report by e-mail, by how they ended',
     labelNames: ['outcome'],
     registers: [parts.metrics],
   });
+  const turns = new Turns();
   const stopping = new AbortController();
   let working: Promise<void> = Promise.resolve();
   let healthy = true;
@@ -72,10 +75,24 @@ export function createReportMail(parts: ReportMailParts): Part {
     if (owner === undefined || owner.blocked) return { cancelled: 'The account is blocked.' };
     const job = await registry.jobs.get(delivery.jobId);
     if (job === null) return { cancelled: 'The report is forgotten.' };
+    const message = await compose(delivery, schedule, owner, job);
+    if ('cancelled' in message) return message;
+    // What would not be sent anyway does not count.
+    const address = await mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
+    return 'cancelled' in address ? address : mailPolicy.withUnsubscribe(message, address);
+  }
+
+  async function compose(
+    delivery: ReportDelivery,
+    schedule: ReportSchedule,
+    owner: User,
+    job: Job,
+  ): Promise<EmailMessage | { cancelled: string }> {
     const to = [delivery.target];
-    const subject = `${schedule.name}: ${titleOf(job)}`;
+    // No word of it is its owner's to choose: the name of the schedule stands in the text, as a name.
+    const subject = `Report ${titleOf(job)}`;
     if (job.state === 'failed') {
-      const text = `${subject}\n\nThe report could not be made. ${job.error ?? ''}\n`;
+      const text = `${subject}\n\nSchedule: ${quotedName(schedule.name)}\nThe report could not be made. ${job.error ?? ''}\n`;
       return { id: delivery.id, to, subject: `${subject} could not be made`, text };
     }
     const file = await registry.reportFiles.of(job.id);
@@ -114,9 +131,9 @@ export function createReportMail(parts: ReportMailParts): Part {
     while (!stopping.signal.aborted) {
       let found = 0;
       try {
-        const leased = await registry.reportDeliveries.lease(AT_ONCE, LEASE_MS);
+        const leased = await registry.reportDeliveries.lease(AT_ONCE, LEASE_MS, turns);
         found = leased.length;
-        await Promise.all(leased.map(deliver));
+        await Promise.all(leased.map((each) => deliver(each).finally(() => turns.end(each.owner))));
         healthy = true;
       } catch (error) {
         // What was leased is tried again when the lease has run out.
@@ -163,6 +180,7 @@ function textOf(subject: string, schedule: ReportSchedule, job: Job, file: Repor
   const lines = [
     subject,
     '',
+    `Schedule: ${quotedName(schedule.name)}`,
     `Rows: ${rows}`,
     `Days of: ${schedule.timeZone}`,
     `Made: ${isoTime(job.finishedAtMs ?? 0)}`,

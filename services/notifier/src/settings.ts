@@ -1,4 +1,6 @@
+import { type accessVariables, publicUrlOf, trustedAddresses } from '@outrider/backing';
 import { type Config, secret, textOr, type Variables, whole } from '@outrider/runtime';
+import type { MailPolicyConfig } from './mail-policy.ts';
 import type { NotifierConfig } from './notifier.ts';
 
 /** What the notifier is set up by. */
@@ -21,6 +23,20 @@ export const notifierVariables = {
     'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
   ),
   MAIL_FROM: textOr('Outrider <outrider@localhost>', 'Sender of e-mails.'),
+  MAIL_ADDRESS_HOURLY: whole(
+    1,
+    1_000_000,
+    60,
+    'E-mails an hour that one fleet may send to one address; the surplus is not sent, and shown to its owner.',
+  ),
+  MAIL_ADDRESS_DAILY: whole(1, 1_000_000, 500, 'The same a day.'),
+  MAIL_OWNER_HOURLY: whole(
+    1,
+    1_000_000,
+    1000,
+    'E-mails an hour of one fleet, to all addresses: of a dealer with its users, or of a user without a dealer.',
+  ),
+  MAIL_OWNER_DAILY: whole(1, 1_000_000, 5000, 'The same a day.'),
   NOTIFICATION_RETENTION_DAYS: whole(
     7,
     3650,
@@ -39,6 +55,18 @@ export function liveConfigOf(config: Config<typeof notifierVariables>): Notifier
     maxPerUser: config.MAX_LIVE_CONNECTIONS_PER_USER,
     maxPerAddress: config.MAX_LIVE_CONNECTIONS_PER_ADDRESS,
     maxUnsentBytes: config.LIVE_UNSENT_MB * BYTES_PER_MB,
+  };
+}
+
+/** Who may be sent how many e-mails, as it stands in the settings. */
+export function mailPolicyConfigOf(
+  config: Config<typeof notifierVariables & typeof accessVariables>,
+): MailPolicyConfig {
+  return {
+    publicUrl: publicUrlOf(config),
+    isTrusted: trustedAddresses(config),
+    perAddress: { perHour: config.MAIL_ADDRESS_HOURLY, perDay: config.MAIL_ADDRESS_DAILY },
+    perOwner: { perHour: config.MAIL_OWNER_HOURLY, perDay: config.MAIL_OWNER_DAILY },
   };
 }
 

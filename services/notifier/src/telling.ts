@@ -1,4 +1,4 @@
-import type { accessVariables } from '@outrider/backing';
+import { type accessVariables, publicUrlOf } from '@outrider/backing';
 import type { Directory } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
@@ -6,10 +6,12 @@ import type { Log } from '@outrider/log';
 import type { Registry as Definitions } from '@outrider/registry';
 import type { Config, Lifecycle, Logger, Registry, Tracing } from '@outrider/runtime';
 import { createChannels } from './channels.ts';
+import { createConfirmations } from './confirmations.ts';
 import { createDeliveries } from './deliveries.ts';
+import { MailPolicy } from './mail-policy.ts';
 import { createNotifications } from './notifications.ts';
 import { createReportMail } from './report-mail.ts';
-import { type notifierVariables, reportMailConfigOf } from './settings.ts';
+import { mailPolicyConfigOf, type notifierVariables, reportMailConfigOf } from './settings.ts';
 
 export interface TellingParts {
   config: Config<typeof notifierVariables & typeof accessVariables>;
@@ -41,10 +43,23 @@ export async function startTelling(life: Lifecycle, parts: TellingParts): Promis
     if (problem !== null) loggerOf('deliveries').warn({ problem }, 'no e-mail can be sent now');
   });
   life.own('webhooks', () => webhook.close());
+  const mailPolicy = new MailPolicy(mailPolicyConfigOf(config), registry, metrics, now);
+  await life.start(
+    createConfirmations({
+      config: { publicUrl: publicUrlOf(config) },
+      registry,
+      email,
+      logger: loggerOf('deliveries'),
+      metrics,
+      now,
+      random: Math.random,
+    }),
+  );
   const deliveries = createDeliveries({
     config: {},
     registry,
     email,
+    mailPolicy,
     webhook,
     logger: loggerOf('deliveries'),
     metrics,
@@ -60,6 +75,7 @@ export async function startTelling(life: Lifecycle, parts: TellingParts): Promis
       directory,
       files: reportFiles,
       email,
+      mailPolicy,
       logger: loggerOf('reports'),
       metrics,
       now,

@@ -9,7 +9,12 @@ import type { Death, Mortal } from './mortal.fixture.ts';
 import { call, inForce, type LiveMessage, logIn, OPERATOR_PASSWORD } from './service.fixture.ts';
 import { type ReceivedWebhook, receiveWebhooks } from './webhook-receiver.fixture.ts';
 
-const ENVIRONMENT = { WEBHOOK_ALLOW_PRIVATE: 'yes', CHECKPOINT_MS: '100', ARCHIVE_MS: '100' };
+const ENVIRONMENT = {
+  WEBHOOK_ALLOW_PRIVATE: 'yes',
+  MAIL_TRUSTED_DOMAINS: 'example.com',
+  CHECKPOINT_MS: '100',
+  ARCHIVE_MS: '100',
+};
 /** Drives begin so long ago: fixes are made faster than time goes by, and none may lie ahead of it. */
 const BEGAN_AGO_MS = 20 * 3_600_000;
 const MAX_FIXES = 5000;

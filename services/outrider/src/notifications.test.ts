@@ -10,7 +10,11 @@ import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.fixtur
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const TERMINAL = '356307042441013' as TerminalId;
-const ENVIRONMENT = { WEBHOOK_ALLOW_PRIVATE: 'yes', MAIL_FROM: 'Fleet <fleet@example.com>' };
+const ENVIRONMENT = {
+  WEBHOOK_ALLOW_PRIVATE: 'yes',
+  MAIL_FROM: 'Fleet <fleet@example.com>',
+  MAIL_TRUSTED_DOMAINS: 'example.com',
+};
 
 let folder: string;
 let service: RunningService | null = null;
@@ -97,8 +101,10 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
       .map((name) => readFileSync(join(folder, 'mail', name), 'utf8'));
   await vi.waitFor(() => expect(mails()).toHaveLength(4), PATIENCE);
   const subjects = mails().map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]?.trim());
-  expect(subjects.filter((subject) => subject === 'Van 7 entered Depot')).toHaveLength(2);
-  expect(subjects.filter((subject) => subject?.startsWith('Van 7 left Depot after'))).toHaveLength(2);
+  expect(subjects.filter((subject) => subject === "Vehicle event: 'Van 7' entered 'Depot'")).toHaveLength(2);
+  expect(subjects.filter((subject) => subject?.startsWith("Vehicle event: 'Van 7' left 'Depot' after"))).toHaveLength(
+    2,
+  );
   for (const mail of mails()) {
     expect(mail).toMatch(/^From: Fleet <fleet@example.com>/m);
     expect(mail).toMatch(/^To: dispatch@example.com/m);

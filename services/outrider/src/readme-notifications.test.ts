@@ -11,7 +11,7 @@ const PATIENCE = { timeout: 60_000, interval: 100 };
 
 test('notifications work as pasted, and go on after a crash', { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-readme-'));
-  const environment = { WEBHOOK_ALLOW_PRIVATE: 'yes' };
+  const environment = { WEBHOOK_ALLOW_PRIVATE: 'yes', MAIL_TRUSTED_DOMAINS: 'example.com' };
   const ports = await reservedPorts();
   const hookPort = String((await reservedPorts()).http);
   let service = await startService(join(folder, 'data'), ports, environment);

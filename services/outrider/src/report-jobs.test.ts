@@ -132,7 +132,10 @@ test('a report of a schedule comes by e-mail, once, whatever is started again', 
     readdirSync(join(folder, 'mail'))
       .filter((name) => name.endsWith('.eml'))
       .map((name) => readFileSync(join(folder, 'mail', name), 'utf8'));
-  service = await startService(folder, service.ports, { MAIL_FROM: 'Fleet <fleet@example.com>' });
+  service = await startService(folder, service.ports, {
+    MAIL_FROM: 'Fleet <fleet@example.com>',
+    MAIL_TRUSTED_DOMAINS: 'example.com',
+  });
   await vi.waitFor(() => expect(mails()).toHaveLength(1), PATIENCE);
   await service.kill();
   service = await startService(folder, service.ports);
@@ -144,7 +147,7 @@ test('a report of a schedule comes by e-mail, once, whatever is started again', 
   expect(more).toEqual([]);
   expect(mail).toMatch(/^From: Fleet <fleet@example.com>/m);
   expect(mail).toMatch(/^To: dispatch@example.com/m);
-  expect(mail).toMatch(/^Subject: Where everything is: current-state/m);
+  expect(mail).toMatch(/^Subject: Report current-state/m);
   const [, name] = /^Content-Disposition: attachment; filename=(\S+)\s*$/m.exec(mail) ?? [];
   expect(name).toBe(items[0]?.result?.name);
   const [, encoded = ''] =

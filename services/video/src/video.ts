@@ -4,6 +4,7 @@ import {
   type Directory,
   isFinal,
   isUuid,
+  Turns,
   VIDEO_TASK_CHANNEL,
   VIDEO_TASK_STATES,
   type VideoProfile,
@@ -83,6 +84,7 @@ export function createVideo(parts: VideoParts): Video {
   const tasks = registry.videoTasks;
   const shelf = new Shelf(files, registry, config, logger, now);
   const drivers = new Map<VideoProtocol, VideoDriver>(parts.drivers.map((driver) => [driver.protocol, driver]));
+  const turns = new Turns();
   const jobs = new Map<VideoTaskId, { job: Job; ended: Promise<void> }>();
   const online = new Map<VideoProfileId, boolean>();
   const leaves: (() => void)[] = [];
@@ -203,6 +205,7 @@ export function createVideo(parts: VideoParts): Video {
       })
       .finally(() => {
         jobs.delete(leased.task.id);
+        turns.end(leased.owner);
         wake();
       });
     jobs.set(leased.task.id, { job, ended });
@@ -211,7 +214,7 @@ export function createVideo(parts: VideoParts): Video {
   async function takeWork(): Promise<void> {
     const room = config.maxDownloads - jobs.size;
     if (room <= 0) return;
-    for (const leased of await tasks.lease(room, config.leaseMs)) {
+    for (const leased of await tasks.lease(room, config.leaseMs, turns, Math.ceil((config.maxDownloads * 3) / 4))) {
       const driver = drivers.get(leased.profile.protocol);
       const before = jobs.get(leased.task.id);
       if (driver !== undefined && before !== undefined) {
@@ -219,9 +222,11 @@ export function createVideo(parts: VideoParts): Video {
         before.job.drop();
         void before.ended.then(() => {
           if (!stopping) begin(leased, driver);
+          else turns.end(leased.owner);
         });
       } else if (driver !== undefined) begin(leased, driver);
       else {
+        turns.end(leased.owner);
         const detail = `nothing here speaks ${leased.profile.protocol}`;
         const failed = await tasks.step(leased, { state: 'failed', reason: 'unreachable', detail });
         if (failed) tell(failed);

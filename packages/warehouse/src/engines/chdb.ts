@@ -6,15 +6,8 @@ import { dirname, join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type { Session } from 'chdb';
 import { blockStructure, blocksChunks } from '../native/block.ts';
-import {
-  BusyError,
-  type Engine,
-  FILE_SETTINGS,
-  INSERT_SETTINGS,
-  limitError,
-  limitedSql,
-  structureOf,
-} from './engine.ts';
+import { type Engine, FILE_SETTINGS, INSERT_SETTINGS, limitError, limitedSql, structureOf } from './engine.ts';
+import { Lane } from './lane.ts';
 
 /**
  * ClickHouse leaves so much of the disk to the others. On a disk with less, it neither inserts nor merges: a merge that runs out of space
@@ -100,18 +93,17 @@ export async function openChdb(path: string): Promise<Engine> {
   // A connection runs one statement at a time: each kind of work has its own, so that a report holds up neither the
   // archiver nor a health check.
   const writer = new Turns(connect());
-  let lanes: { quick: Lane; report: Lane };
+  let lanes: { quick: Lane<Turns>; report: Lane<Turns> };
+  let readers: readonly Turns[];
   let prober: Turns;
   try {
     await writer.session.queryAsync(`CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`);
     const turns = (count: number) => Array.from({ length: count }, () => new Turns(connect()));
-    lanes = {
-      quick: new Lane(turns(1), MAX_WAITING_QUICK),
-      report: new Lane(turns(reportLanes()), MAX_WAITING_REPORTS),
-    };
+    const [quick, report] = [turns(1), turns(reportLanes())];
+    readers = [...quick, ...report];
+    lanes = { quick: new Lane(quick, MAX_WAITING_QUICK), report: new Lane(report, MAX_WAITING_REPORTS) };
     prober = new Turns(connect());
-    for (const { session } of [writer, ...lanes.quick.turns, ...lanes.report.turns])
-      await session.queryAsync(`USE ${DATABASE}`);
+    for (const { session } of [writer, ...readers]) await session.queryAsync(`USE ${DATABASE}`);
     // What a crash left behind: the insert it belonged to was never confirmed.
     for (const name of await readdir(spool)) await rm(join(spool, name), { force: true });
   } catch (error) {
@@ -170,7 +162,7 @@ export async function openChdb(path: string): Promise<Engine> {
           signal?.removeEventListener('abort', kill);
         }
       };
-      const result = await lanes[statement.lane ?? 'quick'].take(work, signal);
+      const result = await lanes[statement.lane ?? 'quick'].take((turns) => turns.take(work), signal);
       return result.json<{ data: unknown[][] }>().data;
     },
 
@@ -190,7 +182,7 @@ export async function openChdb(path: string): Promise<Engine> {
         const settings = Object.entries(FILE_SETTINGS).map(([key, value]) => `${key} = ${setting(value)}`);
         const sql = `INSERT INTO FUNCTION file(${literal(to)}, ${format}) SELECT * FROM
           file(${literal(from)}, JSONCompactEachRow, ${literal(structureOf(columns))}) SETTINGS ${settings.join(', ')}`;
-        await lanes.report.take((session) => session.queryAsync(sql), signal);
+        await lanes.report.take((turns) => turns.take((session) => session.queryAsync(sql)), signal);
         await rm(from);
         for await (const chunk of createReadStream(to)) {
           signal?.throwIfAborted();
@@ -214,57 +206,11 @@ export async function openChdb(path: string): Promise<Engine> {
     },
 
     async close() {
-      const readers = [...lanes.quick.turns, ...lanes.report.turns];
       await Promise.all([writer, ...readers, prober].map((turns) => turns.done()));
       for (const { session } of [...readers, prober, writer]) session.close();
       await chdb.drainPending();
     },
   };
-}
-
-/** Connections that share a line: whoever is first in it takes the first that is free. */
-class Lane {
-  readonly turns: readonly Turns[];
-  readonly #free: Turns[];
-  readonly #waiting: ((turns: Turns) => void)[] = [];
-  readonly #maxWaiting: number;
-
-  constructor(turns: readonly Turns[], maxWaiting: number) {
-    this.turns = turns;
-    this.#free = [...turns];
-    this.#maxWaiting = maxWaiting;
-  }
-
-  /**
-   * @param signal leaves the line; what has begun sees to that itself
-   * @throws {BusyError} when the line is full
-   */
-  async take<T>(work: (session: Session) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const turns = this.#free.pop() ?? (await this.#wait(signal));
-    try {
-      return await turns.take(work);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next(turns);
-      else this.#free.push(turns);
-    }
-  }
-
-  #wait(signal: AbortSignal | undefined): Promise<Turns> {
-    if (this.#waiting.length >= this.#maxWaiting) throw new BusyError(`${this.#waiting.length} queries wait already`);
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#waiting.splice(this.#waiting.indexOf(next), 1);
-        reject(signal?.reason);
-      };
-      const next = (turns: Turns) => {
-        signal?.removeEventListener('abort', leave);
-        resolve(turns);
-      };
-      this.#waiting.push(next);
-      signal?.addEventListener('abort', leave, { once: true });
-    });
-  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { blocksChunks } from '../native/block.ts';
 import {
+  BusyError,
   type Engine,
   FILE_SETTINGS,
   INSERT_SETTINGS,
@@ -13,6 +14,7 @@ import {
   structureOf,
   WarehouseAwayError,
 } from './engine.ts';
+import { Lane } from './lane.ts';
 
 export interface ServerAddress {
   /** Such as `http://clickhouse:8123`. */
@@ -27,6 +29,12 @@ export interface ServerAddress {
   openWithinMs?: number;
 }
 
+/** Queries of this process that run side by side, by what they wait in line with; inserts and files have connections beside them. */
+const QUICK_AT_ONCE = 8;
+const REPORTS_AT_ONCE = 4;
+const OPEN_CONNECTIONS = 24;
+const MAX_WAITING_QUICK = 1000;
+const MAX_WAITING_REPORTS = 64;
 /** How long a server may take to answer: longer than any query may run. */
 const REQUEST_TIMEOUT_MS = 120_000;
 /** An insert that has no answer for so long is broken off: it is tried again, and rows that come twice are one. */
@@ -63,7 +71,12 @@ export async function openServer({
   } finally {
     await server.close();
   }
-  const client = createClient({ ...account, database });
+  const client = createClient({ ...account, database, max_open_connections: OPEN_CONNECTIONS });
+  const places = (count: number) => Array.from({ length: count }, () => null);
+  const lanes = {
+    quick: new Lane(places(QUICK_AT_ONCE), MAX_WAITING_QUICK),
+    report: new Lane(places(REPORTS_AT_ONCE), MAX_WAITING_REPORTS),
+  };
   await dropForgotten(client, database);
 
   return {
@@ -91,7 +104,7 @@ export async function openServer({
         client.command({ query }).catch(() => {});
       };
       signal?.addEventListener('abort', kill);
-      try {
+      const work = async () => {
         const { sql, parameters } = inFields(statement);
         const result = await client.query({
           query: limitedSql({ ...statement, sql }),
@@ -106,9 +119,13 @@ export async function openServer({
         });
         const { data } = (await result.json()) as { data: unknown[][] };
         return data;
+      };
+      try {
+        return await lanes[statement.lane ?? 'quick'].take(work, signal);
       } catch (error) {
         signal?.throwIfAborted();
         // The client takes the name of the error out of its message.
+        if (error instanceof BusyError) throw error;
         throw error instanceof ClickHouseError ? limitError(error, error.type) : away(error);
       } finally {
         signal?.removeEventListener('abort', kill);

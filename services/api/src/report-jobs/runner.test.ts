@@ -368,7 +368,7 @@ describe('a report as a job', () => {
     const order: string[] = [];
     for (let nth = 0; nth < 4; nth++) {
       world.nowMs += 1;
-      const leased = await world.registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 9, byUser: true });
+      const leased = await world.registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 9 });
       order.push(leased?.job.id ?? '');
     }
     expect(order).toEqual([first[0], hers, first[1], first[2]]);

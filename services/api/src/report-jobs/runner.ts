@@ -50,8 +50,10 @@ export interface ReportRunnerConfig extends ReportShelfConfig {
   pollMs?: number;
   /** A process that says nothing for so long is taken for dead. Default 20,000. */
   leaseMs?: number;
-  /** So many reports are made at a time, wherever. Default 4. */
+  /** So many reports are made at a time, wherever; of one tenant half of them. Default 4. */
   atOnce?: number;
+  /** Of these in this process, each of another tenant. Default 2. */
+  atOnceHere?: number;
   /** After a failure it is tried again no sooner than this. Default 5000. */
   retryMs?: number;
 }
@@ -101,7 +103,8 @@ class Refused extends Error {}
 class RightsChanged extends Error {}
 
 /**
- * Makes the reports that were asked for as jobs, one at a time in each process.
+ * Makes the reports that were asked for as jobs, for the tenants in turn. A process makes two at a time, of different tenants:
+ * so a report that takes minutes delays those of its own tenant alone.
  *
  * Why it comes out right whatever dies:
  * - A job is leased; what dies over it is begun anew from the first row. A file is put whole or not at all, under a name
@@ -111,7 +114,9 @@ class RightsChanged extends Error {}
  */
 export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
   const { config, registry, directory, hub, logger, now, tracing = NO_TRACING } = parts;
-  const { pollMs = 500, leaseMs = 20_000, atOnce = 4, retryMs = 5000 } = config;
+  const { pollMs = 500, leaseMs = 20_000, atOnce = 4, atOnceHere = 2, retryMs = 5000 } = config;
+  /** Tenants whose reports are made here at this moment. */
+  const tenantsHere = new Set<string>();
   const shelf = new ReportShelf(parts.files, registry.reportFiles, config, logger, now);
   const ended = new Counter({
     name: 'outrider_report_jobs_total',
@@ -258,15 +263,42 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     }
   }
 
+  /** Leases one job at a time, so that two of them never are of one tenant. */
+  let leasing: Promise<unknown> = Promise.resolve();
+
+  function leaseNext(): Promise<LeasedJob | null> {
+    const next = leasing.then(async () => {
+      if (stopping.signal.aborted) return null;
+      // One that broke off too often is taken once more, to tell of it.
+      const leased = await registry.jobs.lease({
+        kinds: [REPORT_JOB],
+        leaseMs,
+        atOnce,
+        perTenant: Math.ceil(atOnce / 2),
+        withoutTenants: tenantsHere,
+        maxAttempts: MAX_ATTEMPTS + 1,
+      });
+      if (leased !== null) tenantsHere.add(leased.tenant);
+      return leased;
+    });
+    leasing = next.catch(() => {});
+    return next;
+  }
+
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        // One that broke off too often is taken once more, to tell of it.
-        const options = { kinds: [REPORT_JOB], leaseMs, atOnce, byUser: true, maxAttempts: MAX_ATTEMPTS + 1 };
-        const leased = await registry.jobs.lease(options);
+        const leased = await leaseNext();
         healthy = true;
-        if (leased !== null) await inSpan(spanOf(leased), (span) => work(leased, span));
-        else await pause(pollMs);
+        if (leased === null) {
+          await pause(pollMs);
+          continue;
+        }
+        try {
+          await inSpan(spanOf(leased), (span) => work(leased, span));
+        } finally {
+          tenantsHere.delete(leased.tenant);
+        }
       } catch (error) {
         if (healthy) logger.error({ err: error }, 'reports can not be worked at; trying on');
         healthy = false;
@@ -301,7 +333,7 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
       return healthy;
     },
     async start() {
-      working = run();
+      working = Promise.all(Array.from({ length: Math.min(atOnceHere, atOnce) }, run)).then(() => {});
       tidying = keepTidy();
     },
     async stop() {

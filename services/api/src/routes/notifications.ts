@@ -17,6 +17,7 @@ import {
 } from '@outrider/domain';
 import { DELIVERY_STATES, type Delivery } from '@outrider/registry';
 import { z } from 'zod';
+import { EmailStatesOut } from '../email-states.ts';
 import {
   id,
   idOut,
@@ -32,7 +33,7 @@ import {
   writeCursor,
 } from '../fields.ts';
 import { etagOf } from '../input.ts';
-import type { RuleShown, RuleWish } from '../notification-reach.ts';
+import type { ListedRule, RuleShown, RuleWish } from '../notification-reach.ts';
 import { badParameter } from '../problem.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
@@ -101,7 +102,7 @@ const maxDataAgeMinutes = z.number().min(1).max(525_600).nullable().meta({
   description:
     'Nothing whose data was older than this when it came: a black box that was read hours later wakes nobody; null: however old, but 60 minutes where data came after newer data of its vehicle.',
 });
-const emails = recipients('Each gets an e-mail of its own.');
+const emails = recipients('Each gets an e-mail of its own, once its holder has confirmed it: see `emailStates`.');
 const secret = z
   .string()
   .superRefine((text, context) => {
@@ -155,6 +156,7 @@ const RULE_OUT = z.strictObject({
   minIntervalMinutes: z.number(),
   maxDataAgeMinutes: z.number().nullable(),
   emails: z.array(z.string()),
+  emailStates: EmailStatesOut,
   webhook: z.strictObject({ url: z.string() }).nullable(),
 });
 const RULE_OUT_EXAMPLE = {
@@ -166,6 +168,7 @@ const RULE_OUT_EXAMPLE = {
   phases: ['begin' as const, 'end' as const],
   vehicleIds: null,
   groupIds: null,
+  emailStates: [{ address: 'dispatch@example.com', state: 'confirmed' as const, suppressedToday: 0 }],
   days: { on: 'weekdays' as const, weekdays: ['monday' as const, 'friday' as const] },
 };
 const RuleOut = RULE_OUT.meta({ id: 'NotificationRule', examples: [RULE_OUT_EXAMPLE] });
@@ -349,7 +352,7 @@ const RULE_HEADERS = { ETag: 'Version, for `If-Match`.' };
 const oneRule = { description: 'The rule.', body: RuleOut, headers: RULE_HEADERS };
 const ruleAsSet = { description: 'The rule.', body: RuleSetOut, headers: RULE_HEADERS };
 
-function ruleBody(rule: NotificationRule, webhookSecret: string | null = null): unknown {
+function ruleBody(rule: ListedRule, webhookSecret: string | null = null): unknown {
   const { kind: _, version: __, webhookUrl, ...shown } = rule;
   const webhook = webhookUrl === null ? null : { url: webhookUrl, ...(webhookSecret ? { secret: webhookSecret } : {}) };
   return { ...shown, webhook };

@@ -6,11 +6,12 @@ import {
   SCHEDULE_FREQUENCIES,
 } from '@outrider/domain';
 import { z } from 'zod';
+import { EmailStatesOut } from '../email-states.ts';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, recipients, timeOut } from '../fields.ts';
 import { etagOf } from '../input.ts';
 import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-jobs/fields.ts';
 import { scheduledReport } from '../report-jobs/request.ts';
-import type { ScheduleWish } from '../report-schedule-reach.ts';
+import type { ListedSchedule, ScheduleWish } from '../report-schedule-reach.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
 const frequency = z
@@ -23,7 +24,9 @@ const hour = z.int().min(0).max(23).meta({
 const covers = z
   .enum(SCHEDULE_COVERS)
   .meta({ description: 'The day, the week (from Monday) or the month that ended last, in the `timeZone`.' });
-const emails = recipients('Each gets an e-mail of its own, with the file where it is not too large for that.');
+const emails = recipients(
+  'Each gets an e-mail of its own, with the file where it is not too large for that, once its holder has confirmed it: see `emailStates`.',
+);
 
 const { timeZone, ...REPORT } = REPORT_FIELDS;
 const FIELDS = {
@@ -76,6 +79,7 @@ const ScheduleOut = z
     hour: z.int(),
     covers,
     emails: z.array(z.string()),
+    emailStates: EmailStatesOut,
     lastPeriod: z.iso.date().nullable().meta({ description: 'The last day that a report was made for.' }),
     nextAt: timeOut.nullable().meta({ description: 'When the next is due; null while it is not active.' }),
   })
@@ -92,13 +96,14 @@ const ScheduleOut = z
         geozoneId: null,
         eventKinds: null,
         maxPoints: null,
+        emailStates: [{ address: 'dispatch@example.com', state: 'confirmed', suppressedToday: 0 }],
         lastPeriod: '2026-01-12',
         nextAt: '2026-01-19T05:00:00.000Z',
       },
     ],
   });
 
-function scheduleBody(schedule: ReportSchedule): unknown {
+function scheduleBody(schedule: ListedSchedule): unknown {
   const { report, format, vehicleId, groupId, geofenceId, period, eventKinds, maxPoints } = scheduledReport(schedule);
   return {
     id: schedule.id,
@@ -119,12 +124,13 @@ function scheduleBody(schedule: ReportSchedule): unknown {
     hour: schedule.hour,
     covers: schedule.covers,
     emails: schedule.emails,
+    emailStates: schedule.emailStates,
     lastPeriod: schedule.lastPeriod,
     nextAt: schedule.nextAtMs === null ? null : isoTime(schedule.nextAtMs),
   };
 }
 
-function scheduleReply(status: 200 | 201, schedule: ReportSchedule): Reply {
+function scheduleReply(status: 200 | 201, schedule: ListedSchedule): Reply {
   const headers: Record<string, string> = { etag: etagOf(schedule.version) };
   if (status === 201) headers.location = `/api/v1/report-schedules/${schedule.id}`;
   return { status, body: scheduleBody(schedule), headers };

@@ -1,0 +1,457 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import { TooManyAddressesError } from './errors.ts';
+import { saveTurn, sharedTurns } from './fair-order.ts';
+import type { MailAddressRow, Tables } from './schema.ts';
+import { inChunks, type Store } from './store.ts';
+
+/**
+ * - `pending`: its holder has not confirmed it: it gets no mail but the one that asks for that.
+ * - `confirmed`: its holder, or the operator, agreed to mails of the tenant.
+ * - `unsubscribed`: its holder wants none, until the holder confirms it again.
+ */
+export const MAIL_ADDRESS_STATES = ['pending', 'confirmed', 'unsubscribed'] as const;
+export type MailAddressState = (typeof MAIL_ADDRESS_STATES)[number];
+
+/** An e-mail address as one tenant may use it. */
+export interface MailAddress {
+  id: string;
+  tenant: string;
+  address: string;
+  state: MailAddressState;
+  /** What links in its mails are signed with. */
+  secret: string;
+  /** Grows with each change of the state: links that change it are good for one generation. */
+  generation: number;
+  /** When it was last sent a mail that asks for the confirmation; null: never. */
+  askedAtMs: number | null;
+}
+
+/** How many mails may be sent in an hour and in a day. */
+export interface MailLimits {
+  perHour: number;
+  perDay: number;
+}
+
+/** A mail that asks the holder of an address to confirm it, to be sent by the caller and nobody else. */
+export interface LeasedConfirmation {
+  address: MailAddress;
+  lease: string;
+  attempts: number;
+}
+
+/** How a tenant's use of an address stands. */
+export interface MailAddressStanding {
+  state: MailAddressState;
+  /** Mails of the last 24 hours that were not sent because of a limit. */
+  suppressed: number;
+}
+
+/** Of one tenant: who names more is asked to wait until some are confirmed. */
+const MAX_PENDING = 1000;
+/** An address is asked again for another confirmation no sooner than this. */
+const ASK_AGAIN_MS = 3_600_000;
+/** Pending addresses that nobody saved again for so long are forgotten. */
+const PENDING_KEPT_MS = 30 * 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const MONTH_MS = 30 * DAY_MS;
+const MONTH = 'month';
+const QUEUE = 'mail confirmations';
+
+/** E-mail addresses that tenants want to write to, and how many mails they sent. */
+export class MailAddresses {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * Notes that a tenant wants to write to addresses. New ones are pending, and their holders are asked to confirm them.
+   *
+   * @param again the owner has just named them: those that are pending already are asked once more, where the last time is
+   * long enough ago
+   * @param isTrusted addresses that the operator vouches for: they are confirmed at once, unless they unsubscribed
+   * @throws {TooManyAddressesError} when too many addresses of the tenant are pending
+   */
+  async request(
+    tenant: string,
+    addresses: readonly string[],
+    isTrusted: (address: string) => boolean,
+    again = false,
+  ): Promise<Map<string, MailAddress>> {
+    const known = await this.#find(tenant, addresses);
+    const nowMs = this.#store.now();
+    const { db } = this.#store;
+    if (addresses.some((address) => !known.has(keyOf(address)) && !isTrusted(address))) {
+      const { count } = await db
+        .selectFrom('mail_addresses')
+        .select((e) => e.fn.countAll<number>().as('count'))
+        .where('tenant_id', '=', tenant)
+        .where('state', '=', 'pending')
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= MAX_PENDING) throw new TooManyAddressesError(MAX_PENDING);
+    }
+    for (const address of addresses) {
+      const row = known.get(keyOf(address));
+      const trusted = isTrusted(address);
+      if (row === undefined)
+        await db
+          .insertInto('mail_addresses')
+          .values(newMailAddressRow(this.#store.newId(), tenant, address, trusted ? 'confirmed' : 'pending', nowMs))
+          .onConflict((c) => c.columns(['tenant_id', 'address_key']).doNothing())
+          .execute();
+      else if (row.state === 'pending' && trusted) await this.#change(row, 'confirmed');
+      else if (row.state === 'pending' && again)
+        await db
+          .updateTable('mail_addresses')
+          .set({ next_attempt_at_ms: nowMs, attempts: 0, changed_at_ms: nowMs })
+          .where('id', '=', row.id)
+          .where('next_attempt_at_ms', 'is', null)
+          .where('asked_at_ms', '<=', nowMs - ASK_AGAIN_MS)
+          .execute();
+    }
+    return this.#find(tenant, addresses);
+  }
+
+  /** How a tenant's use of addresses stands, by address; those that it never named are missing. */
+  async standings(tenant: string, addresses: readonly string[]): Promise<Map<string, MailAddressStanding>> {
+    const known = await this.#find(tenant, addresses);
+    const suppressed = new Map<string, number>();
+    for (const some of inChunks([...known.values()].map(({ id }) => id))) {
+      const rows = await this.#store.db
+        .selectFrom('mail_counts')
+        .select(['counter', 'suppressed'])
+        .where('counter', 'in', some.map(dayCounter))
+        .where('window_start_ms', '>=', windowOf(this.#store.now(), DAY_MS))
+        .execute();
+      for (const row of rows) suppressed.set(row.counter, row.suppressed);
+    }
+    return new Map(
+      addresses.flatMap((address) => {
+        const found = known.get(keyOf(address));
+        if (found === undefined) return [];
+        return [[address, { state: found.state, suppressed: suppressed.get(dayCounter(found.id)) ?? 0 }]];
+      }),
+    );
+  }
+
+  /** Null when there is none. */
+  async get(id: string): Promise<MailAddress | null> {
+    const row = await this.#store.db.selectFrom('mail_addresses').selectAll().where('id', '=', id).executeTakeFirst();
+    return row ? fromRow(row) : null;
+  }
+
+  /**
+   * Notes what the holder of an address wants.
+   *
+   * @returns false when it was changed since `generation`: nothing was noted
+   */
+  async change(address: MailAddress, state: 'confirmed' | 'unsubscribed'): Promise<boolean> {
+    return this.#change(address, state);
+  }
+
+  async #change({ id, generation }: MailAddress, state: MailAddressState): Promise<boolean> {
+    const row = await this.#store.db
+      .updateTable('mail_addresses')
+      .set({
+        state,
+        generation: generation + 1,
+        next_attempt_at_ms: null,
+        lease: null,
+        changed_at_ms: this.#store.now(),
+      })
+      .where('id', '=', id)
+      .where('generation', '=', generation)
+      .returning('id')
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  /**
+   * Counts a mail of a tenant to an address, unless a limit is reached; then it counts as suppressed. All instances count
+   * together, by hours and days of UTC.
+   *
+   * @returns the limit that was reached; null where the mail may be sent
+   */
+  take(
+    { id, tenant }: Pick<MailAddress, 'id' | 'tenant'>,
+    limits: { address: MailLimits; owner: MailLimits },
+  ): Promise<string | null> {
+    return this.#count(
+      [
+        [
+          `hour address ${id}`,
+          HOUR_MS,
+          limits.address.perHour,
+          `${limits.address.perHour} e-mails an hour to the address`,
+        ],
+        [dayCounter(id), DAY_MS, limits.address.perDay, `${limits.address.perDay} e-mails a day to the address`],
+        [
+          `hour tenant ${tenant}`,
+          HOUR_MS,
+          limits.owner.perHour,
+          `${limits.owner.perHour} e-mails an hour of the account's fleet`,
+        ],
+        [
+          `day tenant ${tenant}`,
+          DAY_MS,
+          limits.owner.perDay,
+          `${limits.owner.perDay} e-mails a day of the account's fleet`,
+        ],
+      ],
+      dayCounter(id),
+    );
+  }
+
+  /** The same for a mail that asks for a confirmation: an address counts once, whichever tenants name it. */
+  takeConfirmation(
+    { address, tenant }: MailAddress,
+    perAddress: { perDay: number; perMonth: number },
+    owner: MailLimits,
+  ): Promise<string | null> {
+    return this.#count(
+      [
+        [
+          `day confirmations to ${keyOf(address)}`,
+          DAY_MS,
+          perAddress.perDay,
+          `${perAddress.perDay} confirmations a day`,
+        ],
+        [
+          `${MONTH} confirmations to ${keyOf(address)}`,
+          MONTH_MS,
+          perAddress.perMonth,
+          `${perAddress.perMonth} confirmations in 30 days`,
+        ],
+        [`hour confirmations of ${tenant}`, HOUR_MS, owner.perHour, `${owner.perHour} confirmations an hour`],
+        [`day confirmations of ${tenant}`, DAY_MS, owner.perDay, `${owner.perDay} confirmations a day`],
+      ],
+      null,
+    );
+  }
+
+  async #count(
+    counters: readonly (readonly [counter: string, windowMs: number, most: number, words: string])[],
+    suppressedCounter: string | null,
+  ): Promise<string | null> {
+    const nowMs = this.#store.now();
+    const reached = await this.#store.db
+      .transaction()
+      .execute(async (tx) => {
+        for (const [counter, windowMs, most, words] of counters)
+          if (!(await countOne(tx, counter, windowOf(nowMs, windowMs), most))) throw new LimitReached(words);
+        return null;
+      })
+      .catch((error) => {
+        if (error instanceof LimitReached) return error.words;
+        throw error;
+      });
+    if (reached !== null && suppressedCounter !== null)
+      await this.#store.db
+        .insertInto('mail_counts')
+        .values({ counter: suppressedCounter, window_start_ms: windowOf(nowMs, DAY_MS), sent: 0, suppressed: 1 })
+        .onConflict((c) =>
+          c.columns(['counter', 'window_start_ms']).doUpdateSet((e) => ({
+            suppressed: e('mail_counts.suppressed', '+', 1),
+          })),
+        )
+        .execute();
+    return reached;
+  }
+
+  /** Takes confirmations that are to be sent, for the tenants in turn. A lease that runs out makes its own due again. */
+  async leaseConfirmations(limit: number, leaseMs: number): Promise<LeasedConfirmation[]> {
+    return this.#store.due(
+      QUEUE,
+      [],
+      () => this.#leaseConfirmations(limit, leaseMs),
+      async () => {
+        const { at } = await this.#store.db
+          .selectFrom('mail_addresses')
+          .select((e) => e.fn.min('next_attempt_at_ms').as('at'))
+          .executeTakeFirstOrThrow();
+        return at;
+      },
+    );
+  }
+
+  async #leaseConfirmations(limit: number, leaseMs: number): Promise<LeasedConfirmation[]> {
+    // Asked for all the time, and mostly in vain: nobody who writes is kept waiting for that.
+    const due = await this.#store.db
+      .selectFrom('mail_addresses')
+      .select('id')
+      .where('next_attempt_at_ms', '<=', this.#store.now())
+      .limit(1)
+      .executeTakeFirst();
+    if (due === undefined) return [];
+    return this.#store.write(async ({ tx, nowMs, newId }) => {
+      const tenants = await tx
+        .selectFrom('mail_addresses')
+        .select('tenant_id')
+        .distinct()
+        .where('next_attempt_at_ms', '<=', nowMs)
+        .execute();
+      const waiting = new Set(tenants.map(({ tenant_id }) => ({ tenant: tenant_id, account: tenant_id })));
+      if (waiting.size === 0) return [];
+      const turns = await sharedTurns(tx, QUEUE, [...waiting], []);
+      const leased: LeasedConfirmation[] = [];
+      while (leased.length < limit) {
+        const owner = turns.next(waiting);
+        if (owner === undefined) break;
+        const row = await tx
+          .selectFrom('mail_addresses')
+          .selectAll()
+          .where('tenant_id', '=', owner.tenant)
+          .where('next_attempt_at_ms', '<=', nowMs)
+          .orderBy('next_attempt_at_ms')
+          .limit(1)
+          .executeTakeFirst();
+        if (row === undefined) {
+          waiting.delete(owner);
+          continue;
+        }
+        const lease = newId();
+        const attempts = row.attempts + 1;
+        await tx
+          .updateTable('mail_addresses')
+          .set({ lease, attempts, next_attempt_at_ms: nowMs + leaseMs })
+          .where('id', '=', row.id)
+          .execute();
+        turns.served(owner);
+        await saveTurn(tx, QUEUE, owner, nowMs);
+        leased.push({ address: fromRow(row), lease, attempts });
+      }
+      return leased;
+    });
+  }
+
+  /**
+   * Notes how a confirmation ended.
+   *
+   * @param outcome `isCounted`: its next attempt is another one of the same mail; `retryAtMs`: null where there is none until
+   * the address is named again
+   */
+  async settleConfirmation(
+    { address, lease }: LeasedConfirmation,
+    outcome: { isSent: boolean; isCounted: boolean; retryAtMs: number | null },
+  ): Promise<void> {
+    const nowMs = this.#store.now();
+    await this.#store.db
+      .updateTable('mail_addresses')
+      .set({
+        lease: null,
+        next_attempt_at_ms: outcome.retryAtMs,
+        // Also one that was given up counts as asked, so that the address can be asked again later.
+        ...((outcome.isSent || outcome.retryAtMs === null) && { asked_at_ms: nowMs }),
+        ...(!outcome.isCounted && { attempts: 0 }),
+      })
+      .where('id', '=', address.id)
+      .where('lease', '=', lease)
+      .execute();
+  }
+
+  /** Forgets counts that are over, and pending addresses that nobody confirmed. */
+  async clean(): Promise<void> {
+    const nowMs = this.#store.now();
+    const { db } = this.#store;
+    await db
+      .deleteFrom('mail_counts')
+      .where('window_start_ms', '<', nowMs - 2 * DAY_MS)
+      .where((e) => e.or([e('counter', 'not like', `${MONTH} %`), e('window_start_ms', '<', nowMs - 2 * MONTH_MS)]))
+      .execute();
+    await db
+      .deleteFrom('mail_addresses')
+      .where('state', '=', 'pending')
+      .where('changed_at_ms', '<', nowMs - PENDING_KEPT_MS)
+      .execute();
+  }
+
+  /** By {@link keyOf}. */
+  async #find(tenant: string, addresses: readonly string[]): Promise<Map<string, MailAddress>> {
+    const found = new Map<string, MailAddress>();
+    for (const some of inChunks(addresses.map(keyOf))) {
+      const rows = await this.#store.db
+        .selectFrom('mail_addresses')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('address_key', 'in', some)
+        .execute();
+      for (const row of rows) found.set(row.address_key, fromRow(row));
+    }
+    return found;
+  }
+}
+
+class LimitReached extends Error {
+  readonly words: string;
+  constructor(words: string) {
+    super(words);
+    this.words = words;
+  }
+}
+
+/** @returns false where the counter is full */
+async function countOne(tx: Transaction<Tables>, counter: string, windowStartMs: number, most: number) {
+  const row = await tx
+    .insertInto('mail_counts')
+    .values({ counter, window_start_ms: windowStartMs, sent: 1, suppressed: 0 })
+    .onConflict((c) =>
+      c
+        .columns(['counter', 'window_start_ms'])
+        .doUpdateSet((e) => ({ sent: e('mail_counts.sent', '+', 1) }))
+        .where('mail_counts.sent', '<', most),
+    )
+    .returning('sent')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How addresses are compared: mail servers that tell letters apart by case are not among those in use. */
+export function keyOf(address: string): string {
+  return address.toLowerCase();
+}
+
+function dayCounter(id: string): string {
+  return `day address ${id}`;
+}
+
+function windowOf(nowMs: number, windowMs: number): number {
+  return nowMs - (nowMs % windowMs);
+}
+
+export function newMailAddressRow(
+  id: string,
+  tenant: string,
+  address: string,
+  state: MailAddressState,
+  nowMs: number,
+): MailAddressRow {
+  return {
+    id,
+    tenant_id: tenant,
+    address,
+    address_key: keyOf(address),
+    state,
+    secret: randomBytes(32).toString('base64url'),
+    generation: 1,
+    asked_at_ms: null,
+    next_attempt_at_ms: state === 'pending' ? nowMs : null,
+    attempts: 0,
+    lease: null,
+    changed_at_ms: nowMs,
+  };
+}
+
+function fromRow(row: MailAddressRow): MailAddress {
+  return {
+    id: row.id,
+    tenant: row.tenant_id,
+    address: row.address,
+    state: row.state as MailAddressState,
+    secret: row.secret,
+    generation: row.generation,
+    askedAtMs: row.asked_at_ms,
+  };
+}

@@ -1,0 +1,128 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type EmailChannel, mailLinkToken } from '@outrider/channels';
+import type { LeasedConfirmation, MailLimits, Registry } from '@outrider/registry';
+import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
+import { outcomeOf } from './backoff.ts';
+
+export interface ConfirmationsParts {
+  config: {
+    /** Where people reach the service: what links in e-mails begin with. */
+    publicUrl: string;
+    /** Default 1000. */
+    pollMs?: number;
+  };
+  registry: Pick<Registry, 'mailAddresses'>;
+  email: Pick<EmailChannel, 'send'>;
+  logger: Logger;
+  metrics: Metrics;
+  /** Unix milliseconds. */
+  now(): number;
+  /** 0 to 1. */
+  random(): number;
+}
+
+/** Their readers have agreed to nothing yet: they get few, whichever tenants name them. */
+const PER_ADDRESS = { perDay: 3, perMonth: 6 };
+const PER_OWNER: MailLimits = { perHour: 30, perDay: 100 };
+const CONFIRM_WITHIN_DAYS = 7;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const AT_ONCE = 2;
+const LEASE_MS = 180_000;
+const CLEAN_EVERY_MS = 3_600_000;
+
+/**
+ * Asks the holders of e-mail addresses whether they want e-mails. The text is the service's own: no word of it is chosen by
+ * the account that named the address. The surplus over the limits waits.
+ */
+export function createConfirmations(parts: ConfirmationsParts): Part {
+  const { config, registry, email, logger, now } = parts;
+  const attempts = new Counter({
+    name: 'outrider_mail_confirmations_total',
+    help: 'Attempts to ask the holder of an e-mail address for a confirmation, by how they ended',
+    labelNames: ['outcome'],
+    registers: [parts.metrics],
+  });
+  const stopping = new AbortController();
+  let working: Promise<void> = Promise.resolve();
+  let healthy = true;
+  let cleanedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function send(leased: LeasedConfirmation): Promise<void> {
+    const { address } = leased;
+    const settle = registry.mailAddresses.settleConfirmation.bind(registry.mailAddresses, leased);
+    // Retries of one mail count once.
+    if (leased.attempts === 1) {
+      const reached = await registry.mailAddresses.takeConfirmation(address, PER_ADDRESS, PER_OWNER);
+      if (reached !== null) {
+        attempts.inc({ outcome: 'limited' });
+        logger.info(
+          { address: address.id, tenant: address.tenant, limit: reached },
+          'confirmation of an address waits',
+        );
+        return settle({ isSent: false, isCounted: false, retryAtMs: now() + HOUR_MS });
+      }
+    }
+    const result = await email.send({
+      // Another one, where the holder is asked again: receivers drop doubles.
+      id: `${address.id}-${address.generation}-${Math.floor((address.askedAtMs ?? 0) / 1000)}`,
+      to: [address.address],
+      subject: 'Confirm your e-mail address',
+      text: textOf(leased),
+    });
+    const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs: now() + DAY_MS }, result, now(), parts.random());
+    attempts.inc({ outcome: outcome.state });
+    if (outcome.state === 'pending' && leased.attempts < 10)
+      return settle({ isSent: false, isCounted: true, retryAtMs: outcome.nextAttemptAtMs });
+    if (outcome.state !== 'delivered')
+      logger.warn({ address: address.id, tenant: address.tenant }, 'confirmation of an address was not sent');
+    return settle({ isSent: outcome.state === 'delivered', isCounted: true, retryAtMs: null });
+  }
+
+  function textOf({ address }: LeasedConfirmation): string {
+    const token = mailLinkToken(address, 'confirm', now() + CONFIRM_WITHIN_DAYS * DAY_MS);
+    return [
+      `Somebody who uses the fleet service at ${config.publicUrl} wants to send notifications`,
+      'or reports about vehicles to this address. If you want them, confirm it here:',
+      '',
+      `${config.publicUrl}/email/confirm?token=${token}`,
+      '',
+      `The link works for ${CONFIRM_WITHIN_DAYS} days. If you do not know what this is about, do nothing:`,
+      'nothing will be sent to you.',
+      '',
+    ].join('\n');
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      let found = 0;
+      try {
+        const leased = await registry.mailAddresses.leaseConfirmations(AT_ONCE, LEASE_MS);
+        found = leased.length;
+        await Promise.all(leased.map(send));
+        if (now() - cleanedAtMs >= CLEAN_EVERY_MS) {
+          await registry.mailAddresses.clean();
+          cleanedAtMs = now();
+        }
+        healthy = true;
+      } catch (error) {
+        // What was leased is tried again when the lease has run out.
+        if (healthy) logger.error({ err: error }, 'cannot ask for confirmations of addresses; retrying');
+        healthy = false;
+      }
+      if (found === 0 || !healthy)
+        await wait(config.pollMs ?? 1000, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  return {
+    name: 'confirmations',
+    async start() {
+      working = run();
+    },
+    async stop() {
+      stopping.abort();
+      await working;
+    },
+  };
+}

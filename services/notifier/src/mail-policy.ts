@@ -1,0 +1,97 @@
+import { type EmailMessage, escapeHtml, mailLinkToken } from '@outrider/channels';
+import { tenantOf, type User } from '@outrider/domain';
+import { type MailAddress, type MailLimits, type Registry, TooManyAddressesError } from '@outrider/registry';
+import { Counter, type Registry as Metrics } from '@outrider/runtime';
+
+export interface MailPolicyConfig {
+  /** Where people reach the service: what links in e-mails begin with. */
+  publicUrl: string;
+  /** Is it an address that the operator vouches for? */
+  isTrusted(address: string): boolean;
+  perAddress: MailLimits;
+  perOwner: MailLimits;
+}
+
+/** Long enough for a mail that is read much later; RFC 8058 leaves it open. */
+const UNSUBSCRIBE_FOR_MS = 400 * 86_400_000;
+
+/**
+ * Decides whether an e-mail may go to an address, and puts into it what lets its reader stop it. All e-mails to addresses
+ * that users named pass here.
+ */
+export class MailPolicy {
+  readonly #config: MailPolicyConfig;
+  readonly #registry: Pick<Registry, 'mailAddresses'>;
+  readonly #now: () => number;
+  readonly #refused: Counter<'reason'>;
+
+  constructor(
+    config: MailPolicyConfig,
+    registry: Pick<Registry, 'mailAddresses'>,
+    metrics: Metrics,
+    now: () => number,
+  ) {
+    this.#config = config;
+    this.#registry = registry;
+    this.#now = now;
+    this.#refused = new Counter({
+      name: 'outrider_mails_refused_total',
+      help: 'E-mails that were not sent, by the reason: the address is pending or unsubscribed, or a limit was reached',
+      labelNames: ['reason'],
+      registers: [metrics],
+    });
+  }
+
+  /**
+   * @param owner whose rule or schedule names the address
+   * @param isFirst the first attempt to send it counts
+   * @returns the address; or why it gets nothing, in words for the owner
+   */
+  async admit(owner: User, target: string, isFirst: boolean): Promise<MailAddress | { cancelled: string }> {
+    const { isTrusted, perAddress, perOwner } = this.#config;
+    const address = await this.#addressOf(tenantOf(owner), target, isTrusted);
+    if (address === undefined) return this.#refuse('pending', 'Too many addresses wait for their confirmation.');
+    if (address.state === 'pending')
+      return this.#refuse('pending', 'The holder of the address has not confirmed it yet.');
+    if (address.state === 'unsubscribed')
+      return this.#refuse('unsubscribed', 'The holder of the address unsubscribed from these e-mails.');
+    const reached = isFirst
+      ? await this.#registry.mailAddresses.take(address, { address: perAddress, owner: perOwner })
+      : null;
+    return reached === null ? address : this.#refuse('limit', `The limit was reached: ${reached}.`);
+  }
+
+  /** The message with a way to end such messages. */
+  withUnsubscribe(message: EmailMessage, address: MailAddress): EmailMessage {
+    const { publicUrl } = this.#config;
+    const token = mailLinkToken(address, 'unsubscribe', this.#now() + UNSUBSCRIBE_FOR_MS);
+    const unsubscribeUrl = `${publicUrl}/email/unsubscribe?token=${token}`;
+    const why = `You get this e-mail because this address is named in the fleet service at ${publicUrl}.`;
+    return {
+      ...message,
+      text: `${message.text}\n-- \n${why}\nUnsubscribe: ${unsubscribeUrl}\n`,
+      ...(message.html !== undefined && {
+        html: message.html.replace(
+          '</body>',
+          `<p style="font-size:smaller">${escapeHtml(why)} <a href="${escapeHtml(unsubscribeUrl)}">Unsubscribe</a></p></body>`,
+        ),
+      }),
+      unsubscribeUrl,
+    };
+  }
+
+  async #addressOf(tenant: string, target: string, isTrusted: (address: string) => boolean) {
+    try {
+      const [address] = (await this.#registry.mailAddresses.request(tenant, [target], isTrusted)).values();
+      return address;
+    } catch (error) {
+      if (error instanceof TooManyAddressesError) return undefined;
+      throw error;
+    }
+  }
+
+  #refuse(reason: string, cancelled: string): { cancelled: string } {
+    this.#refused.inc({ reason });
+    return { cancelled };
+  }
+}
