@@ -1,4 +1,14 @@
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backingOf, openRegistry, SECRETS_KEY_FILE } from '@outrider/backing';
@@ -25,10 +35,13 @@ const config = () => readConfig(variables, { DATA_DIR: folder });
 const open = () => openRegistry(backingOf(config(), folder), logger);
 const keys = () => readFileSync(join(folder, SECRETS_KEY_FILE), 'utf8').trim().split('\n');
 
-test('nobody but its account reads what a service stores, nor what an earlier release left open', async () => {
-  service = await startService(folder);
-  expect(await service.interrupt()).toBe(0);
-  for (const name of ['registry.sqlite', 'log.sqlite', 'warehouse']) chmodSync(join(folder, name), 0o755);
+test('nobody but its account reads what a service stores, nor what an earlier release left open', {
+  timeout: 120_000,
+}, async () => {
+  for (const name of ['reports', 'backups']) {
+    mkdirSync(join(folder, name), { mode: 0o755 });
+    writeFileSync(join(folder, name, 'old.csv'), 'position', { mode: 0o644 });
+  }
   chmodSync(folder, 0o755);
   service = await startService(folder);
   const open: string[] = [];
