@@ -178,18 +178,19 @@ export class Jobs {
   /**
    * Calls a job off: at once where nobody has it in hand, else as soon as that one asks. What is over stays as it is.
    *
-   * @param about what the trail says of it, where it is to say anything; written if it was called off before its end
+   * @param about what the trail says of a job that is called off before it is in hand, and not any more then
    * @throws {NotFoundError} when there is none
    */
   cancel(id: JobId, about?: AuditNote): Promise<Job> {
     return this.#store.write(async (writer) => {
       const { tx, nowMs } = writer;
-      await tx
-        .updateTable('jobs')
-        .set({ cancel_requested: 1 })
-        .where('id', '=', id)
-        .where('state', '=', 'running')
-        .execute();
+      if (about === undefined)
+        await tx
+          .updateTable('jobs')
+          .set({ cancel_requested: 1 })
+          .where('id', '=', id)
+          .where('state', '=', 'running')
+          .execute();
       const called = await tx
         .updateTable('jobs')
         .set({ state: 'cancelled', cancel_requested: 1, finished_at_ms: nowMs, resume: null })

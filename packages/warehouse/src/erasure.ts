@@ -1,5 +1,5 @@
 import { type GeofenceId, isUuid, type VehicleId } from '@outrider/domain';
-import type { Engine } from './engines/engine.ts';
+import { DEFAULT_LIMITS, type Engine, type QueryLimits } from './engines/engine.ts';
 
 /** Whose rows are to go. */
 export interface ErasureQuestion {
@@ -16,6 +16,9 @@ export interface ErasureProgress {
   /** Rows that are still there, of both tables. */
   rows: number;
 }
+
+/** Events are not in the order of geofences: all of them are read for those of one. */
+const LIMITS: QueryLimits = { ...DEFAULT_LIMITS, maxSeconds: 120 };
 
 /**
  * Takes rows out of the archive, for good: ClickHouse writes the parts that have them anew, in the background. A call looks how many are
@@ -38,6 +41,7 @@ export async function erase(engine: Engine, { vehicleIds, geofenceIds }: Erasure
     const [row] = await engine.select({
       sql: `SELECT count() FROM ${table} WHERE ${where}`,
       parameters: {},
+      limits: LIMITS,
       lane: 'report',
     });
     const left = Number(row?.[0]);

@@ -10,7 +10,7 @@ export interface ErasureRunnerParts {
   config?: {
     /** How often due erasures are looked for. Default 30,000. */
     pollMs?: number;
-    /** A process that says nothing for so long is taken for dead. Default 60,000. */
+    /** A process that says nothing for so long is taken for dead; longer than any question to the archive. Default 300,000. */
     leaseMs?: number;
     /** How often the archive is asked whether its rows are gone. Default 2000. */
     archivePollMs?: number;
@@ -60,7 +60,7 @@ interface ErasureResult extends Record<string, number> {
  */
 export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
   const { registry, warehouse, hub, videoFiles, reportFiles, logger } = parts;
-  const { pollMs = 30_000, leaseMs = 60_000, archivePollMs = 2000 } = parts.config ?? {};
+  const { pollMs = 30_000, leaseMs = 300_000, archivePollMs = 2000 } = parts.config ?? {};
   const stopping = new AbortController();
   let working: Promise<void> = Promise.resolve();
   let healthy = true;
@@ -86,7 +86,6 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
   async function reached(group: readonly LeasedJob[], percent: number): Promise<void> {
     stopping.signal.throwIfAborted();
     for (const leased of group) {
-      // One that is called off now goes on to its end: half of it is gone already.
       const state = await registry.jobs.renew(leased, leaseMs, { percent, positions: 0 }, null);
       if (state === 'lost') throw new BrokenOff();
     }

@@ -145,16 +145,16 @@ export class JobReach {
     const job = await this.#job(id);
     if (job.kind !== ERASURE) return this.#shown(await this.#sources.registry.jobs.cancel(id));
     const { subject } = job.parameters as ErasureFacts;
-    return this.#shown(
-      await this.#sources.registry.jobs.cancel(id, {
-        action: 'erasure-cancelled',
-        subject: { kind: subject, id: job.subjectId, name: job.subjectId ?? '' },
-        before: null,
-        after: null,
-        dealerIds: [],
-        ownerIds: [],
-      }),
-    );
+    const now = await this.#sources.registry.jobs.cancel(id, {
+      action: 'erasure-cancelled',
+      subject: { kind: subject, id: job.subjectId, name: job.subjectId ?? '' },
+      before: null,
+      after: null,
+      dealerIds: [],
+      ownerIds: [],
+    });
+    if (now.state === 'running') throw new Problem('conflict', 'The erasure has begun: it goes on to its end.');
+    return this.#shown(now);
   }
 
   async #add(

@@ -314,10 +314,10 @@ Where positions come late, the service does this by itself: this call is for pos
     operationId: 'cancelJob',
     summary: 'Call a job off.',
     description:
-      'One that runs ends a moment later. What it has done so far stays done; a job that is over stays as it is.',
+      'One that runs ends a moment later. What it has done so far stays done; a job that is over stays as it is. An erasure can only be called off before it begins.',
     params: z.object({ id: id<JobId>() }),
     answers: { 200: { description: 'The job as it is now.', body: JobOut } },
-    problems: ['not-found'],
+    problems: ['not-found', 'conflict'],
     async handle({ params }, { reach }) {
       return { status: 200, body: jobBody(await reach.jobs.cancel(params.id), reach.jobs.retentionMs) };
     },
