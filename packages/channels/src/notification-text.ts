@@ -85,6 +85,7 @@ const ALARM_WORDS: Record<Alarm, string> = {
   towing: 'towing',
   jamming: 'jamming',
   other: 'unspecified',
+  'terminal-conflict': 'terminal id in use at two places',
 };
 
 /** Ends of a lasting event that the vehicle did not bring about. */

@@ -2,7 +2,7 @@ import type { TerminalId, VehicleId } from './ids.ts';
 import type { PacketTrace } from './trace.ts';
 
 /**
- * What a terminal can raise. `sos` is the panic button, `power-cut` the loss of external power, `tamper` an opened case.
+ * What a terminal can raise; and `terminal-conflict`, raised by the gateway: its id speaks from two places at a time. `sos` is the panic button, `power-cut` the loss of external power, `tamper` an opened case.
  * Records in the log name them by their place in this list: a new one goes to its end, and nothing is taken out.
  */
 export const ALARMS = [
@@ -18,6 +18,7 @@ export const ALARMS = [
   'towing',
   'jamming',
   'other',
+  'terminal-conflict',
 ] as const;
 export type Alarm = (typeof ALARMS)[number];
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ProtocolName, TerminalId } from '@outrider/domain';
+import type { Position, ProtocolName, TerminalId } from '@outrider/domain';
 import { type ConnectionChange, GATEWAY_KEPT_MS, type Hub, type TerminalConnection } from '@outrider/hub';
 import type { Connection } from './connection.ts';
 
@@ -16,6 +16,28 @@ const ESTABLISHED_MS = 30_000;
 const OVERLAP_MS = 5000;
 /** A terminal spoke from two places lately: it is contested for so long after the last of the two fell silent. */
 const CONTESTED_MS = 300_000;
+
+/** A place that a request came from counts as left when nothing came from there for this long. */
+const REQUEST_OVERLAP_MS = 60_000;
+const MAX_REQUESTING = 50_000;
+
+/** The two last places that a terminal sent requests from. */
+interface RequestPlaces {
+  address: string;
+  earlier: string | null;
+  earlierAtMs: number;
+  contestedUntilMs: number;
+}
+
+/** The packet with an alarm on its newest position: that an id is in use at two places goes the way of its data. */
+export function withConflict(positions: readonly Position[]): Position[] {
+  let newest = 0;
+  for (const [nth, { fixTimeMs }] of positions.entries())
+    if (fixTimeMs > (positions[newest]?.fixTimeMs ?? 0)) newest = nth;
+  return positions.map((position, nth) =>
+    nth === newest ? { ...position, alarms: [...position.alarms, 'terminal-conflict'] } : position,
+  );
+}
 
 /** What of a connection decides whether the terminal is taken to be there. */
 export type TerminalLink = Pick<
@@ -41,6 +63,8 @@ export class ConnectedTerminals {
   /** The oldest connection first. */
   readonly #connected = new Map<TerminalId, Held[]>();
   readonly #now: () => number;
+  /** Terminals without connections: the one that asked longest ago first. */
+  readonly #requesting = new Map<TerminalId, RequestPlaces>();
   #changed = new Set<TerminalId>();
   #noting: Promise<void> = Promise.resolve();
   #gathering: NodeJS.Timeout | null = null;
@@ -105,6 +129,36 @@ export class ConnectedTerminals {
             Math.min(older.connection.lastHeardMs, newer.connection.lastHeardMs) > sinceMs,
         ),
     );
+  }
+
+  /**
+   * Notes a request of a terminal that keeps no connection. A phone that changes networks leaves one address for another; one that is back at the first
+   * soon after is at two places.
+   *
+   * @returns whether its id is in use at two places
+   */
+  noteRequest(terminalId: TerminalId, address: string): boolean {
+    const nowMs = this.#now();
+    const before = this.#requesting.get(terminalId);
+    const hasMoved = before !== undefined && before.address !== address;
+    const isBack = hasMoved && before.earlier === address && nowMs - before.earlierAtMs < REQUEST_OVERLAP_MS;
+    const isElsewhere = (this.#connected.get(terminalId) ?? []).some(
+      ({ connection, noted }) => noted.address !== address && connection.lastHeardMs > nowMs - REQUEST_OVERLAP_MS,
+    );
+    const places: RequestPlaces = {
+      address,
+      earlier: hasMoved ? before.address : (before?.earlier ?? null),
+      earlierAtMs: hasMoved ? nowMs : (before?.earlierAtMs ?? 0),
+      contestedUntilMs: isBack || isElsewhere ? nowMs + CONTESTED_MS : (before?.contestedUntilMs ?? 0),
+    };
+    this.#requesting.delete(terminalId);
+    this.#requesting.set(terminalId, places);
+    if (this.#requesting.size > MAX_REQUESTING)
+      for (const oldest of this.#requesting.keys()) {
+        this.#requesting.delete(oldest);
+        break;
+      }
+    return places.contestedUntilMs > nowMs;
   }
 
   #inUse(terminalId: TerminalId): Held | undefined {

@@ -11,6 +11,7 @@ import type {
 } from '@outrider/domain';
 import type { Inbound, Protocol, RefusalReason, Session, TerminalCodes } from '@outrider/protocols';
 import { NO_SPAN, type Span, type Tracing } from '@outrider/runtime';
+import { withConflict } from './connected-terminals.ts';
 import type { FirstContacts } from './first-contacts.ts';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
@@ -42,6 +43,8 @@ export interface Surroundings {
   codes: TerminalCodes;
   contacts: FirstContacts;
   onWrongSecret(address: string): void;
+  /** Is the terminal's id in use at two places? Asked while it has several connections. */
+  isContested(terminalId: TerminalId): boolean;
   /** Is the address blocked for this terminal, for having tried too many unknown ids? */
   isBlocked(terminalId: TerminalId, address: string): boolean;
   /** What secrets of the terminals' side are derived from. */
@@ -295,11 +298,12 @@ export class Connection {
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
+    const taking = this.hasRivals && this.#around.isContested(terminalId) ? withConflict(positions) : positions;
     const answer: Answer = { bytes: ack, ready: false };
     const trace = traces.next();
     const span = tracing.isOn ? this.#beginPacket(trace, terminalId, positions.length) : NO_SPAN;
     const append = span.child('append');
-    const taken = intake.take(this.#protocol.name, terminalId, positions, now(), trace, () => {
+    const taken = intake.take(this.#protocol.name, terminalId, taking, now(), trace, () => {
       append.end();
       answer.ready = true;
       this.#acknowledged++;

@@ -145,6 +145,7 @@ export function createGateway({
       },
       vehicleOf: (terminalId: TerminalId) => directory.vehicleOfTerminal(terminalId),
       contacts,
+      isContested: (terminalId: TerminalId) => connected.isContested(terminalId),
       onWrongSecret: (address: string) => budget.noteWrongSecret(sourceOf(address)),
       onText(terminalId: TerminalId | null, text: string) {
         logger.debug({ protocol, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) }, 'text of a terminal');
@@ -324,6 +325,7 @@ export function createGateway({
         tracing,
         now,
         isHeld: () => held,
+        noteRequest: (terminalId, address) => connected.noteRequest(terminalId, address),
         admission: new Admission(bounds),
         onTaken: (terminalId, address) => budget.noteLetIn(sourceOf(address), terminalId),
         ...refusals('osmand'),

@@ -287,4 +287,43 @@ describe('commands', () => {
     Object.assign(other, { lastHeardMs: nowMs });
     expect(connected.isContested(IMEI)).toBe(false);
   });
+
+  test('requests from two places in turn are a conflict; a phone that changes networks is none', () => {
+    const connected = terminals();
+    const note = (address: string, afterMs: number) => {
+      nowMs += afterMs;
+      return connected.noteRequest(IMEI, address);
+    };
+    expect([note('192.0.2.1', 0), note('192.0.2.1', 10_000), note('198.51.100.9', 10_000)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect([note('198.51.100.9', 70_000), note('192.0.2.1', 10_000)]).toEqual([false, false]);
+    expect([note('198.51.100.9', 10_000), note('198.51.100.9', 10_000)]).toEqual([true, true]);
+    expect(note('198.51.100.9', 310_000)).toBe(false);
+    connected.came(IMEI, link('192.0.2.1'), 'jt808', nowMs);
+    expect(note('198.51.100.9', 1000)).toBe(true);
+  });
+
+  test('while an id is in use at two places, its data says so with an alarm', async () => {
+    const one = await identified(HERE);
+    const other = await identified(ELSEWHERE);
+    const send = async ({ socket }: typeof one, fixTimeMs: number) => {
+      const before = log.waiting.length;
+      socket.write(createTeltonikaSimulator(IMEI).encode([blankPosition(fixTimeMs, 52, 13)]));
+      await vi.waitFor(() => expect(log.waiting).toHaveLength(before + 1), PATIENCE);
+      return log.waiting.at(-1)?.packets[0]?.positions.map(({ alarms }) => alarms);
+    };
+    expect(await send(other, NOON)).toEqual([[]]);
+    nowMs += 6000;
+    expect(await send(one, NOON + 1000)).toEqual([['terminal-conflict']]);
+    expect(await send(other, NOON + 2000)).toEqual([['terminal-conflict']]);
+    // What it waits for is answered before its connection ends.
+    for (const { durable } of log.waiting.splice(0)) durable();
+    one.socket.destroy();
+    await vi.waitFor(async () => {
+      expect(await send(other, NOON + 3000)).toEqual([[]]);
+    }, PATIENCE);
+  });
 });

@@ -6,6 +6,7 @@ import type { PacketTrace, TerminalId, Vehicle } from '@outrider/domain';
 import { decodeOsmand } from '@outrider/protocols';
 import { NO_SPAN, type Tracing } from '@outrider/runtime';
 import type { Admission, Place } from './admission.ts';
+import { withConflict } from './connected-terminals.ts';
 import type { FirstContacts } from './first-contacts.ts';
 import type { Intake } from './intake.ts';
 import type { ProtocolMetrics } from './metrics.ts';
@@ -34,6 +35,8 @@ export interface HttpSurroundings {
   onWrongSecret(address: string): void;
   admission: Admission;
   isBlocked(terminalId: TerminalId, address: string): boolean;
+  /** @returns whether the terminal's id is in use at two places */
+  noteRequest(terminalId: TerminalId, address: string): boolean;
   onTaken(terminalId: TerminalId, address: string): void;
   onUnknown(terminalId: TerminalId, address: string): void;
   /** @param trace of what was refused */
@@ -159,7 +162,9 @@ async function answer(
     response.writeHead(200).end();
     span.end();
   };
-  if (!around.intake.take('osmand', terminalId, positions, receivedAtMs, trace, done)) {
+  const isContested = vehicle !== undefined && around.noteRequest(terminalId, address);
+  const taking = isContested ? withConflict(positions) : positions;
+  if (!around.intake.take('osmand', terminalId, taking, receivedAtMs, trace, done)) {
     around.onUnknown(terminalId, address);
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
   }

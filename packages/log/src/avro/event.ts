@@ -44,10 +44,10 @@ import {
  * beside it holds it against a codec that is driven by the schema.
  */
 
-/** The version without `startLatitude` and `startLongitude` (but of trips), and the one without `receivedAt` and `traceId` either. */
-const EARLIER = ['1eeaa7ece2133285', 'e54cf8bfaf1909d1'];
-const WITHOUT_START = 1;
-const WITHOUT_CAUSE = 2;
+/** The version without alarm `terminal-conflict`, the one without `startLatitude` and `startLongitude` (but of trips), and the one without `receivedAt` and `traceId` either. */
+const EARLIER = ['568bb775b43c6340', '1eeaa7ece2133285', 'e54cf8bfaf1909d1'];
+const WITHOUT_START = 2;
+const WITHOUT_CAUSE = 3;
 const schema = readSchema('event', EARLIER);
 
 // The enums, each in the order of its symbols.

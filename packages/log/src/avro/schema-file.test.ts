@@ -19,7 +19,7 @@ describe('a schema file', () => {
 
   test('takes records of an earlier version that it only added to, and of no other', () => {
     const text = readFileSync(new URL('../../../../schemas/telemetry.avsc', import.meta.url), 'utf8');
-    const earlier = JSON.parse(text.replace(', "JT808"', ''));
+    const earlier = JSON.parse(text.replace(', "JT808"', '').replace(/,\s*"TERMINAL_CONFLICT"/, ''));
     earlier.fields = earlier.fields.filter(({ name }: { name: string }) => name !== 'traceId');
     const before = avsc.Type.forSchema(earlier);
     const header = Buffer.alloc(8);

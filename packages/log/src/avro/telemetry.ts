@@ -24,7 +24,7 @@ import {
   readString,
   readWord,
 } from './reading.ts';
-import { checkHeader, readSchema } from './schema-file.ts';
+import { readSchema, versionsBefore } from './schema-file.ts';
 import {
   beginRecord,
   endRecord,
@@ -43,8 +43,9 @@ import {
  * by the schema. The test beside it proves that both write and read the same bytes.
  */
 
-/** The versions without `traceId`, and before that without protocol `JT808`. */
-const EARLIER = ['cc26c35c2ce3cb44', 'a8e67377e93ee0c7'];
+/** The versions without alarm `terminal-conflict`, before that without `traceId`, and before that without protocol `JT808`. */
+const EARLIER = ['cf951141d9b7c2b9', 'cc26c35c2ce3cb44', 'a8e67377e93ee0c7'];
+const WITHOUT_TRACE = 2;
 const schema = readSchema('telemetry', EARLIER);
 
 /** In the order of the schema's enums. */
@@ -200,7 +201,7 @@ function writeAttribute(value: AttributeValue): void {
  * @throws {Error} when the bytes are not such a record
  */
 export function decodeTelemetry(bytes: Buffer): TelemetryPacket {
-  const hasTrace = checkHeader(schema, bytes);
+  const hasTrace = versionsBefore(schema, bytes) < WITHOUT_TRACE;
   readFrom(bytes);
   const packet: TelemetryPacket = {
     vehicleId: readString() as VehicleId,

@@ -91,6 +91,8 @@ function takeField(extras: Extras, name: string, value: AttributeValue): boolean
 }
 
 function alarmOf(word: string): Alarm {
+  // Only the gateway knows of a conflict.
+  if (word === 'terminal-conflict') return 'other';
   return ALARMS.find((alarm) => alarm === word) ?? ALARM_BY_NAME[word.toLowerCase()] ?? 'other';
 }
 
