@@ -186,6 +186,10 @@ export class Erasures {
       for (const some of inChunks(userIds)) {
         await tx.deleteFrom('report_deliveries').where('user_id', 'in', some).execute();
         await tx.deleteFrom('deleted_geofences').where('owner_id', 'in', some).execute();
+        // Of a dealer: the addresses that it and its accounts wrote to.
+        await tx.deleteFrom('mail_addresses').where('tenant_id', 'in', some).execute();
+        // From where the accounts logged in.
+        await tx.deleteFrom('login_sources').where('user_id', 'in', some).execute();
         const ofUser = tx.deleteFrom('jobs').where('user_id', 'in', some).where('finished_at_ms', 'is not', null);
         await ofUser.execute();
       }
