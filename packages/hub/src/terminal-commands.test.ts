@@ -6,6 +6,7 @@ import type { Hub } from './hub.ts';
 import { MemoryHub } from './memory.ts';
 import {
   openTerminalCommands,
+  outranks,
   serveTerminalCommands,
   type TerminalCommands,
   type TerminalPresence,
@@ -37,6 +38,49 @@ afterEach(async () => {
 function fail(error: unknown): never {
   throw error;
 }
+
+describe('a terminal that is connected to two gateways', () => {
+  const link = (sinceMs: number, isProven: boolean, isInUse: boolean) => ({ sinceMs, isProven, isInUse });
+
+  test.each([
+    ['one that has proven itself comes first', link(1, true, false), link(2, false, true)],
+    ['of two that have, the one that came again', link(2, true, true), link(1, true, true)],
+    ['of two that have not, the one in use', link(2, false, true), link(1, false, false)],
+    ['of two in use, the one that was there before', link(1, false, true), link(2, false, true)],
+    ['of two that are silent, the one that came again', link(2, false, false), link(1, false, false)],
+  ])('%s', async (_, first, second) => {
+    expect(outranks(first, second)).toBe(true);
+    expect(outranks(second, first)).toBe(false);
+    const delivered: string[] = [];
+    const commands = await openTerminalCommands(hub);
+    closing.push(() => commands.close());
+    const open = async (name: string, facts: typeof first) => {
+      const presence = await serveTerminalCommands(
+        hub,
+        {
+          online: () => [CAR],
+          link: () => facts,
+          async deliver() {
+            delivered.push(name);
+            return DONE;
+          },
+        },
+        fail,
+      );
+      closing.push(() => presence.close());
+      return presence;
+    };
+    const [one, other] = [await open('first', first), await open('second', second)];
+    one.came(CAR);
+    await vi.waitFor(() => expect(commands.isOnline(CAR)).toBe(true), PATIENCE);
+    other.came(CAR);
+    await vi.waitFor(async () => {
+      delivered.length = 0;
+      await commands.send(CAR, END, { timeoutMs: 1000 });
+      expect(delivered).toEqual(['first']);
+    }, PATIENCE);
+  });
+});
 
 /** A gateway in another thread, with the terminals it is given. */
 async function gateway(

@@ -32,6 +32,8 @@ type AnswerMessage = { id: string; taken: true } | { id: string; outcome: Comman
 interface PresenceMessage {
   gateway: string;
   online?: readonly TerminalId[];
+  /** Of each of those, in their order. */
+  links?: readonly TerminalLinkFacts[];
   offline?: readonly TerminalId[];
 }
 
@@ -165,8 +167,31 @@ export async function openTerminalCommands(
   };
 }
 
+/** What decides which of several gateways has a terminal that is connected to all of them. */
+export interface TerminalLinkFacts {
+  /** Unix milliseconds at which it identified itself. */
+  sinceMs: number;
+  /** It showed a secret, a code or a certificate. */
+  isProven: boolean;
+  /** Something came from it lately. */
+  isInUse: boolean;
+}
+
+/**
+ * Anyone who knows the id of a terminal may connect as it, to another gateway than the terminal. One that has proven itself comes before one that has not;
+ * of several that have, the newest: the terminal came again. Of those that have not, one in use comes before a silent one, and an older one before a newer.
+ */
+export function outranks(mine: TerminalLinkFacts, theirs: TerminalLinkFacts): boolean {
+  if (mine.isProven !== theirs.isProven) return mine.isProven;
+  if (!mine.isProven && mine.isInUse !== theirs.isInUse) return mine.isInUse;
+  const isOlder = mine.sinceMs < theirs.sinceMs;
+  return !mine.isProven && mine.isInUse ? isOlder : mine.sinceMs > theirs.sinceMs;
+}
+
 /** A gateway's side: the terminals that are connected to it. */
 export interface ConnectedTerminals {
+  /** Of one that is connected; null where it is not. Where this is left out, who spoke last has the terminal. */
+  link?(terminalId: TerminalId): TerminalLinkFacts | null;
   /** Those that take commands. */
   online(): Iterable<TerminalId>;
   /**
@@ -204,7 +229,14 @@ export async function serveTerminalCommands(
     for (let i = 0; i < told.length; i += PRESENCE_BATCH) {
       const batch = told.slice(i, i + PRESENCE_BATCH);
       const named = (online: boolean) => batch.filter((one) => one[1] === online).map(([terminalId]) => terminalId);
-      await say(PRESENCE, { gateway, online: named(true), offline: named(false) } satisfies PresenceMessage);
+      const online = named(true);
+      const links = online.map((terminalId) => terminals.link?.(terminalId) ?? null).filter((link) => link !== null);
+      await say(PRESENCE, {
+        gateway,
+        online,
+        offline: named(false),
+        ...(links.length === online.length ? { links } : {}),
+      } satisfies PresenceMessage);
     }
   }
   function note(terminalId: TerminalId, online: boolean): void {
@@ -221,6 +253,15 @@ export async function serveTerminalCommands(
     void say(answersTo(sender), { id, taken: true } satisfies AnswerMessage);
     outcome.then((come) => say(answersTo(sender), { id, outcome: come } satisfies AnswerMessage)).catch(onError);
   });
+  const leavePresence = await hub.subscribe(PRESENCE, (text) => {
+    const message = parse<PresenceMessage>(text);
+    if (!message?.links || message.gateway === gateway) return;
+    for (const [nth, terminalId] of (message.online ?? []).entries()) {
+      const [mine, theirs] = [terminals.link?.(terminalId) ?? null, message.links[nth]];
+      // Said once more, after them: who gives commands takes the last word.
+      if (mine !== null && theirs !== undefined && outranks(mine, theirs)) note(terminalId, true);
+    }
+  });
   const leaveRollCall = await hub.subscribe(ROLL_CALL, () => {
     for (const terminalId of terminals.online()) note(terminalId, true);
   });
@@ -229,7 +270,7 @@ export async function serveTerminalCommands(
     came: (terminalId) => note(terminalId, true),
     went: (terminalId) => note(terminalId, false),
     async close() {
-      await Promise.all([leaveCommands(), leaveRollCall()]);
+      await Promise.all([leaveCommands(), leavePresence(), leaveRollCall()]);
       for (const terminalId of terminals.online()) news.set(terminalId, false);
       if (telling !== null) clearImmediate(telling);
       await tellNews();

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Position, ProtocolName, TerminalId } from '@outrider/domain';
-import { type ConnectionChange, GATEWAY_KEPT_MS, type Hub, type TerminalConnection } from '@outrider/hub';
+import {
+  type ConnectionChange,
+  GATEWAY_KEPT_MS,
+  type Hub,
+  type TerminalConnection,
+  type TerminalLinkFacts,
+} from '@outrider/hub';
 import type { Connection } from './connection.ts';
 
 /** Terminals that come and go within this time are noted together: after an outage all come at once. */
@@ -84,6 +90,18 @@ export class ConnectedTerminals {
   /** The connection by which a terminal gets commands. */
   of(terminalId: TerminalId): TerminalLink | undefined {
     return this.#inUse(terminalId)?.connection;
+  }
+
+  /** Of the connection by which a terminal gets commands; null where there is none that takes any. */
+  link(terminalId: TerminalId): TerminalLinkFacts | null {
+    const inUse = this.#inUse(terminalId);
+    if (inUse === undefined || !inUse.connection.takesCommands) return null;
+    const { isAuthenticated, lastHeardMs } = inUse.connection;
+    return {
+      sinceMs: inUse.noted.sinceMs,
+      isProven: isAuthenticated,
+      isInUse: lastHeardMs > this.#now() - ESTABLISHED_MS,
+    };
   }
 
   /** Terminals that take commands. */

@@ -304,6 +304,7 @@ export function createGateway({
         hub,
         {
           online: () => connected.commandable(),
+          link: (terminalId) => connected.link(terminalId),
           deliver: ({ terminalId, command, timeoutMs }) =>
             connected.of(terminalId)?.command(command, timeoutMs) ?? null,
         },
