@@ -93,12 +93,15 @@ export class Shelf {
     if (dealerId === null) return;
     const { used, limit } = await this.#quotas.use(dealerId, 'dealer', 'storageBytes');
     let surplus = used + bytes - limit;
+    if (surplus <= 0) return;
+    // Its reports count as well: what deleting all of its videos would not make space for is not put.
+    const videoBytes = (await this.#tasks.usageByDealer()).get(dealerId) ?? 0;
+    if (bytes > 0 && surplus > videoBytes) throw new FilesFullError('the storage of the dealer is full');
     while (surplus > 0) {
       const oldest = await this.#tasks.oldestFilesOf(dealerId, AT_ONCE);
       if (oldest.length === 0) break;
       surplus -= await this.#evict(dealerId, oldest, surplus);
     }
-    if (surplus > 0 && bytes > 0) throw new FilesFullError('the storage of the dealer is full');
   }
 
   /** Beyond the quota of all, the owner with the most videos gives up its oldest. @param bytes to be added by `dealerId` */

@@ -290,6 +290,13 @@ describe('the service', () => {
     await place.registry.quotas.set(quiet, [limit], async () => {});
     const newer = await done(ofQuiet);
     expect(await place.stored()).toEqual([newer, second, noise[2]].toSorted());
+    // What can't fit, whatever goes, takes nothing with it.
+    const large = await place.ask(ofQuiet, { seconds: 20 });
+    await vi.waitFor(
+      async () => expect(await place.registry.videoTasks.get(large.id)).toMatchObject({ reason: 'no-space' }),
+      WAIT,
+    );
+    expect(await place.stored()).toEqual([newer, second, noise[2]].toSorted());
   });
 
   test('files of nobody are removed, those of others left alone', async () => {
