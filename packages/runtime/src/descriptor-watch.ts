@@ -106,7 +106,8 @@ async function readDescriptors(): Promise<Descriptors | null> {
     const limit = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
     return limit === undefined ? null : { open: open.length, limit: Number(limit) };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    if (isExhausted(error)) throw error;
+    // Another system than Linux, or /proc is hidden.
+    return null;
   }
 }

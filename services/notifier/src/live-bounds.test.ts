@@ -51,6 +51,33 @@ test('clients that do not say who they are take a tenth of the places, and keep 
   await vi.waitFor(async () => expect(await statusOf(ANONYMOUS)).toBe(101), PATIENCE);
 });
 
+test('clients that leave while their cookie is checked hold no place', async () => {
+  const user = await place.addUser('user');
+  await place.relay();
+  const config = { maxConnections: 20, maxPerUser: 20, maxPerAddress: 1000, maxUnsentBytes: 256_000_000 };
+  let check = Promise.withResolvers<null>();
+  let asked = 0;
+  await place.startLive({
+    config,
+    cookieSession: () => {
+      asked++;
+      return check.promise;
+    },
+  });
+  for (let nth = 1; nth <= 10; nth++) {
+    const socket = new WebSocket(place.liveUrl);
+    socket.on('error', () => {});
+    await vi.waitFor(() => expect(asked).toBe(nth), PATIENCE);
+    socket.terminate();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    check.resolve(null);
+    check = Promise.withResolvers<null>();
+  }
+  check.resolve(null);
+  expect(await statusesOf(2, ANONYMOUS)).toEqual({ 101: 2 });
+  expect(await statusesOf(18, tokenOf(user))).toEqual({ 101: 18 });
+});
+
 test('one address takes its share of the connections, whoever its clients are', async () => {
   const user = await place.addUser('user');
   await place.relay();

@@ -846,6 +846,8 @@ export function createNotifier(parts: NotifierParts): Notifier {
     const header = request.headers.authorization;
     const via: Via = header === undefined ? 'cookie' : 'jwt';
     const answer = header === undefined ? await parts.cookieSession(request) : await verifyHeader(header);
+    // The peer may have gone meanwhile: nothing that is counted now would ever be released.
+    if (socket.destroyed) return;
     if (via === 'jwt' && answer?.error !== undefined) return unauthorized(socket);
     const verified = answer?.error === undefined ? answer : null;
     let identified = () => {};
