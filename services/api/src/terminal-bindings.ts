@@ -3,9 +3,9 @@ import type { Hub, Unsubscribe } from '@outrider/hub';
 import type { Registry } from '@outrider/registry';
 import type { Logger, Part } from '@outrider/runtime';
 
-/** A fleet that begins to send all at once is written in few transactions. */
+/** A fleet that begins to send all at once is bound little by little: people's calls come in between. */
 const GATHER_MS = 500;
-const AT_ONCE = 500;
+const AT_ONCE = 200;
 /** Gateways publish again what did not become part of the definition. */
 const MAX_WAITING = 20_000;
 

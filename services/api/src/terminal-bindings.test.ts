@@ -1,0 +1,36 @@
+import { FIRST_CONTACT_CHANNEL, type FirstContact } from '@outrider/domain';
+import { MemoryHub } from '@outrider/hub';
+import { createLogger } from '@outrider/runtime';
+import { expect, test, vi } from 'vitest';
+import { createTerminalBindings } from './terminal-bindings.ts';
+
+test('first packets are written together, the first of a vehicle counts, and a failed write is no end', async () => {
+  const hub = new MemoryHub();
+  const written: FirstContact[][] = [];
+  let failures = 1;
+  const learn = async (contacts: readonly FirstContact[]) => {
+    if (failures-- > 0) throw new Error('the registry is unavailable');
+    written.push([...contacts]);
+  };
+  const bindings = createTerminalBindings({
+    hub,
+    registry: { vehicles: { learn } as never },
+    logger: createLogger('silent', 'json'),
+  });
+  await bindings.start();
+  const publish = (vehicleId: string, protocol: FirstContact['protocol']) =>
+    hub.publish(
+      FIRST_CONTACT_CHANNEL,
+      JSON.stringify({ vehicleId, terminalId: 't', protocol, registrationHash: null }),
+    );
+  await publish('lost', 'jt808');
+  await vi.waitFor(() => expect(failures).toBe(0), { timeout: 20_000 });
+  await publish('a', 'teltonika');
+  await publish('a', 'osmand');
+  await publish('b', 'osmand');
+  await vi.waitFor(() => expect(written).toHaveLength(1), { timeout: 20_000 });
+  expect(written[0]?.map(({ vehicleId, protocol }) => `${vehicleId} ${protocol}`)).toEqual(['a teltonika', 'b osmand']);
+  await bindings.stop();
+  await publish('c', 'osmand');
+  expect(written).toHaveLength(1);
+});
