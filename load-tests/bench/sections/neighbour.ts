@@ -38,12 +38,12 @@ export const section: Section = {
       say('making two dealers, one with 300 dead webhooks');
       const quiet = await tenant(service, rest, 'quiet', 0, 1);
       const noisy = await tenant(service, rest, 'noisy', 1, NOISY_VEHICLES);
-      await quiet.addRule('live', `http://127.0.0.1:${live.port}/`);
-      for (let nth = 0; nth < DEAD_WEBHOOKS; nth += 1)
-        await noisy.addRule(`dead ${nth}`, `http://127.1.${Math.floor(nth / 250)}.${(nth % 250) + 1}:${dead.port}/`);
       const positions = quick ? POSITIONS_PER_VEHICLE / 10 : POSITIONS_PER_VEHICLE;
       say(`archiving ${(NOISY_VEHICLES * positions).toLocaleString('en-US')} positions of the noisy one`);
       await noisy.fill(positions);
+      await quiet.addRule('live', `http://127.0.0.1:${live.port}/`);
+      for (let nth = 0; nth < DEAD_WEBHOOKS; nth += 1)
+        await noisy.addRule(`dead ${nth}`, `http://127.1.${Math.floor(nth / 250)}.${(nth % 250) + 1}:${dead.port}/`);
       const probe = await startProbe(quiet, live);
       await wait(WARM_UP_MS);
       say('the quiet one alone');
@@ -55,6 +55,7 @@ export const section: Section = {
       await noise.stop();
       await probe.stop();
       const rows = (Object.keys(alone) as (keyof Samples)[]).map((what) => {
+        if (alone[what].length === 0 || beside[what].length === 0) throw new Error(`no sample of: ${what}`);
         const [a, b] = [percentiles(alone[what]), percentiles(beside[what])];
         const tenth = (value: number) => Math.round(value * 10) / 10;
         return {

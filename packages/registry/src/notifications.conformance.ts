@@ -377,6 +377,26 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
       });
     });
 
+    test('a batch may be saved in parts: the place moves with the last, and what comes again is told once', async () => {
+      const made = await addRule();
+      const save = (offset: number, isPart: boolean) =>
+        registry.notifications.record({
+          consumer: 'test',
+          partition: 0,
+          next: 2,
+          drafts: [draft(offset, made)],
+          isPart,
+        });
+      expect(await save(1, true)).toHaveLength(1);
+      expect(await registry.notifications.places('test')).not.toMatchObject(new Map([[0, { offset: 2 }]]));
+      // The process died, and begins the batch again.
+      expect(await save(1, true)).toEqual([]);
+      expect(await save(0, false)).toHaveLength(1);
+      expect((await registry.notifications.places('test')).get(0)?.offset).toBe(2);
+      expect(await save(1, false)).toEqual([]);
+      expect(await inbox()).toEqual([1, 2]);
+    });
+
     describe('deliveries', () => {
       /** Of a worker that has just begun, unless `slots` says otherwise. */
       const lease = ({ perEndpoint = 2, slots = new DeliverySlots(deliveryShares(4000, perEndpoint)) } = {}) =>

@@ -31,8 +31,10 @@ export interface NotificationBatch {
   partition: number;
   /** Where the consumer goes on when this is saved. */
   next: number;
-  /** In the order of their offsets, all below `next`. */
+  /** Those of one rule in the order of their offsets, all below `next`. */
   drafts: readonly NotificationDraft[];
+  /** Others of the same events follow: the offset to go on from stays. Default: false. */
+  isPart?: boolean;
 }
 
 /** How far a user's notifications go. */
@@ -91,13 +93,14 @@ export class Notifications {
    * @returns what was told, in the order of the drafts
    */
   record(batch: NotificationBatch): Promise<Notification[]> {
-    const { consumer, partition, next } = batch;
+    const { consumer, partition, next, isPart = false } = batch;
     const nowMs = this.#store.now();
     return this.#store.db.transaction().execute(async (tx) => {
       const done = await lockOffset(tx, consumer, partition);
       if (next <= done) return [];
       const fresh = batch.drafts.filter((draft) => draft.offset >= done);
       const made = fresh.length === 0 ? [] : await this.#insert(tx, fresh, nowMs);
+      if (isPart) return made;
       await tx
         .updateTable('consumer_offsets')
         .set({ next_offset: next })

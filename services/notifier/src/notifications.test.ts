@@ -9,11 +9,12 @@ import {
   type User,
   type Vehicle,
 } from '@outrider/domain';
-import type { NotificationBatch } from '@outrider/registry';
+import type { NotificationBatch, NotificationDraft } from '@outrider/registry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { factsOf, webhookBody } from './deliveries.ts';
 import type { NotificationsParts } from './notifications.ts';
+import { inTurns } from './notifications.ts';
 import { labelOf, Place, visit } from './place.fixture.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
@@ -502,4 +503,22 @@ describe('a notification reaches a client that comes back', () => {
     await client.hears('notification', 40);
     expect(client.numbers()).toEqual(Array.from({ length: 40 }, (_, nth) => nth + 1));
   });
+});
+
+test('an owner with many notifications of an event delays those of others by few', () => {
+  const draft = (owner: string, offset: number) =>
+    ({ offset, rule: { ownerId: owner } }) as unknown as NotificationDraft;
+  const drafts = [
+    ...Array.from({ length: 900 }, (_, nth) => draft('loud', nth)),
+    draft('quiet', 900),
+    draft('quiet', 901),
+  ];
+  const parts = inTurns(drafts);
+  expect(parts.every((part) => part.length <= 200)).toBe(true);
+  expect(parts[0]?.filter(({ rule }) => (rule.ownerId as string) === 'quiet').map(({ offset }) => offset)).toEqual([
+    900, 901,
+  ]);
+  const loud = parts.flat().filter(({ rule }) => (rule.ownerId as string) === 'loud');
+  expect(loud.map(({ offset }) => offset)).toEqual(Array.from({ length: 900 }, (_, nth) => nth));
+  expect(inTurns([])).toEqual([]);
 });

@@ -12,7 +12,7 @@ import {
   type Subscription,
   type Topic,
 } from '@outrider/log';
-import type { Notifications as Inbox, NotificationDraft } from '@outrider/registry';
+import type { Notifications as Inbox, NotificationBatch, NotificationDraft } from '@outrider/registry';
 import {
   Counter,
   Gauge,
@@ -70,6 +70,11 @@ const MAX_RETRY_MS = 5000;
 const MAX_IN_MESSAGE = 50;
 const FORGET_EVERY_MS = 60_000;
 const FORGET_AT_ONCE = 1000;
+
+/** Notifications that are saved together. */
+const MAX_IN_PART = 200;
+/** Of one owner, before it is another one's turn. */
+const IN_A_TURN = 20;
 
 /** A topic of events, and how far it was held against the rules. */
 interface Source {
@@ -150,9 +155,11 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
     const state = source.reached.get(partition) ?? { next: 0, saved: 0 };
     source.reached.set(partition, state);
     const next = last.offset + 1;
-    if (drafts.length > 0) {
+    const parts = inTurns(drafts);
+    for (const [nth, part] of parts.entries()) {
       const startMs = tracing.nowMs();
-      const made = await saveUntilItWorks(source.consumer, partition, next, drafts);
+      const isPart = nth + 1 < parts.length;
+      const made = await saveUntilItWorks({ consumer: source.consumer, partition, next, drafts: part, isPart });
       if (made === null) return;
       if (tracing.isOn)
         for (const { id, ruleId, event } of made)
@@ -162,8 +169,10 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
               facts: { 'outrider.notification.id': id, 'outrider.rule.id': ruleId, 'outrider.event.id': event.id },
             })
             .end();
-      state.saved = next;
-      log.release(source.topic, partition, source.consumer, next);
+      if (!isPart) {
+        state.saved = next;
+        log.release(source.topic, partition, source.consumer, next);
+      }
       if (made.length > 0) await tell(made);
     }
     state.next = next;
@@ -171,17 +180,13 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
   }
 
   /** Null when the service stopped before it worked: then nothing was saved, and the next start begins with it. */
-  async function saveUntilItWorks(
-    consumer: string,
-    partition: number,
-    next: number,
-    drafts: readonly NotificationDraft[],
-  ): Promise<Notification[] | null> {
+  async function saveUntilItWorks(batch: NotificationBatch): Promise<Notification[] | null> {
     for (let retryMs = MIN_RETRY_MS; ; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
       try {
-        return await inbox.record({ consumer, partition, next, drafts });
+        return await inbox.record(batch);
       } catch (error) {
         if (stopping.signal.aborted) return null;
+        const { partition, drafts } = batch;
         logger.error({ err: error, partition, drafts: drafts.length }, 'notifications could not be saved; trying on');
         await wait(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
         if (stopping.signal.aborted) return null;
@@ -290,4 +295,20 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
       await saveOffsets();
     },
   };
+}
+
+/**
+ * Drafts in the parts that are saved one after the other, the owners in turn: one with hundreds of rules for an event delays
+ * the notifications of others by few of its own. Those of one owner keep their order.
+ */
+export function inTurns(drafts: readonly NotificationDraft[]): NotificationDraft[][] {
+  if (drafts.length === 0) return [];
+  if (drafts.length <= MAX_IN_PART) return [[...drafts]];
+  const queues = [...Map.groupBy(drafts, ({ rule }) => rule.ownerId).values()];
+  const ordered: NotificationDraft[] = [];
+  for (let at = 0; ordered.length < drafts.length; at += IN_A_TURN)
+    for (const queue of queues) ordered.push(...queue.slice(at, at + IN_A_TURN));
+  return Array.from({ length: Math.ceil(ordered.length / MAX_IN_PART) }, (_, nth) =>
+    ordered.slice(nth * MAX_IN_PART, (nth + 1) * MAX_IN_PART),
+  );
 }
