@@ -1,5 +1,6 @@
-import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from '@outrider/domain';
+import type { DefinitionChange, GeofenceId, GroupId, TerminalId, UserId, VehicleId } from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MAX_PAGE_BYTES } from './change-pages.ts';
 import { ABSENT, ALL, geofenceFields, PASSWORD, userFields, vehicleFields } from './fields.fixture.ts';
 import { BulkError, followRegistry, type Registry, type VehicleFields } from './index.ts';
 import type { Place } from './registry.conformance.ts';
@@ -48,6 +49,45 @@ export function bulkConformance(name: string, newPlace: () => Promise<Place>): v
       const last = outcomes.at(-1)?.definition;
       expect(directory.vehicleOfTerminal(terminal('t1233'))).toEqual(last);
       expect(await registry.vehicles.get(last?.id as VehicleId)).toEqual(last);
+    });
+
+    test('changes of large geofences are held in memory a few at a time, in order and completely', async () => {
+      const owner = await registry.users.create(userFields('anna'), PASSWORD);
+      const path = Array.from({ length: 10_000 }, (_, n): [number, number] => [n / 1000 + 0.123456789, 50.123456789]);
+      const { ownerId: _, ...fields } = geofenceFields('', owner.id, { shape: { type: 'line', path, widthM: 20 } });
+      const seq = await registry.recentChanges.newest();
+      const pendingBefore = (await registry.outbox.pending(500)).map((each) => each.seq);
+      await registry.outbox.delivered(pendingBefore);
+      const writes = Array.from({ length: 30 }, (_, n) => ({ id: null, fields: { ...fields, name: `Line ${n}` } }));
+      await registry.geofences.writeAll(owner.id, writes, false);
+      const follower = await followRegistry(registry);
+
+      const names: string[] = [];
+      const nameOf = ({ definition }: DefinitionChange) => (definition?.kind === 'geofence' ? definition.name : '');
+      for (let pages = 0; ; pages++) {
+        const pending = await registry.outbox.pending(500);
+        expect(Buffer.byteLength(JSON.stringify(pending))).toBeLessThan(MAX_PAGE_BYTES * 1.2);
+        if (pending.length === 0) {
+          expect(pages).toBeGreaterThan(1);
+          break;
+        }
+        names.push(...pending.map(({ change }) => nameOf(change)));
+        await registry.outbox.delivered(pending.map((each) => each.seq));
+      }
+      expect(names).toEqual(writes.map((write) => write.fields.name));
+
+      const again: string[] = [];
+      for (let after = seq; ; ) {
+        const news = await registry.recentChanges.after(after);
+        if (news === 'too-many') throw new Error('all of them are kept');
+        expect(Buffer.byteLength(JSON.stringify(news.changes))).toBeLessThan(MAX_PAGE_BYTES * 1.2);
+        if (news.changes.length === 0) break;
+        again.push(...news.changes.map(nameOf));
+        after = news.seq;
+      }
+      expect(again).toEqual(names);
+      expect(follower.directory.geofences.size).toBe(30);
+      follower.stop();
     });
 
     test('terminals change places; what is the same already makes no version', async () => {

@@ -60,10 +60,13 @@ export async function followRegistry(
   }
 
   const refresh = coalesced(async () => {
-    const news = await registry.recentChanges.after(seq);
-    if (news === 'too-many') return readAnew();
-    for (const change of news.changes) apply(change);
-    seq = news.seq;
+    for (;;) {
+      const news = await registry.recentChanges.after(seq);
+      if (news === 'too-many') return readAnew();
+      for (const change of news.changes) apply(change);
+      seq = news.seq;
+      if (news.changes.length === 0) return;
+    }
   });
   return { directory, refresh, stop };
 }

@@ -9,6 +9,9 @@ import { asExpected, revised, touch } from './revisions.ts';
 import type { GeofenceRow } from './schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 
+/** One may have ten thousand points. */
+const PAGE_ROWS = 100;
+
 /** What a geofence is made of, without what the registry itself gives it. */
 export type GeofenceFields = Omit<Geofence, 'kind' | 'id' | 'version'>;
 
@@ -307,6 +310,27 @@ export async function loadGeofences(db: Reader, ids: readonly string[]): Promise
   for (const some of inChunks(ids))
     rows.push(...(await db.selectFrom('geofences').selectAll().where('id', 'in', some).orderBy('id').execute()));
   return withGroups(db, rows);
+}
+
+/**
+ * All geofences there are, in the order of their ids. Their rows, which hold shapes as text, are in memory a page at a time.
+ *
+ * @param groups those that each names
+ */
+export async function allGeofences(db: Reader, groups: ReadonlyMap<string, readonly GroupId[]>): Promise<Geofence[]> {
+  const geofences: Geofence[] = [];
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('geofences')
+      .selectAll()
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(PAGE_ROWS)
+      .execute();
+    for (const row of rows) geofences.push(fromGeofenceRow(row, groups.get(row.id) ?? []));
+    if (rows.length < PAGE_ROWS) return geofences;
+    after = geofences.at(-1)?.id ?? '';
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type DefinitionChange, readStoredChange } from '@outrider/domain';
+import { changesPage } from './change-pages.ts';
 import { inChunks, type Store } from './store.ts';
 
 /** A change that waits to be told to the log. */
@@ -25,12 +26,12 @@ export class Outbox {
     return this.#store.alone(tell);
   }
 
-  /** The oldest ones. */
+  /** The oldest ones: no more than `limit`, and fewer where they are large. Empty only where there are none. */
   async pending(limit: number): Promise<PendingChange[]> {
     const rows = await this.#store.due(
       'outbox',
       [],
-      () => this.#store.db.selectFrom('outbox').select(['seq', 'change']).orderBy('seq').limit(limit).execute(),
+      () => changesPage(this.#store.db, 'outbox', 0, limit),
       async () => null,
     );
     return rows.map((row) => ({ seq: row.seq, change: readStoredChange(row.change) }));

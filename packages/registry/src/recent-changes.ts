@@ -1,5 +1,6 @@
 import { type DefinitionChange, readStoredChange } from '@outrider/domain';
 import type { Kysely } from 'kysely';
+import { changesPage } from './change-pages.ts';
 import { inChunks } from './lists.ts';
 import type { Tables } from './schema.ts';
 import type { Reader, Store } from './store.ts';
@@ -9,6 +10,7 @@ const KEPT = 10_000;
 const AT_ONCE = 500;
 
 /** Changes that came after some other, or that they are no longer all kept. */
+/** `changes` is empty where there are no more. */
 export type ChangesAfter = { changes: readonly DefinitionChange[]; seq: number } | 'too-many';
 
 /**
@@ -28,24 +30,17 @@ export class RecentChanges {
     return newestSeq(this.#store.db);
   }
 
-  /** Everything committed after the change with the number `after`, the oldest first. */
+  /** What was committed after the change with the number `after`, the oldest first: as much as is held in memory at once. */
   async after(after: number): Promise<ChangesAfter> {
+    const rows = await changesPage(this.#store.db, 'recent_changes', after, AT_ONCE);
     const changes: DefinitionChange[] = [];
-    for (let seq = after; ; ) {
-      const rows = await this.#store.db
-        .selectFrom('recent_changes')
-        .select(['seq', 'change'])
-        .where('seq', '>', seq)
-        .orderBy('seq')
-        .limit(AT_ONCE)
-        .execute();
-      for (const row of rows) {
-        if (row.seq !== seq + 1) return 'too-many';
-        seq = row.seq;
-        changes.push(readStoredChange(row.change));
-      }
-      if (rows.length < AT_ONCE) return { changes, seq };
+    let seq = after;
+    for (const row of rows) {
+      if (row.seq !== seq + 1) return 'too-many';
+      seq = row.seq;
+      changes.push(readStoredChange(row.change));
     }
+    return { changes, seq };
   }
 }
 

@@ -5,7 +5,7 @@ import { Audit } from './audit.ts';
 import { type DefinitionVersion, definitionsOf, definitionVersions } from './definition-versions.ts';
 import { Deliveries } from './deliveries.ts';
 import { Erasures } from './erasures.ts';
-import { fromGeofenceRow, Geofences } from './geofences.ts';
+import { allGeofences, Geofences } from './geofences.ts';
 import { fromGroupRow, Groups } from './groups.ts';
 import { growingIds } from './growing-ids.ts';
 import { type Claim, Idempotency } from './idempotency.ts';
@@ -144,14 +144,14 @@ export class Registry {
       const groups = await tx.selectFrom('vehicle_groups').selectAll().orderBy('id').execute();
       const users = await tx.selectFrom('users').selectAll().orderBy('id').execute();
       const vehicles = await tx.selectFrom('vehicles').selectAll().orderBy('id').execute();
-      const geofences = await tx.selectFrom('geofences').selectAll().orderBy('id').execute();
+      const geofences = await allGeofences(tx, watched);
       const rules = await allRules(tx);
       const profiles = await tx.selectFrom('video_profiles').selectAll().orderBy('id').execute();
       return [
         ...groups.map(fromGroupRow),
         ...users.map((row) => fromUserRow(row, access.get(row.id) ?? [])),
         ...vehicles.map((row) => fromVehicleRow(row, members.get(row.id) ?? [])),
-        ...geofences.map((row) => fromGeofenceRow(row, watched.get(row.id) ?? [])),
+        ...geofences,
         ...rules,
         ...profiles.map(fromProfileRow),
       ];

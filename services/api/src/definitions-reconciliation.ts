@@ -40,6 +40,8 @@ interface Published {
 }
 
 const AT_ONCE = 500;
+/** One may have ten thousand points. */
+const GEOFENCES_AT_ONCE = 20;
 
 /**
  * Compares topic `definitions` with the registry, and with `publish` appends what is missing there, what is older, and the deletion of
@@ -93,8 +95,9 @@ export async function reconcileDefinitions(
   return difference;
 
   async function publishAll(kind: DefinitionKind, ids: readonly string[]): Promise<void> {
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      const definitions = await registry.definitionsOf(kind, ids.slice(at, at + AT_ONCE));
+    const atOnce = kind === 'geofence' ? GEOFENCES_AT_ONCE : AT_ONCE;
+    for (let at = 0; at < ids.length; at += atOnce) {
+      const definitions = await registry.definitionsOf(kind, ids.slice(at, at + atOnce));
       await log.append(
         definitionsTopic,
         definitions.map((definition) => ({

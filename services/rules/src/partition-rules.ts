@@ -181,7 +181,7 @@ export class PartitionRules {
       } else {
         if (this.#told.size > 0)
           logger.warn({ partition, events: this.#told.size }, 'no checkpoint: replaying all that the log holds');
-        this.#engine.load((await this.#readDefinitions()).map(({ change }) => change));
+        this.#engine.load(await this.#readNewestDefinitions());
         await this.#save();
       }
       await this.#fillHub();
@@ -414,19 +414,33 @@ export class PartitionRules {
     this.#publishUpdated();
   }
 
+  /** The newest change of each definition: earlier ones, which may be many and large, are not kept in memory. */
+  async #readNewestDefinitions(): Promise<DefinitionChange[]> {
+    const newest = new Map<string, DefinitionChange>();
+    await this.#eachDefinition(({ change }) => {
+      const known = newest.get(change.id);
+      if (known === undefined || known.version < change.version) newest.set(change.id, change);
+    });
+    return [...newest.values()];
+  }
+
   /** Changes from where the partition has come to up to the newest. */
   async #readDefinitions(): Promise<PlacedChange[]> {
-    const { log } = this.#parts;
     const changes: PlacedChange[] = [];
+    await this.#eachDefinition((placed) => changes.push(placed));
+    return changes;
+  }
+
+  async #eachDefinition(take: (placed: PlacedChange) => void): Promise<void> {
+    const { log } = this.#parts;
     for (const [partition, end] of await log.endOffsets(definitionsTopic)) {
       const from = this.#definitionOffsets.get(partition) ?? 'earliest';
       if (from !== 'earliest' && from >= end) continue;
       for await (const { records } of log.read(definitionRecordsTopic, partition, from, end))
         for (const { offset, value } of records)
-          if (value.change !== null) changes.push({ partition, offset, change: value.change });
+          if (value.change !== null) take({ partition, offset, change: value.change });
       this.#definitionOffsets.set(partition, end);
     }
-    return changes;
   }
 
   /** Keeps a change for its time; one that was taken in before is left out. */
