@@ -192,13 +192,7 @@ export class Engine {
   process(packet: TelemetryPacket, offset: number, events: FleetEvent[]): number {
     const vehicle = this.#vehicles.get(packet.vehicleId) ?? this.#meet(packet.vehicleId);
     if (offset <= vehicle.offset) return 0;
-    const before = events.length;
-    const moved = this.#process(vehicle, packet, offset, events);
-    if (events.length > before) this.#admit(vehicle, events, before);
-    return moved;
-  }
-
-  #process(vehicle: VehicleState, packet: TelemetryPacket, offset: number, events: FleetEvent[]): number {
+    const eventsBefore = events.length;
     vehicle.offset = offset;
 
     const { receivedAtMs } = packet;
@@ -277,6 +271,7 @@ export class Engine {
       accepted++;
     }
     if (vehicle.aheadMs !== 0) this.#noteBehindAhead(vehicle, packet);
+    if (events.length > eventsBefore) this.#admit(vehicle, events, eventsBefore);
     if (accepted === 0 || latest === null) return 0;
     if (vehicle.tripCut && before !== null) this.#resume(vehicle, before, packet);
     noteRecord(vehicle, latest, receivedAtMs);

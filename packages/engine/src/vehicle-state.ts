@@ -226,7 +226,6 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     ignition: null,
     supplied: null,
     conditions: [],
-    surplus: null,
     definition: null,
     origin,
     watchers: [],
@@ -239,6 +238,8 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     calmEpoch: -1,
     dirty: false,
     updated: false,
+    // Rarely needed: behind what each fix touches.
+    surplus: null,
   };
 }
 
