@@ -13,6 +13,7 @@ import {
   TooManyJobsError,
 } from '@outrider/registry';
 import { badField, badParameter, notFound, Problem } from './problem.ts';
+import { quotaExceeded } from './quota-reach.ts';
 import { maySeeStill, REPORT_JOB, type ReportRequest, unseenIn } from './report-jobs/request.ts';
 import { isOperator, rightToGeofence, rightToGroup, rightToVehicle } from './rights.ts';
 
@@ -27,7 +28,7 @@ export const MAX_RECALCULATED_DAYS = 31;
 
 /** The data behind a caller's jobs. */
 export interface JobSources {
-  registry: Pick<Registry, 'jobs' | 'reportFiles'>;
+  registry: Pick<Registry, 'jobs' | 'quotas' | 'reportFiles'>;
   directory: Directory;
   /** Where the files of reports are. */
   reportFiles: Pick<Files, 'get' | 'info'>;
@@ -77,8 +78,11 @@ export class JobReach {
     });
   }
 
-  addReport(request: ReportRequest): Promise<Job> {
+  async addReport(request: ReportRequest): Promise<Job> {
     requireSeen(request, this.#caller, this.#sources.directory);
+    // How large the file will be is not known: the last one may go beyond.
+    const storage = await this.#sources.registry.quotas.use(this.#caller.id, 'account', 'storageBytes');
+    if (storage.used >= storage.limit) throw quotaExceeded({ ...storage, requested: 1 });
     const { id, login, role, dealerId } = this.#caller;
     const { report, format, fromMs, toMs, timeZone } = request;
     const at = (timeMs: number | null) => timeMs && isoTime(timeMs);

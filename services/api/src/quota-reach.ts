@@ -1,6 +1,6 @@
 import { type KindIn, QUOTA_SCOPES, type QuotaKind, type QuotaScope, type QuotaUse, type User } from '@outrider/domain';
-import type { QuotaExceededError, Registry } from '@outrider/registry';
-import { badField, Problem } from './problem.ts';
+import type { Registry } from '@outrider/registry';
+import { badField, type ExceededQuota, Problem } from './problem.ts';
 import { isOperator } from './rights.ts';
 
 /** New limits by scope and kind; null takes one back to its default. */
@@ -57,7 +57,7 @@ const NAMES = {
 } as const satisfies Record<QuotaKind, string>;
 
 /** What a write beyond a quota is answered. */
-export function quotaExceeded({ scope, kind, limit, used, requested }: QuotaExceededError): Problem {
+export function quotaExceeded({ scope, kind, limit, used, requested }: ExceededQuota): Problem {
   const owner = scope === 'account' ? 'The account' : 'The dealer with all its accounts';
   return new Problem(
     'quota-exceeded',

@@ -139,3 +139,16 @@ test('an account sees its own quotas, a dealer those of its users and of all of 
   const other = await world.call('GET', `/api/v1/users/${dealer.user.id}/quotas`, { jwt: anna.jwt });
   expect(other.status).toBe(404);
 });
+
+test('who has stored as many bytes of reports as may be asks for no more', async () => {
+  const ask = () =>
+    world.call('POST', '/api/v1/report-jobs', {
+      jwt: anna.jwt,
+      body: { kind: 'trips', format: 'csv', from: '2026-01-14T00:00:00Z', to: '2026-01-15T00:00:00Z' },
+    });
+  const first = await ask();
+  expect(first.status, JSON.stringify(first.body)).toBe(202);
+  await world.registry.quotas.set(anna.user.id, [{ scope: 'account', kind: 'storageBytes', limit: 0 }], async () => {});
+  const refused = await ask();
+  expect([refused.status, refused.body.quota?.kind]).toEqual([409, 'storageBytes']);
+});

@@ -90,7 +90,7 @@ export const reportJobRoutes: Route[] = [
         headers: { Location: 'URL of the job.' },
       },
     },
-    problems: ['conflict'],
+    problems: ['conflict', 'quota-exceeded'],
     async handle({ body }, { reach }) {
       const request: ReportRequest = { ...reportFrom(body), ...stretchOf(body), shape: null };
       if (body.shape !== undefined) {
