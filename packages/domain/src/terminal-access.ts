@@ -23,7 +23,7 @@ export interface TerminalAccess {
   seen: boolean;
 }
 
-/** Whoever knows the id of the terminal is believed: vehicles from before terminals were bound. */
+/** Any connection with the id of the terminal is accepted: vehicles from before terminals were bound. */
 export const OPEN_ACCESS: TerminalAccess = {
   protocol: 'any',
   secretHash: null,

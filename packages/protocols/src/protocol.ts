@@ -94,7 +94,7 @@ export interface TerminalCodes {
 export interface SessionOptions {
   /** What codes are derived from that a terminal is given once and shows later: the same for all that a terminal may connect to. */
   secret?: string | Buffer;
-  /** Default: the code is the derived one, and given to whoever registers. */
+  /** Default: the code is the derived one, and given to every terminal that registers. */
   codes?: TerminalCodes;
 }
 

@@ -99,13 +99,13 @@ function pick(definition: Definition, names: readonly string[]): AuditedFields {
   return Object.fromEntries(
     names.map((name) => [
       name,
-      bounded(name === 'terminalAccess' ? accessTold(definition) : told[name as keyof Definition]),
+      bounded(name === 'terminalAccess' ? auditedAccess(definition) : told[name as keyof Definition]),
     ]),
   );
 }
 
 /** Without the hashes: that there is a secret, and when it changed, is all that is to be known. */
-function accessTold(definition: Definition): object | null {
+function auditedAccess(definition: Definition): object | null {
   if (definition.kind !== 'vehicle') return null;
   const { secretHash, registrationHash: _, ...access } = definition.terminalAccess;
   return { ...access, hasSecret: secretHash !== null };

@@ -12,8 +12,8 @@ export interface Refitted {
 }
 
 /**
- * Terminals that these writes fit to vehicles, and that sent data for a vehicle of another dealer before: such a terminal still sends, and whoever gets
- * its id gets its data. Operators may move them, and so may the service itself.
+ * Terminals that these writes fit to vehicles, and that sent data for a vehicle of another dealer before: such a terminal still sends, and a vehicle that
+ * gets its id gets its data. Operators may move them, and so may the service itself.
  *
  * @returns by the id of the terminal, why the write is refused
  */

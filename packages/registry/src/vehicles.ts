@@ -158,7 +158,11 @@ export class Vehicles {
     });
   }
 
-  /** Forgets who had terminals that were given up before a time: whoever asks for one then may have it. @returns how many they were */
+  /**
+   * Forgets the former holders of terminals that were given up before a time: any dealer may claim those then.
+   *
+   * @returns how many they were
+   */
   async forgetHolders(beforeMs: number, limit: number): Promise<number> {
     const rows = await this.#store.db
       .selectFrom('terminal_holders')

@@ -205,7 +205,7 @@ async function checkAddress(writer: Writer, profile: VideoProfile): Promise<void
     throw new ConflictError('video-profile', 'address', profile.address);
   const holder = await others(writer, profile).where('address_key', '=', key).executeTakeFirst();
   if (owner !== null) {
-    // Whoever else has the address has it from before addresses were checked, and must not keep the owner from it.
+    // Another profile has the address from before addresses were checked. It must not keep the owner from it.
     if (holder)
       await writer.tx.updateTable('video_profiles').set({ address_key: null }).where('id', '=', holder.id).execute();
     return;

@@ -57,7 +57,7 @@ interface Held {
 }
 
 /**
- * The terminals that are connected to this gateway; the hub is kept informed of them. Whoever knows the id of a terminal that has no secret can
+ * The terminals that are connected to this gateway; the hub is kept informed of them. Anyone who knows the id of a terminal without a secret can
  * connect as it. So a newer connection does not take the commands of one that is in use: it has them once the older one is closed or silent,
  * or at once where it alone is authenticated, or comes from the same address.
  */

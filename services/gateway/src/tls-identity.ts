@@ -4,7 +4,7 @@ import type { Logger } from '@outrider/runtime';
 
 const CHECK_EVERY_MS = 10_000;
 
-/** A terminal may show a certificate, which is held against its vehicle and not against authorities. */
+/** A terminal may show a certificate, which is compared with that of its vehicle and not verified by authorities. */
 export const TLS_OPTIONS = { requestCert: true, rejectUnauthorized: false, handshakeTimeout: 10_000 };
 
 /** SHA-256 of the certificate that the peer showed, hexadecimal in lower case; null where it showed none. */
