@@ -11,7 +11,7 @@ import { receiveWebhooks, type WebhookReceiver } from './webhook-receiver.fixtur
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
 const TERMINAL = '356307042441013' as TerminalId;
-const ENVIRONMENT = { WEBHOOK_ALLOW_PRIVATE: 'yes', LOG_LEVEL: 'debug' };
+const ENVIRONMENT = { WEBHOOK_ALLOW_PRIVATE: 'yes', MAIL_TRUSTED_DOMAINS: 'example.com', LOG_LEVEL: 'debug' };
 
 let folder: string;
 let service: RunningService | null = null;
