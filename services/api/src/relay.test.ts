@@ -51,7 +51,8 @@ function world() {
     log: {
       bounds: async () => new Map([[0, { earliest: 0, end: told.length }]]),
       async *read() {
-        yield { partition: 0, records: told.map((value, offset) => ({ offset, value })) };
+        const records = told.map((change, offset) => ({ offset, value: { change, isCurrent: true } }));
+        yield { partition: 0, records };
       },
       append: async (_: unknown, records: readonly unknown[]) => {
         if (world.refusing) throw new Error('disk full');
