@@ -578,11 +578,13 @@ describe('API3: broken object property level authorization', () => {
       for (const value of Object.values(rest)) yield* waysIn(value, way, inner);
     }
     const secret = /passw|hash|salt|secret|credential|private|\.d$|token|jwt/i;
-    const told = OPERATIONS.flatMap(({ operation: { operationId, responses } }) =>
-      Object.entries(responses).flatMap(([status, { content = {} }]) =>
-        Object.values(content).flatMap(({ schema }) => [...waysIn(schema, `${operationId} ${status}`)]),
-      ),
-    ).filter((way) => secret.test(way.replace(/^\w+ /, '')));
+    const told = OPERATIONS.flatMap(
+      ({ operation: { operationId, responses } }) =>
+        Object.entries(responses).flatMap(([status, { content = {} }]) =>
+          Object.values(content).flatMap(({ schema }) => [...waysIn(schema, `${operationId} ${status}`)]),
+        ),
+      // That there is one is not what it is.
+    ).filter((way) => secret.test(way.replace(/^\w+ /, '')) && !way.endsWith('.hasSecret'));
     expect(fields.size).toBeGreaterThan(40);
     expect([...new Set(told)].toSorted()).toEqual([
       // What messages are signed with: to whoever has just set it. No call reads it later.
@@ -1370,8 +1372,13 @@ describe('API9: improper inventory management', () => {
       'GET /docs/calls.js',
       'GET /docs/docs.css',
       'GET /docs/docs.js',
+      // Links in e-mails lead there: pages for people, who have no token.
+      'GET /email/confirm',
+      'GET /email/unsubscribe',
       'GET /favicon.ico',
       'GET /openapi.json',
+      'POST /email/confirm',
+      'POST /email/unsubscribe',
     ];
     expect([...served].toSorted()).toEqual([...described, ...besides].toSorted());
   });
