@@ -6,6 +6,7 @@ import {
   type Hub,
   type TerminalConnection,
   type TerminalLinkFacts,
+  type Unsubscribe,
 } from '@outrider/hub';
 import type { Connection } from './connection.ts';
 
@@ -22,6 +23,21 @@ const ESTABLISHED_MS = 30_000;
 const OVERLAP_MS = 5000;
 /** A terminal spoke from two places lately: it is contested for so long after the last of the two fell silent. */
 const CONTESTED_MS = 300_000;
+
+/** Where gateways hear of each other's new connections. */
+const PLACES = 'terminal-places';
+
+/** What a gateway says there. */
+interface PlacesMessage {
+  gateway: string;
+  places: readonly (readonly [TerminalId, address: string])[];
+}
+
+/** The newest connection of a terminal to another gateway. */
+interface Elsewhere {
+  address: string;
+  sinceMs: number;
+}
 
 /** A place that a request came from counts as left when nothing came from there for this long. */
 const REQUEST_OVERLAP_MS = 60_000;
@@ -51,6 +67,8 @@ export type TerminalLink = Pick<
   'address' | 'takesCommands' | 'isAuthenticated' | 'lastHeardMs' | 'supersede' | 'hasRivals' | 'command'
 >;
 
+type PlacesHub = Pick<Hub, 'noteConnections' | 'publish' | 'subscribe'>;
+
 interface Held {
   connection: TerminalLink;
   noted: TerminalConnection;
@@ -62,7 +80,7 @@ interface Held {
  * or at once where it alone is authenticated, or comes from the same address.
  */
 export class ConnectedTerminals {
-  readonly #hub: Pick<Hub, 'noteConnections'>;
+  readonly #hub: PlacesHub;
   readonly #onError: (error: unknown) => void;
   /** Of this run: what a former one noted ends with it. */
   readonly #gateway = randomUUID();
@@ -71,18 +89,23 @@ export class ConnectedTerminals {
   readonly #now: () => number;
   /** Terminals without connections: the one that asked longest ago first. */
   readonly #requesting = new Map<TerminalId, RequestPlaces>();
+  /** Of terminals that are connected here as well. */
+  readonly #elsewhere = new Map<TerminalId, Elsewhere>();
+  #leave: Unsubscribe = async () => {};
+  #came = new Set<TerminalId>();
   #changed = new Set<TerminalId>();
   #noting: Promise<void> = Promise.resolve();
   #gathering: NodeJS.Timeout | null = null;
   #renewing: NodeJS.Timeout | null = null;
 
-  constructor(hub: Pick<Hub, 'noteConnections'>, onError: (error: unknown) => void, now: () => number) {
+  constructor(hub: PlacesHub, onError: (error: unknown) => void, now: () => number) {
     this.#hub = hub;
     this.#now = now;
     this.#onError = onError;
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    this.#leave = await this.#hub.subscribe(PLACES, (text) => this.#onPlaces(text));
     this.#renewing = setInterval(() => this.#note(), GATEWAY_KEPT_MS / 3);
     this.#renewing.unref();
   }
@@ -114,7 +137,8 @@ export class ConnectedTerminals {
     const held = this.#connected.get(terminalId) ?? [];
     this.#connected.set(terminalId, held);
     held.push({ connection, noted: { protocol, address: connection.address, sinceMs: nowMs } });
-    this.#noteRivals(held);
+    this.#noteRivals(terminalId, held);
+    this.#came.add(terminalId);
     this.#noteSoon(terminalId);
     if (held.length <= MAX_PER_TERMINAL) return;
     const [silent] = held.toSorted((a, b) => a.connection.lastHeardMs - b.connection.lastHeardMs);
@@ -127,8 +151,11 @@ export class ConnectedTerminals {
     const left = held.filter((each) => each.connection !== connection);
     if (left.length === held.length) return false;
     if (left.length > 0) this.#connected.set(terminalId, left);
-    else this.#connected.delete(terminalId);
-    this.#noteRivals(left);
+    else {
+      this.#connected.delete(terminalId);
+      this.#elsewhere.delete(terminalId);
+    }
+    this.#noteRivals(terminalId, left);
     this.#noteSoon(terminalId);
     return left.length === 0;
   }
@@ -137,6 +164,17 @@ export class ConnectedTerminals {
   isContested(terminalId: TerminalId): boolean {
     const held = this.#connected.get(terminalId) ?? [];
     const sinceMs = this.#now() - CONTESTED_MS;
+    const elsewhere = this.#elsewhere.get(terminalId);
+    // The other gateway hears the newer connection alone; that the older one is in use is known here.
+    const isElsewhere = held.some(
+      ({ connection, noted }) =>
+        elsewhere !== undefined &&
+        elsewhere.address !== noted.address &&
+        noted.sinceMs < elsewhere.sinceMs &&
+        elsewhere.sinceMs > sinceMs &&
+        connection.lastHeardMs > elsewhere.sinceMs + OVERLAP_MS,
+    );
+    if (isElsewhere) return true;
     return held.some((older, nth) =>
       held
         .slice(nth + 1)
@@ -192,8 +230,9 @@ export class ConnectedTerminals {
   }
 
   /** Most connections are alone, and need not ask on each packet. */
-  #noteRivals(held: readonly Held[]): void {
-    for (const { connection } of held) connection.hasRivals = held.length > 1;
+  #noteRivals(terminalId: TerminalId, held: readonly Held[]): void {
+    const hasRivals = held.length > 1 || this.#elsewhere.has(terminalId);
+    for (const { connection } of held) connection.hasRivals = hasRivals;
   }
 
   /** All terminals are gone. */
@@ -201,7 +240,32 @@ export class ConnectedTerminals {
     if (this.#renewing !== null) clearInterval(this.#renewing);
     for (const terminalId of this.#connected.keys()) this.#changed.add(terminalId);
     this.#connected.clear();
+    this.#elsewhere.clear();
+    await this.#leave();
     await this.#note();
+  }
+
+  /** Gateways that have the same terminal hear where it came to this one from. */
+  async #tellPlaces(changes: readonly ConnectionChange[]): Promise<void> {
+    const places: [TerminalId, string][] = [];
+    for (const { terminalId } of changes) {
+      if (!this.#came.delete(terminalId)) continue;
+      const newest = this.#connected.get(terminalId)?.at(-1);
+      if (newest !== undefined) places.push([terminalId, newest.noted.address]);
+    }
+    if (places.length === 0) return;
+    await this.#hub.publish(PLACES, JSON.stringify({ gateway: this.#gateway, places } satisfies PlacesMessage));
+  }
+
+  #onPlaces(text: string): void {
+    const { gateway, places } = JSON.parse(text) as PlacesMessage;
+    if (gateway === this.#gateway) return;
+    for (const [terminalId, address] of places) {
+      const held = this.#connected.get(terminalId);
+      if (held === undefined) continue;
+      this.#elsewhere.set(terminalId, { address, sinceMs: this.#now() });
+      this.#noteRivals(terminalId, held);
+    }
   }
 
   #noteSoon(terminalId: TerminalId): void {
@@ -228,6 +292,7 @@ export class ConnectedTerminals {
         // A hub that lost what it knew is given everything again.
         const isKnown = await this.#hub.noteConnections(this.#gateway, changes);
         if (!isKnown) for (const terminalId of this.#connected.keys()) this.#noteSoon(terminalId);
+        await this.#tellPlaces(changes);
       }
     } catch (error) {
       for (const terminalId of changed) this.#changed.add(terminalId);

@@ -193,6 +193,8 @@ test('connections that the hub did not take, or forgot, are noted again', async 
         noted.push(changes.map(({ terminalId, connection }) => `${connection ? '+' : '-'}${terminalId}`));
         return isKnown;
       },
+      publish: async () => {},
+      subscribe: async () => async () => {},
     },
     () => {},
     () => NOON,

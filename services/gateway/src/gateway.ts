@@ -310,7 +310,7 @@ export function createGateway({
         },
         (error) => logger.warn({ err: error }, 'the hub does not take what is said of connected terminals'),
       );
-      connected.start();
+      await connected.start();
       if (config.tls !== null) identity = await openTlsIdentity(config.tls, logger);
       for (const protocol of tcpProtocols) {
         const { plain, secure } = createTcpServers(protocol);

@@ -229,9 +229,9 @@ describe('commands', () => {
     command: async () => ({ outcome: 'offline' }),
     ...more,
   });
-  const terminals = () =>
+  const terminals = (hub: MemoryHub = new MemoryHub()) =>
     new ConnectedTerminals(
-      { noteConnections: async () => true },
+      hub,
       () => {},
       () => nowMs,
     );
@@ -270,6 +270,33 @@ describe('commands', () => {
     const again = link('192.0.2.77', { isAuthenticated: true });
     connected.came(IMEI, again, 'jt808', nowMs);
     expect(connected.of(IMEI)).toBe(again);
+  });
+
+  test('one that speaks through two gateways at a time is contested; one that moved to the other is not', async () => {
+    const shared = new MemoryHub();
+    const [here, there] = [terminals(shared), terminals(shared)];
+    await here.start();
+    await there.start();
+    try {
+      const own = link('192.0.2.1');
+      const forged = link('198.51.100.9');
+      here.came(IMEI, own, 'jt808', nowMs);
+      nowMs += 1000;
+      there.came(IMEI, forged, 'jt808', nowMs);
+      await vi.waitFor(() => expect(own.hasRivals).toBe(true), PATIENCE);
+      nowMs += 6000;
+      Object.assign(forged, { lastHeardMs: nowMs });
+      expect(here.isContested(IMEI)).toBe(false);
+      Object.assign(own, { lastHeardMs: nowMs });
+      expect(here.isContested(IMEI)).toBe(true);
+      here.went(IMEI, own);
+      const again = link('192.0.2.1');
+      here.came(IMEI, again, 'jt808', nowMs);
+      expect(here.isContested(IMEI)).toBe(false);
+    } finally {
+      await here.close();
+      await there.close();
+    }
   });
 
   test('a terminal that speaks from two places at a time is contested; one that came again is not', () => {
