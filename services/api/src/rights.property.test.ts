@@ -563,7 +563,15 @@ const MODEL: Record<string, readonly Probe[]> = {
     },
   ],
   setPassword: [
-    { kinds: ['user'], ask: () => ({ body: { password: PASSWORD } }), good: kept(204), undo: undoSessions },
+    {
+      kinds: ['user'],
+      // One's own needs the current one.
+      ask: ([id], { caller }) => ({
+        body: { password: PASSWORD, ...(id === caller?.id ? { currentPassword: PASSWORD } : {}) },
+      }),
+      good: kept(204),
+      undo: undoSessions,
+    },
   ],
   listSessions: [
     {
