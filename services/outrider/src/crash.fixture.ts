@@ -12,6 +12,11 @@ import { type ReceivedWebhook, receiveWebhooks } from './webhook-receiver.fixtur
 const ENVIRONMENT = {
   WEBHOOK_ALLOW_PRIVATE: 'yes',
   MAIL_TRUSTED_DOMAINS: 'example.com',
+  // Hours of driving are made in minutes.
+  MAIL_ADDRESS_HOURLY: '10000',
+  MAIL_ADDRESS_DAILY: '10000',
+  MAIL_OWNER_HOURLY: '10000',
+  MAIL_OWNER_DAILY: '10000',
   CHECKPOINT_MS: '100',
   ARCHIVE_MS: '100',
 };

@@ -50,6 +50,7 @@ export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 
   const oracle = new Oracle();
   const events: FleetEvent[] = [];
   const waiting = [...changes];
+  for (const change of compactedVehicles(changes)) apply(change);
   for (const { offset, value } of packets) {
     while (waiting[0] && waiting[0].changedAtMs <= value.receivedAtMs) apply(waiting.shift() as DefinitionChange);
     const before = events.length;
@@ -64,4 +65,14 @@ export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 
     noteNoCause(ends);
     events.push(...ends);
   }
+}
+
+/**
+ * Vehicles whose first version is no longer in the topic, which keeps the newest: they changed only by what a gateway learnt of their
+ * terminals, which no rule looks at, and were there before.
+ */
+function compactedVehicles(changes: readonly DefinitionChange[]): DefinitionChange[] {
+  const whole = new Set(changes.filter(({ version }) => version === 1).map(({ id }) => id));
+  const compacted = changes.filter(({ kind, id }) => kind === 'vehicle' && !whole.has(id));
+  return [...new Map(compacted.toReversed().map((change) => [change.id, change])).values()];
 }
