@@ -108,7 +108,13 @@ export function describePromises(
         const visible = { anna: 'north', ben: 'south', admin: null }[name];
         // Each vehicle's in the order of the log: between vehicles there is none where the log has more than one partition.
         expect(byVehicle(events)).toEqual(
-          byVehicle(after.log.events.filter(({ vehicleId }) => visible === null || groupOf.get(vehicleId) === visible)),
+          byVehicle(
+            after.log.events.filter(
+              (event) =>
+                visible === null ||
+                (groupOf.get(event.vehicleId) === visible && (about(event) === null || mine(event, name))),
+            ),
+          ),
         );
       }
     });
