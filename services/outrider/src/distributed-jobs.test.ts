@@ -124,7 +124,7 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
       const asked = await Promise.all([ask(), ask(), ask()]);
       await first.kill();
       for (const { id } of asked) expect((await file(id)).subarray(4, 8).toString()).toBe('ftyp');
-      for (const video of others) expect(await counted(video, 'outrider_part_ready')).toBe(5);
+      for (const video of others) expect(await counted(video, 'outrider_part_ready')).toBe(6);
       for (const instance of [...others, gateway, api])
         expect([instance.service, await instance.terminate()]).toEqual([instance.service, 0]);
     } finally {

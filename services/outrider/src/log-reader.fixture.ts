@@ -49,7 +49,8 @@ export async function contentOf(log: Log): Promise<LogContent> {
 export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 'changes'>): FleetEvent[] {
   const oracle = new Oracle();
   const events: FleetEvent[] = [];
-  const waiting = [...changes];
+  // A log of several partitions is read one partition after the other.
+  const waiting = changes.toSorted((a, b) => a.changedAtMs - b.changedAtMs);
   for (const change of compactedVehicles(changes)) apply(change);
   for (const { offset, value } of packets) {
     while (waiting[0] && waiting[0].changedAtMs <= value.receivedAtMs) apply(waiting.shift() as DefinitionChange);
