@@ -14,6 +14,7 @@ import {
   MAX_AHEAD_LIVE_MS,
   maySeeVehicle,
   type Position,
+  type Rejection,
   readStoredDefinition,
   recordMark,
   rejectionOf,
@@ -103,7 +104,7 @@ export class Engine {
   #dirty: VehicleState[] = [];
   #updated: VehicleState[] = [];
   readonly #late = new Map<VehicleId, LateInterval>();
-  #jumps = 0;
+  readonly #rejected = new Map<Rejection, number>();
   readonly #maxGeofencesAtOnce: number;
   readonly #maxEventsPerMinute: number;
   #surplus: SurplusCount = { geofences: 0, events: 0, vehicles: new Set() };
@@ -207,6 +208,8 @@ export class Engine {
     let { latest, speedKmh } = vehicle;
     for (let i = 0; i < positions.length; i++) {
       const fix = positions[i] as Position;
+      const rejection = rejectionOf(fix, receivedAtMs);
+      if (rejection !== null) this.#countRejected(rejection);
       if (fix.fixTimeMs > receivedAtMs + MAX_AHEAD_LIVE_MS) {
         // Once its time has come, the history has it in its place: until then it is nowhere.
         if (fix.fixTimeMs <= receivedAtMs + MAX_CLOCK_ERROR_MS) {
@@ -215,7 +218,7 @@ export class Engine {
         }
         continue;
       }
-      if (!fix.valid || rejectionOf(fix, receivedAtMs) !== null) {
+      if (!fix.valid || rejection !== null) {
         if (latest !== null && fix.fixTimeMs < Math.max(latest.fixTimeMs, vehicle.recordAtMs))
           if (isTimely(fix, receivedAtMs)) this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
         carry(vehicle, latest, fix, receivedAtMs, events);
@@ -240,7 +243,7 @@ export class Engine {
         if (impliesJump(latest.latitude, latest.longitude, fix.latitude, fix.longitude, elapsedMs)) {
           vehicle.suspects = suspectsAfter(vehicle.suspects, fix);
           if (!outweighAnchor(vehicle.suspects) || vehicle.suspects.lastAtMs !== fix.fixTimeMs) {
-            this.#jumps++;
+            this.#countRejected('jump');
             carry(vehicle, latest, fix, receivedAtMs, events);
             noteRecord(vehicle, fix, receivedAtMs);
             continue;
@@ -351,11 +354,15 @@ export class Engine {
     return surplus;
   }
 
-  /** How many fixes were rejected as jumps since the last call. */
-  takeJumps(): number {
-    const jumps = this.#jumps;
-    this.#jumps = 0;
-    return jumps;
+  /** How many fixes were rejected since the last call, by reason. */
+  takeRejected(): Map<Rejection, number> {
+    const rejected = new Map(this.#rejected);
+    this.#rejected.clear();
+    return rejected;
+  }
+
+  #countRejected(reason: Rejection): void {
+    this.#rejected.set(reason, (this.#rejected.get(reason) ?? 0) + 1);
   }
 
   /**

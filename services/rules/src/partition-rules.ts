@@ -6,7 +6,6 @@ import {
   noteCause,
   noteNoCause,
   readStoredChange,
-  rejectionOf,
   storedChange,
   type TelemetryPacket,
   type TraceId,
@@ -223,7 +222,6 @@ export class PartitionRules {
         }
         noteCause(events, eventsBefore, value);
         positions += value.positions.length;
-        this.#countRejected(value);
         this.#position = offset + 1;
         this.#reachedAtMs = value.receivedAtMs;
       }
@@ -234,8 +232,7 @@ export class PartitionRules {
       metrics.packets.inc(records.length);
       metrics.positions.inc(positions);
       metrics.moved.inc(moved);
-      const jumps = this.#engine.takeJumps();
-      if (jumps > 0) metrics.rejected.inc({ reason: 'jump' }, jumps);
+      for (const [reason, count] of this.#engine.takeRejected()) metrics.rejected.inc({ reason }, count);
       this.#reportSurplus();
       for (const status of this.#engine.takeUpdated()) {
         this.#updatedFirstReceivedAtMs ??= status.lastContactAtMs;
@@ -291,13 +288,6 @@ export class PartitionRules {
     );
     this.#surplusLoggedAtMs = now();
     this.#surplus = { geofences: 0, events: 0, vehicles: new Set() };
-  }
-
-  #countRejected({ positions, receivedAtMs }: TelemetryPacket): void {
-    for (const position of positions) {
-      const reason = rejectionOf(position, receivedAtMs);
-      if (reason !== null) this.#parts.metrics.rejected.inc({ reason });
-    }
   }
 
   /** Takes changes in: they are in force for the next packet when this resolves, unless a replay has to go on first. */
