@@ -87,7 +87,7 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
 }
 
 function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | null] {
-  const { motion, latest, ignition } = vehicle;
+  const { motion, latest, ignition, record } = vehicle;
   if (vehicle.offline) return ['offline', vehicle.heardAtMs];
   if (motion === null || latest === null) return ['unknown', null];
   const { drive, rest, standing } = motion;
@@ -95,6 +95,7 @@ function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | nu
   if (standing !== null) return [standing.kind, standing.start.atMs];
   if (rest !== null) return [kindOf(ignition), rest.since.atMs];
   // Where records without a fix follow, the ignition says whether it still moves.
-  if (ignition === false && vehicle.recordAtMs > latest.fixTimeMs) return ['parking', latest.fixTimeMs];
+  if (ignition === false && record !== null && record.fixTimeMs > latest.fixTimeMs)
+    return ['parking', latest.fixTimeMs];
   return drive === null ? ['unknown', null] : ['moving', drive.start.atMs];
 }
