@@ -47,6 +47,10 @@ export function agreement() {
         if (event.phase === 'begin') open.set(event.id, event);
         else open.delete(event.id);
     },
+    /** The vehicle was deleted, and its status with it: one that is defined under its id later begins anew. */
+    forget(vehicleId: VehicleId): void {
+      newest.delete(vehicleId);
+    },
     check(statuses: Iterable<VehicleStatus>): void {
       for (const status of statuses) check(status);
     },

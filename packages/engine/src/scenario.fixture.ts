@@ -291,6 +291,7 @@ export function play(steps: readonly Step[], told: Map<EventKind, number>): void
       }
       case 'delete':
         change((version) => deletion(step.kind, step.id, version, now), step.id);
+        if (step.kind === 'vehicle') agreed.forget(step.id as VehicleId);
         break;
       case 'drive': {
         const positions = step.fixes.map(({ seconds: later, ahead, place, fields }) => {
