@@ -10,6 +10,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'BLOCK_SECONDS',
   'CHECKPOINT_MS',
   'CLICKHOUSE_URL',
+  'CONSOLE_DIR',
   'DATABASE_URL',
   'DATA_DIR',
   'DISK_WARNING_MB',

@@ -38,6 +38,7 @@ import {
 import { BusyError, TooMuchError, WarehouseAwayError, WarehouseFullError } from '@outrider/warehouse';
 import { type Context, Hono, type MiddlewareHandler, type Next } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { consolePages } from './console.ts';
 import type { ApiEnv, Identity, KnownIdentity } from './context.ts';
 import { staticPages } from './docs.ts';
 import { GeometryChecks } from './geometry-checks.ts';
@@ -103,6 +104,8 @@ export interface ApiConfig {
   limits: LimitsConfig;
   /** Addresses or subnets whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
+  /** Folder of the built console. Null or absent: none is served. */
+  consoleDir?: string | null;
   /** Whether webhooks may go to plain http and into the own network. */
   allowPrivateWebhooks: boolean;
   /** Whether the operator vouches for an e-mail address. Default: for none. */
@@ -255,6 +258,7 @@ export function createApi(parts: ApiParts): Api {
 
   if (tracing.isOn) app.use(traced(tracing));
   app.route('/', operations(parts));
+  if (config.consoleDir) app.use(consolePages(config.consoleDir, SERVED));
   app.route('/', staticPages(JSON.stringify(withSharedComponents(openApiDocument(DESCRIBED)))));
 
   app.use(async (c, next) => {
@@ -484,6 +488,12 @@ const PATHS = [...Map.groupBy(ROUTES, ({ path }) => path)]
     pattern: patternOf(path),
   }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+
+/** First parts of the paths that are no views of the console. */
+const SERVED: ReadonlySet<string> = new Set([
+  ...DESCRIBED.map(({ path }) => path.split('/')[1] ?? ''),
+  ...['assets', 'docs', 'email', 'live', 'maps'],
+]);
 
 /** The group of routes that a path belongs to. */
 const GROUPS = new Map(ROUTES.map(({ path, group }) => [path as string, group]));

@@ -7,8 +7,9 @@ import {
   type videoStoreVariables,
 } from '@outrider/backing';
 import { DEFAULT_QUOTAS, defaultLimit, type QuotaKind, type QuotaLimits, type QuotaScope } from '@outrider/domain';
-import { type Config, secret, type Variables, whole } from '@outrider/runtime';
+import { type Config, secret, text, type Variables, whole } from '@outrider/runtime';
 import type { ApiConfig } from './api.ts';
+import { builtConsole } from './console.ts';
 
 const BYTES_PER_MB = 1_000_000;
 
@@ -26,6 +27,7 @@ export const apiVariables = {
   ADMIN_PASSWORD: secret(
     'Password of the operator `admin`, read at the first start only; generated and printed once where unset.',
   ),
+  CONSOLE_DIR: text('Folder of a built console, served at `/`; where unset, that of this installation.'),
   LIMIT_FAILED_LOGINS_PER_MINUTE: whole(1, 1_000_000_000, 10, 'Failed logins per IP address.'),
   LIMIT_AUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 180, 'Authorized calls per user.'),
   LIMIT_UNAUTHORIZED_PER_MINUTE: whole(
@@ -77,6 +79,7 @@ export function apiConfigOf(
       blockSeconds: config.BLOCK_SECONDS,
     },
     trustedProxies: config.TRUSTED_PROXIES,
+    consoleDir: config.CONSOLE_DIR ?? builtConsole(),
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
     isTrustedAddress: trustedAddresses(config),
     video: { taskHours: config.VIDEO_TASK_HOURS, ...videoStoreOf(config) },

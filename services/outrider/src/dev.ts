@@ -20,6 +20,8 @@ for (const folder of WATCHED)
   watch(`${ROOT}${folder}`, { recursive: true }, (_, file) => {
     if (file === null || !/\.(ts|js|html|css|json|avsc)$/.test(file) || /\.(test|bench|conformance)\.ts$/.test(file))
       return;
+    // Vite has a development server of its own: `npm run dev -w @outrider/console`.
+    if (/^(console|client)[/\\]/.test(file)) return;
     if (due !== null) clearTimeout(due);
     due = setTimeout(() => {
       restarting = restarting.then(() => restart(file));

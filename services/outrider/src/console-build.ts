@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+/** Relative to the root: what the console is built from. */
+const SOURCES = ['services/console', 'packages/client'];
+const RESULT = 'services/console/dist/index.html';
+const NOT_SOURCES = new Set(['dist', 'node_modules']);
+const IS_TEST = /\.(test|bench)\.tsx?$/;
+/** Of what a failed build wrote: its last lines say why. */
+const SHOWN_LINES = 15;
+
+/** Why the console has to be built, or null where the last build is up to date. */
+export function reasonToBuild(root: string): 'missing' | 'older than its sources' | null {
+  const result = join(root, RESULT);
+  if (!existsSync(result)) return 'missing';
+  const builtMs = statSync(result).mtimeMs;
+  return SOURCES.some((folder) => newestMs(join(root, folder)) > builtMs) ? 'older than its sources' : null;
+}
+
+/** Newest modification below a folder. Folders count: their time changes when a file is removed or renamed. */
+function newestMs(folder: string): number {
+  let newest = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (NOT_SOURCES.has(entry.name) || IS_TEST.test(entry.name)) continue;
+    const path = join(folder, entry.name);
+    newest = Math.max(newest, statSync(path).mtimeMs, entry.isDirectory() ? newestMs(path) : 0);
+  }
+  return newest;
+}
+
+export interface BuildCommand {
+  command: string;
+  args: readonly string[];
+}
+const NPM: BuildCommand = { command: 'npm', args: ['run', '--silent', 'build', '-w', '@outrider/console'] };
+
+/**
+ * Builds the console where it is missing or older than its sources. A failure is printed and does not stop the start.
+ *
+ * @param print takes progress
+ * @returns whether the console is up to date now
+ */
+export async function buildConsole(
+  print: (text: string) => void,
+  root: string = ROOT,
+  { command, args }: BuildCommand = NPM,
+): Promise<boolean> {
+  if (!SOURCES.every((folder) => existsSync(join(root, folder, 'package.json')))) return false;
+  const reason = reasonToBuild(root);
+  if (reason === null) return true;
+  // An installation without development dependencies can't build; its console was built where they are.
+  if (!existsSync(join(root, 'node_modules/vite'))) return false;
+  print(`The console is ${reason}: building it …`);
+  const startedMs = Date.now();
+  const { code, output } = await run(command, args, root);
+  const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
+  if (code === 0) {
+    print(` done in ${seconds} s.\n`);
+    return true;
+  }
+  const lastLines = output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n');
+  const instead = reason === 'missing' ? 'without it' : 'with the earlier one';
+  print(` failed after ${seconds} s. The service starts ${instead}.\n${lastLines}\n`);
+  return false;
+}
+
+function run(command: string, args: readonly string[], cwd: string): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    let output = '';
+    const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.once('error', (error) => resolve({ code: null, output: error.message }));
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
