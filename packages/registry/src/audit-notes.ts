@@ -143,10 +143,10 @@ export async function insertNotes(
     const ofOwners = ownerIds.flatMap((id) => (ofOwner.get(id) ?? []).filter((dealer) => mayKnow(dealer, id, subject)));
     // Not by who did it: what a change does elsewhere, to what is another's, is not its author's to know.
     const concerned = new Set([...dealerIds, ...ofOwners]);
-    return [...concerned].map((dealer_id) => ({ dealer_id, entry_id: entries[nth]?.id ?? '' }));
+    return [...concerned].map((dealerId) => ({ dealerId, entryId: entries[nth]?.id ?? '' }));
   });
   for (const some of inChunks(entries)) await tx.insertInto('audit').values(some).execute();
-  for (const some of inChunks(dealers)) await tx.insertInto('audit_dealers').values(some).execute();
+  for (const some of inChunks(dealers)) await tx.insertInto('auditDealers').values(some).execute();
 }
 
 /** What people own is their dealer's to know; what they want to be told of is their own business. */
@@ -164,9 +164,9 @@ async function dealersOfOwners(
     if (subject.kind === 'user' && subject.id !== null) dealers.set(subject.id, dealerIds);
   const unknown = new Set(notes.flatMap((note) => note.ownerIds).filter((id) => !dealers.has(id)));
   for (const some of inChunks([...unknown])) {
-    const rows = await tx.selectFrom('users').select(['id', 'role', 'dealer_id']).where('id', 'in', some).execute();
-    for (const { id, role, dealer_id } of rows)
-      dealers.set(id, dealersOfUser({ id: id as UserId, role: role as Role, dealerId: dealer_id as UserId | null }));
+    const rows = await tx.selectFrom('users').select(['id', 'role', 'dealerId']).where('id', 'in', some).execute();
+    for (const { id, role, dealerId } of rows)
+      dealers.set(id, dealersOfUser({ id: id as UserId, role: role as Role, dealerId: dealerId as UserId | null }));
   }
   return dealers;
 }
@@ -174,17 +174,17 @@ async function dealersOfOwners(
 function toRow({ action, subject, before, after }: AuditNote, actor: Actor, nowMs: number, id: string): AuditRow {
   return {
     id,
-    at_ms: nowMs,
+    atMs: nowMs,
     action,
-    user_id: actor.user?.id ?? null,
-    user_login: actor.user?.login ?? null,
-    user_role: actor.user?.role ?? null,
-    user_dealer_id: actor.user?.dealerId ?? null,
-    session_id: actor.sessionId,
+    userId: actor.user?.id ?? null,
+    userLogin: actor.user?.login ?? null,
+    userRole: actor.user?.role ?? null,
+    userDealerId: actor.user?.dealerId ?? null,
+    sessionId: actor.sessionId,
     address: actor.address,
-    subject_kind: subject.kind,
-    subject_id: subject.id,
-    subject_name: printable(subject.name),
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    subjectName: printable(subject.name),
     before: before && JSON.stringify(before),
     after: after && JSON.stringify(after),
   };

@@ -49,27 +49,27 @@ export class Audit {
     const { db } = this.#store;
     const e = expressionBuilder<Tables, 'audit'>();
     const conditions: Expression<SqlBool>[] = [];
-    if (filter.fromMs !== undefined) conditions.push(e('audit.at_ms', '>=', filter.fromMs));
-    if (filter.toMs !== undefined) conditions.push(e('audit.at_ms', '<', filter.toMs));
-    if (filter.userId !== undefined) conditions.push(e('audit.user_id', '=', filter.userId));
-    if (filter.subjectId !== undefined) conditions.push(e('audit.subject_id', '=', filter.subjectId));
+    if (filter.fromMs !== undefined) conditions.push(e('audit.atMs', '>=', filter.fromMs));
+    if (filter.toMs !== undefined) conditions.push(e('audit.atMs', '<', filter.toMs));
+    if (filter.userId !== undefined) conditions.push(e('audit.userId', '=', filter.userId));
+    if (filter.subjectId !== undefined) conditions.push(e('audit.subjectId', '=', filter.subjectId));
     if (paging.after !== null) conditions.push(e('audit.id', '<', paging.after));
-    const isOf = (dealer: UserId) => e.or([e('audit.user_id', '=', dealer), e('audit.user_dealer_id', '=', dealer)]);
+    const isOf = (dealer: UserId) => e.or([e('audit.userId', '=', dealer), e('audit.userDealerId', '=', dealer)]);
     const limit = paging.limit + 1;
     const query =
       filter.ofDealer === undefined
         ? db.selectFrom('audit').selectAll('audit').where(e.and(conditions)).orderBy('audit.id', 'desc')
         : // By the key of the dealer's entries, which is in the order that is wanted.
           db
-            .selectFrom('audit_dealers')
-            .innerJoin('audit', 'audit.id', 'audit_dealers.entry_id')
+            .selectFrom('auditDealers')
+            .innerJoin('audit', 'audit.id', 'auditDealers.entryId')
             .selectAll('audit')
-            .where('audit_dealers.dealer_id', '=', filter.ofDealer)
-            .where('audit_dealers.entry_id', '<', paging.after ?? AFTER_ALL)
+            .where('auditDealers.dealerId', '=', filter.ofDealer)
+            .where('auditDealers.entryId', '<', paging.after ?? AFTER_ALL)
             // Whom a dealer may ask for: a stranger's id must not be confirmed by what it did.
             .where(filter.userId === undefined ? e.and([]) : isOf(filter.ofDealer))
             .where(e.and(conditions))
-            .orderBy('audit_dealers.entry_id', 'desc');
+            .orderBy('auditDealers.entryId', 'desc');
     const page = pageOf(await query.limit(limit).execute(), paging);
     return { ...page, items: page.items.map(fromRow) };
   }
@@ -104,12 +104,12 @@ export class Audit {
       const rows = await tx
         .selectFrom('audit')
         .select('id')
-        .where('at_ms', '<', beforeMs)
-        .orderBy('at_ms')
+        .where('atMs', '<', beforeMs)
+        .orderBy('atMs')
         .limit(limit)
         .execute();
       for (const some of inChunks(rows.map((row) => row.id))) {
-        await tx.deleteFrom('audit_dealers').where('entry_id', 'in', some).execute();
+        await tx.deleteFrom('auditDealers').where('entryId', 'in', some).execute();
         await tx.deleteFrom('audit').where('id', 'in', some).execute();
       }
       return rows.length;
@@ -120,20 +120,20 @@ export class Audit {
 function fromRow(row: AuditRow): AuditEntry {
   return {
     id: row.id,
-    atMs: row.at_ms,
+    atMs: row.atMs,
     action: row.action as AuditAction,
     user:
-      row.user_id === null
+      row.userId === null
         ? null
         : {
-            id: row.user_id as UserId,
-            login: row.user_login ?? '',
-            role: row.user_role as Role,
-            dealerId: row.user_dealer_id as UserId | null,
+            id: row.userId as UserId,
+            login: row.userLogin ?? '',
+            role: row.userRole as Role,
+            dealerId: row.userDealerId as UserId | null,
           },
-    sessionId: row.session_id as SessionId | null,
+    sessionId: row.sessionId as SessionId | null,
     address: row.address,
-    subject: { kind: row.subject_kind as AuditSubjectKind, id: row.subject_id, name: row.subject_name },
+    subject: { kind: row.subjectKind as AuditSubjectKind, id: row.subjectId, name: row.subjectName },
     before: row.before === null ? null : (JSON.parse(row.before) as AuditedFields),
     after: row.after === null ? null : (JSON.parse(row.after) as AuditedFields),
   };

@@ -80,7 +80,7 @@ export async function* inTurns<T>(list: readonly T[]): AsyncGenerator<T[]> {
 export async function missingGroups(db: Reader, groupIds: Iterable<GroupId>): Promise<Set<GroupId>> {
   const missing = new Set(groupIds);
   for (const some of inChunks([...missing])) {
-    const rows = await db.selectFrom('vehicle_groups').select('id').where('id', 'in', some).execute();
+    const rows = await db.selectFrom('vehicleGroups').select('id').where('id', 'in', some).execute();
     for (const { id } of rows) missing.delete(id as GroupId);
   }
   return missing;
@@ -113,14 +113,12 @@ async function replaceGroups(
     await tx
       .deleteFrom(table)
       .where(
-        'member_id',
+        'memberId',
         'in',
         some.map(({ id }) => id),
       )
       .execute();
-  const pairs = members.flatMap(({ id, groupIds }) =>
-    (groupIds ?? []).map((group_id) => ({ group_id, member_id: id })),
-  );
+  const pairs = members.flatMap(({ id, groupIds }) => (groupIds ?? []).map((groupId) => ({ groupId, memberId: id })));
   for await (const some of inTurns(pairs)) await tx.insertInto(table).values(some).execute();
 }
 

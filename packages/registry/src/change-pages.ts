@@ -11,14 +11,14 @@ export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
  */
 export async function changesPage(
   db: Reader,
-  table: 'outbox' | 'recent_changes',
+  table: 'outbox' | 'recentChanges',
   after: number,
   limit: number,
 ): Promise<{ seq: number; change: string }[]> {
   // Both tables have these columns.
   const rows = () =>
     db
-      .selectFrom(table as 'recent_changes')
+      .selectFrom(table as 'recentChanges')
       .where('seq', '>', after)
       .orderBy('seq');
   let count = Math.min(limit, 1);

@@ -11,11 +11,11 @@ export interface ConsumerPlace {
 /** The places of a consumer by partition; those that were never saved are missing. */
 export async function placesOf(db: Kysely<Tables>, consumer: string): Promise<Map<number, ConsumerPlace>> {
   const rows = await db
-    .selectFrom('consumer_offsets')
-    .select(['log_partition', 'next_offset', 'log_identity'])
+    .selectFrom('consumerOffsets')
+    .select(['logPartition', 'nextOffset', 'logIdentity'])
     .where('consumer', '=', consumer)
     .execute();
-  return new Map(rows.map((row) => [row.log_partition, { offset: row.next_offset, identity: row.log_identity }]));
+  return new Map(rows.map((row) => [row.logPartition, { offset: row.nextOffset, identity: row.logIdentity }]));
 }
 
 /**
@@ -31,12 +31,12 @@ export async function setPlace(
   offset: number | null,
 ): Promise<void> {
   await db
-    .insertInto('consumer_offsets')
-    .values({ consumer, log_partition: partition, next_offset: offset ?? 0, log_identity: identity })
+    .insertInto('consumerOffsets')
+    .values({ consumer, logPartition: partition, nextOffset: offset ?? 0, logIdentity: identity })
     .onConflict((c) =>
       c
-        .columns(['consumer', 'log_partition'])
-        .doUpdateSet({ log_identity: identity, ...(offset === null ? {} : { next_offset: offset }) }),
+        .columns(['consumer', 'logPartition'])
+        .doUpdateSet({ logIdentity: identity, ...(offset === null ? {} : { nextOffset: offset }) }),
     )
     .execute();
 }

@@ -16,12 +16,12 @@ export interface DefinitionVersion {
 }
 
 const TABLES = {
-  group: 'vehicle_groups',
+  group: 'vehicleGroups',
   user: 'users',
   vehicle: 'vehicles',
   geofence: 'geofences',
-  'notification-rule': 'notification_rules',
-  'video-profile': 'video_profiles',
+  'notification-rule': 'notificationRules',
+  'video-profile': 'videoProfiles',
 } as const satisfies Record<DefinitionKind, string>;
 /** Groups and users come before what names them. */
 export const DEFINITION_KINDS = Object.keys(TABLES) as DefinitionKind[];
@@ -61,7 +61,7 @@ export async function definitionsOf(db: Reader, kind: DefinitionKind, ids: reado
       const groups: Definition[] = [];
       for (const some of inChunks(ids))
         groups.push(
-          ...(await db.selectFrom('vehicle_groups').selectAll().where('id', 'in', some).execute()).map(fromGroupRow),
+          ...(await db.selectFrom('vehicleGroups').selectAll().where('id', 'in', some).execute()).map(fromGroupRow),
         );
       return groups;
     }
@@ -69,7 +69,7 @@ export async function definitionsOf(db: Reader, kind: DefinitionKind, ids: reado
       const profiles: Definition[] = [];
       for (const some of inChunks(ids))
         profiles.push(
-          ...(await db.selectFrom('video_profiles').selectAll().where('id', 'in', some).execute()).map(fromProfileRow),
+          ...(await db.selectFrom('videoProfiles').selectAll().where('id', 'in', some).execute()).map(fromProfileRow),
         );
       return profiles;
     }

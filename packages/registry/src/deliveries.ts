@@ -142,20 +142,20 @@ export class Deliveries {
     try {
       const rows = await this.#store.db
         .updateTable('deliveries')
-        .set((e) => ({ lease, next_attempt_at_ms: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
+        .set((e) => ({ lease, nextAttemptAtMs: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
         .where('id', 'in', [...chosen.keys()])
         .where('state', '=', 'pending')
         // Another worker may have seen it too: whoever comes first has it.
-        .where('next_attempt_at_ms', '<=', nowMs)
+        .where('nextAttemptAtMs', '<=', nowMs)
         .returningAll()
         .execute();
-      const notifications = await this.#notifications(rows.map((row) => row.notification_id));
+      const notifications = await this.#notifications(rows.map((row) => row.notificationId));
       for (const row of rows) {
-        const notification = notifications.get(row.notification_id);
+        const notification = notifications.get(row.notificationId);
         const slot = chosen.get(row.id);
         if (!notification || !slot) continue;
         chosen.delete(row.id);
-        const { endpoint, give_up_at_ms: giveUpAtMs } = row;
+        const { endpoint, giveUpAtMs } = row;
         leased.push({ delivery: fromRow(row), notification, endpoint, giveUpAtMs, lease, slot });
       }
     } finally {
@@ -235,10 +235,10 @@ export class Deliveries {
       .selectFrom('deliveries')
       .select('id')
       .where('state', '=', 'pending')
-      .where('user_id', '=', account)
+      .where('userId', '=', account)
       .where('endpoint', '=', endpoint)
-      .where('next_attempt_at_ms', '<=', nowMs)
-      .orderBy('next_attempt_at_ms')
+      .where('nextAttemptAtMs', '<=', nowMs)
+      .orderBy('nextAttemptAtMs')
       .limit(isProbe ? 1 : shares.perAccountAndEndpoint)
       .execute();
     return rows.map(({ id }) => id);
@@ -280,7 +280,7 @@ export class Deliveries {
   /** Accounts with something pending, and when the first of it is due. */
   async #accounts(after: string): Promise<{ account: string; dueAtMs: number }[]> {
     // From one account to the next by the index: the cost depends on the accounts, not on how much waits for one of them.
-    const { rows } = await sql<{ user_id: string; due_ms: number }>`
+    const { rows } = await sql<{ userId: string; dueMs: number }>`
       with recursive step(user_id, due_ms, nth) as (
         select user_id, next_attempt_at_ms, 1 from deliveries where id = (
           select id from deliveries where state = 'pending' and user_id > ${after}
@@ -292,7 +292,7 @@ export class Deliveries {
         where nth < ${MAX_ACCOUNTS}
       )
       select user_id, due_ms from step`.execute(this.#store.db);
-    return rows.map(({ user_id, due_ms }) => ({ account: user_id, dueAtMs: Number(due_ms) }));
+    return rows.map(({ userId, dueMs }) => ({ account: userId, dueAtMs: Number(dueMs) }));
   }
 
   /** Endpoints of an account with something that is due and may be tried, after the one that was served last. */
@@ -309,7 +309,7 @@ export class Deliveries {
 
   /** From one endpoint to the next by the index, as from one account to the next. */
   async #endpoints(account: string, after: string): Promise<(DueEndpoint & { dueAtMs: number })[]> {
-    const { rows } = await sql<{ endpoint: string; due_ms: number; strikes: number | null; retry_ms: number | null }>`
+    const { rows } = await sql<{ endpoint: string; dueMs: number; strikes: number | null; retryMs: number | null }>`
       with recursive step(endpoint, due_ms, nth) as (
         select endpoint, next_attempt_at_ms, 1 from deliveries where id = (
           select id from deliveries where state = 'pending' and user_id = ${account} and endpoint > ${after}
@@ -323,9 +323,9 @@ export class Deliveries {
       select step.endpoint, step.due_ms, c.strikes, c.retry_at_ms as retry_ms from step
       left join delivery_circuits c on c.user_id = ${account} and c.endpoint = step.endpoint
       order by nth`.execute(this.#store.db);
-    return rows.map(({ endpoint, due_ms, strikes, retry_ms }) => ({
+    return rows.map(({ endpoint, dueMs, strikes, retryMs }) => ({
       endpoint,
-      dueAtMs: Math.max(Number(due_ms), Number(retry_ms ?? 0)),
+      dueAtMs: Math.max(Number(dueMs), Number(retryMs ?? 0)),
       isProbe: !endpoint.startsWith('mailto:') && (strikes ?? FIRST_STRIKES) > 0,
     }));
   }
@@ -333,20 +333,20 @@ export class Deliveries {
   /** @returns false where another delivery of the account tries the endpoint already */
   async #claimProbe({ owner, endpoint }: SlotWish, nowMs: number, leaseMs: number): Promise<boolean> {
     const row = await this.#store.db
-      .insertInto('delivery_circuits')
+      .insertInto('deliveryCircuits')
       .values({
-        user_id: owner.account,
+        userId: owner.account,
         endpoint,
         strikes: FIRST_STRIKES,
         failures: 0,
-        retry_at_ms: nowMs + leaseMs,
-        changed_at_ms: nowMs,
+        retryAtMs: nowMs + leaseMs,
+        changedAtMs: nowMs,
       })
       .onConflict((c) =>
         c
-          .columns(['user_id', 'endpoint'])
-          .doUpdateSet({ retry_at_ms: nowMs + leaseMs, changed_at_ms: nowMs })
-          .where('delivery_circuits.retry_at_ms', '<=', nowMs),
+          .columns(['userId', 'endpoint'])
+          .doUpdateSet({ retryAtMs: nowMs + leaseMs, changedAtMs: nowMs })
+          .where('deliveryCircuits.retryAtMs', '<=', nowMs),
       )
       .returning('endpoint')
       .executeTakeFirst();
@@ -360,18 +360,18 @@ export class Deliveries {
     if (!isProbe && (health === 'prompt' || health === 'unknown')) return;
     const { db } = this.#store;
     const row = await db
-      .selectFrom('delivery_circuits')
+      .selectFrom('deliveryCircuits')
       .selectAll()
-      .where('user_id', '=', owner.account)
+      .where('userId', '=', owner.account)
       .where('endpoint', '=', endpoint)
       .executeTakeFirst();
     // Of several that failed together, the first is the failure that counts.
-    if (!isProbe && row !== undefined && row.retry_at_ms > nowMs) return;
-    const noted = { ...circuitAfter(health, row, nowMs), changed_at_ms: nowMs };
+    if (!isProbe && row !== undefined && row.retryAtMs > nowMs) return;
+    const noted = { ...circuitAfter(health, row, nowMs), changedAtMs: nowMs };
     await db
-      .insertInto('delivery_circuits')
-      .values({ user_id: owner.account, endpoint, ...noted })
-      .onConflict((c) => c.columns(['user_id', 'endpoint']).doUpdateSet(noted))
+      .insertInto('deliveryCircuits')
+      .values({ userId: owner.account, endpoint, ...noted })
+      .onConflict((c) => c.columns(['userId', 'endpoint']).doUpdateSet(noted))
       .execute();
   }
 
@@ -382,7 +382,7 @@ export class Deliveries {
       for (const ids of inChunks(some.map(({ delivery }) => delivery.id)))
         await this.#store.db
           .updateTable('deliveries')
-          .set({ next_attempt_at_ms: nowMs + leaseMs })
+          .set({ nextAttemptAtMs: nowMs + leaseMs })
           .where('id', 'in', ids)
           .where('lease', '=', lease)
           .where('state', '=', 'pending')
@@ -406,10 +406,10 @@ export class Deliveries {
       .set({
         state: outcome.state,
         lease: null,
-        last_error: outcome.state === 'delivered' ? null : outcome.error,
-        response_status: outcome.status,
-        finished_at_ms: outcome.state === 'pending' ? null : nowMs,
-        next_attempt_at_ms: outcome.state === 'pending' ? outcome.nextAttemptAtMs : nowMs,
+        lastError: outcome.state === 'delivered' ? null : outcome.error,
+        responseStatus: outcome.status,
+        finishedAtMs: outcome.state === 'pending' ? null : nowMs,
+        nextAttemptAtMs: outcome.state === 'pending' ? outcome.nextAttemptAtMs : nowMs,
       })
       .where('id', '=', delivery.id)
       .where('lease', '=', lease)
@@ -422,15 +422,15 @@ export class Deliveries {
     let query = this.#store.db
       .selectFrom('deliveries')
       .selectAll()
-      .where('user_id', '=', userId)
+      .where('userId', '=', userId)
       .orderBy('id', 'desc')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '<', paging.after);
     if (filter.channel !== undefined) query = query.where('channel', '=', filter.channel);
     if (filter.state !== undefined) query = query.where('state', '=', filter.state);
-    if (filter.ruleId !== undefined) query = query.where('rule_id', '=', filter.ruleId);
-    if (filter.fromMs !== undefined) query = query.where('created_at_ms', '>=', filter.fromMs);
-    if (filter.toMs !== undefined) query = query.where('created_at_ms', '<', filter.toMs);
+    if (filter.ruleId !== undefined) query = query.where('ruleId', '=', filter.ruleId);
+    if (filter.fromMs !== undefined) query = query.where('createdAtMs', '>=', filter.fromMs);
+    if (filter.toMs !== undefined) query = query.where('createdAtMs', '<', filter.toMs);
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: page.items.map(fromRow) };
   }
@@ -441,7 +441,7 @@ export class Deliveries {
       .selectFrom('deliveries')
       .selectAll()
       .where('id', '=', id)
-      .where('user_id', '=', userId)
+      .where('userId', '=', userId)
       .executeTakeFirst();
     return row ? fromRow(row) : null;
   }
@@ -458,13 +458,13 @@ export class Deliveries {
       .set({
         state: 'pending',
         attempts: 0,
-        next_attempt_at_ms: nowMs,
-        give_up_at_ms: nowMs + GIVE_UP_AFTER_MS,
-        finished_at_ms: null,
+        nextAttemptAtMs: nowMs,
+        giveUpAtMs: nowMs + GIVE_UP_AFTER_MS,
+        finishedAtMs: null,
       })
       .where('id', '=', id)
-      .where('user_id', '=', userId)
-      .where((e) => e.or([e('lease', 'is', null), e('next_attempt_at_ms', '<=', nowMs)]))
+      .where('userId', '=', userId)
+      .where((e) => e.or([e('lease', 'is', null), e('nextAttemptAtMs', '<=', nowMs)]))
       .execute();
     const delivery = await this.get(userId, id);
     if (!delivery) throw new NotFoundError('delivery', id);
@@ -476,19 +476,19 @@ function circuitAfter(
   health: EndpointHealth,
   row: Pick<DeliveryCircuitRow, 'strikes' | 'failures'> | undefined,
   nowMs: number,
-): Pick<DeliveryCircuitRow, 'strikes' | 'failures' | 'retry_at_ms'> {
+): Pick<DeliveryCircuitRow, 'strikes' | 'failures' | 'retryAtMs'> {
   const { strikes, failures } = row ?? { strikes: FIRST_STRIKES, failures: 0 };
   const more = Math.min(MAX_STRIKES, strikes + STRIKES_OF_FAILURE);
   switch (health) {
     case 'unknown':
-      return { strikes, failures, retry_at_ms: 0 };
+      return { strikes, failures, retryAtMs: 0 };
     case 'prompt':
-      return { strikes: Math.max(0, strikes - 1), failures: 0, retry_at_ms: 0 };
+      return { strikes: Math.max(0, strikes - 1), failures: 0, retryAtMs: 0 };
     case 'slow':
-      return { strikes: more, failures: 0, retry_at_ms: 0 };
+      return { strikes: more, failures: 0, retryAtMs: 0 };
     case 'silent': {
       const breakMs = Math.min(FIRST_BREAK_MS * 2 ** failures, LONGEST_BREAK_MS);
-      return { strikes: more, failures: failures + 1, retry_at_ms: nowMs + breakMs };
+      return { strikes: more, failures: failures + 1, retryAtMs: nowMs + breakMs };
     }
   }
 }
@@ -509,21 +509,21 @@ export async function insertDeliveries(
     for (const [channel, target] of targets)
       rows.push({
         id: newId(),
-        notification_id: notification.id,
-        user_id: notification.userId,
-        rule_id: notification.ruleId,
+        notificationId: notification.id,
+        userId: notification.userId,
+        ruleId: notification.ruleId,
         channel,
         target,
         endpoint: endpointOf(channel, target),
         state: 'pending',
         attempts: 0,
-        created_at_ms: nowMs,
-        next_attempt_at_ms: nowMs,
-        give_up_at_ms: nowMs + GIVE_UP_AFTER_MS,
-        finished_at_ms: null,
+        createdAtMs: nowMs,
+        nextAttemptAtMs: nowMs,
+        giveUpAtMs: nowMs + GIVE_UP_AFTER_MS,
+        finishedAtMs: null,
         lease: null,
-        last_error: null,
-        response_status: null,
+        lastError: null,
+        responseStatus: null,
       });
   }
   for (const some of inChunks(rows)) await tx.insertInto('deliveries').values(some).execute();
@@ -538,17 +538,17 @@ export function endpointOf(channel: Channel, target: string): string {
 function fromRow(row: DeliveryRow): Delivery {
   return {
     id: row.id as DeliveryId,
-    notificationId: row.notification_id as NotificationId,
-    userId: row.user_id as UserId,
-    ruleId: row.rule_id as NotificationRuleId,
+    notificationId: row.notificationId as NotificationId,
+    userId: row.userId as UserId,
+    ruleId: row.ruleId as NotificationRuleId,
     channel: row.channel as Channel,
     target: row.target,
     state: row.state as DeliveryState,
     attempts: row.attempts,
-    createdAtMs: row.created_at_ms,
-    nextAttemptAtMs: row.state === 'pending' ? row.next_attempt_at_ms : null,
-    finishedAtMs: row.finished_at_ms,
-    lastError: row.last_error,
-    responseStatus: row.response_status,
+    createdAtMs: row.createdAtMs,
+    nextAttemptAtMs: row.state === 'pending' ? row.nextAttemptAtMs : null,
+    finishedAtMs: row.finishedAtMs,
+    lastError: row.lastError,
+    responseStatus: row.responseStatus,
   };
 }

@@ -74,8 +74,8 @@ export class Erasures {
       .selectFrom('jobs')
       .select((e) => e.fn.countAll<number>().as('count'))
       .where('kind', '=', ERASURE)
-      .where('finished_at_ms', 'is', null)
-      .where('due_at_ms', '<', beforeMs)
+      .where('finishedAtMs', 'is', null)
+      .where('dueAtMs', '<', beforeMs)
       .executeTakeFirstOrThrow();
     return Number(count);
   }
@@ -85,9 +85,9 @@ export class Erasures {
     const ids: GeofenceId[] = [];
     for (const some of inChunks(userIds)) {
       const rows = await this.#store.db
-        .selectFrom('deleted_geofences')
+        .selectFrom('deletedGeofences')
         .select('id')
-        .where('owner_id', 'in', some)
+        .where('ownerId', 'in', some)
         .execute();
       ids.push(...rows.map(({ id }) => id as GeofenceId));
     }
@@ -98,10 +98,10 @@ export class Erasures {
   async videoFiles(vehicleIds: readonly VehicleId[], limit: number): Promise<StoredVideo[]> {
     for (const some of inChunks(vehicleIds)) {
       const rows = await this.#store.db
-        .selectFrom('video_tasks')
-        .select(['id', 'file_bytes', 'finished_at_ms'])
-        .where('vehicle_id', 'in', some)
-        .where('file_bytes', '>', 0)
+        .selectFrom('videoTasks')
+        .select(['id', 'fileBytes', 'finishedAtMs'])
+        .where('vehicleId', 'in', some)
+        .where('fileBytes', '>', 0)
         .limit(limit)
         .execute();
       if (rows.length > 0) return rows.map(storedVideo);
@@ -113,7 +113,7 @@ export class Erasures {
   async reportFiles({ vehicleIds, userIds }: ErasedSubjects, limit: number): Promise<StoredReport[]> {
     for (const id of vehicleIds) {
       const rows = await this.#store.db
-        .selectFrom('report_files')
+        .selectFrom('reportFiles')
         .select(STORED_REPORT)
         .where('vehicles', 'like', `%"${id}"%`)
         .limit(limit)
@@ -122,9 +122,9 @@ export class Erasures {
     }
     for (const some of inChunks(userIds)) {
       const rows = await this.#store.db
-        .selectFrom('report_files')
+        .selectFrom('reportFiles')
         .select(STORED_REPORT)
-        .where('user_id', 'in', some)
+        .where('userId', 'in', some)
         .limit(limit)
         .execute();
       if (rows.length > 0) return rows.map(fromReportRow);
@@ -144,11 +144,11 @@ export class Erasures {
         const rows = await tx
           .selectFrom('notifications')
           .select('id')
-          .where('vehicle_id', 'in', some)
+          .where('vehicleId', 'in', some)
           .limit(limit - removed)
           .execute();
         for (const ids of inChunks(rows.map(({ id }) => id))) {
-          await tx.deleteFrom('deliveries').where('notification_id', 'in', ids).execute();
+          await tx.deleteFrom('deliveries').where('notificationId', 'in', ids).execute();
           await tx.deleteFrom('notifications').where('id', 'in', ids).execute();
         }
         removed += rows.length;
@@ -168,29 +168,29 @@ export class Erasures {
       let tasks = 0;
       for (const some of inChunks(vehicleIds)) {
         const rows = await tx
-          .selectFrom('video_tasks')
+          .selectFrom('videoTasks')
           .select('id')
-          .where('vehicle_id', 'in', some)
-          .where('file_bytes', '=', 0)
-          .where('finished_at_ms', 'is not', null)
+          .where('vehicleId', 'in', some)
+          .where('fileBytes', '=', 0)
+          .where('finishedAtMs', 'is not', null)
           .execute();
         tasks += rows.length;
         for (const ids of inChunks(rows.map(({ id }) => id))) {
-          await tx.deleteFrom('video_transitions').where('task_id', 'in', ids).execute();
-          await tx.deleteFrom('video_tasks').where('id', 'in', ids).execute();
+          await tx.deleteFrom('videoTransitions').where('taskId', 'in', ids).execute();
+          await tx.deleteFrom('videoTasks').where('id', 'in', ids).execute();
         }
-        await tx.deleteFrom('rule_firings').where('vehicle_id', 'in', some).execute();
-        const ofVehicle = tx.deleteFrom('jobs').where('subject_id', 'in', some).where('kind', '!=', ERASURE);
-        await ofVehicle.where('finished_at_ms', 'is not', null).execute();
+        await tx.deleteFrom('ruleFirings').where('vehicleId', 'in', some).execute();
+        const ofVehicle = tx.deleteFrom('jobs').where('subjectId', 'in', some).where('kind', '!=', ERASURE);
+        await ofVehicle.where('finishedAtMs', 'is not', null).execute();
       }
       for (const some of inChunks(userIds)) {
-        await tx.deleteFrom('report_deliveries').where('user_id', 'in', some).execute();
-        await tx.deleteFrom('deleted_geofences').where('owner_id', 'in', some).execute();
+        await tx.deleteFrom('reportDeliveries').where('userId', 'in', some).execute();
+        await tx.deleteFrom('deletedGeofences').where('ownerId', 'in', some).execute();
         // Of a dealer: the addresses that it and its accounts wrote to.
-        await tx.deleteFrom('mail_addresses').where('tenant_id', 'in', some).execute();
+        await tx.deleteFrom('mailAddresses').where('tenantId', 'in', some).execute();
         // From where the accounts logged in.
-        await tx.deleteFrom('login_sources').where('user_id', 'in', some).execute();
-        const ofUser = tx.deleteFrom('jobs').where('user_id', 'in', some).where('finished_at_ms', 'is not', null);
+        await tx.deleteFrom('loginSources').where('userId', 'in', some).execute();
+        const ofUser = tx.deleteFrom('jobs').where('userId', 'in', some).where('finishedAtMs', 'is not', null);
         await ofUser.execute();
       }
       return tasks;
@@ -213,19 +213,19 @@ export class Erasures {
       lines += await this.#store.write(async ({ tx }) => {
         const changed = await tx
           .updateTable('audit')
-          .set({ subject_name: ERASED, before: null, after: null })
-          .where('subject_id', 'in', some)
+          .set({ subjectName: ERASED, before: null, after: null })
+          .where('subjectId', 'in', some)
           .where('action', 'not in', ['erasure-cancelled', 'erased'])
           .executeTakeFirst();
-        await tx.updateTable('audit').set({ subject_name: ERASED }).where('subject_id', 'in', some).execute();
+        await tx.updateTable('audit').set({ subjectName: ERASED }).where('subjectId', 'in', some).execute();
         return Number(changed.numUpdatedRows);
       });
     for (const some of inChunks(userIds))
       lines += await this.#store.write(async ({ tx }) => {
         const changed = await tx
           .updateTable('audit')
-          .set({ user_login: ERASED, address: null, session_id: null })
-          .where('user_id', 'in', some)
+          .set({ userLogin: ERASED, address: null, sessionId: null })
+          .where('userId', 'in', some)
           .executeTakeFirst();
         return Number(changed.numUpdatedRows);
       });
@@ -235,12 +235,12 @@ export class Erasures {
   async #collect(subjects: Set<string>, kinds: readonly AuditSubjectKind[], id: string): Promise<void> {
     const rows = await this.#store.db
       .selectFrom('audit')
-      .select('subject_id')
+      .select('subjectId')
       .distinct()
-      .where('subject_kind', 'in', kinds)
+      .where('subjectKind', 'in', kinds)
       .where((e) => e.or([e('before', 'like', `%"${id}"%`), e('after', 'like', `%"${id}"%`)]))
       .execute();
-    for (const { subject_id } of rows) if (subject_id !== null) subjects.add(subject_id);
+    for (const { subjectId } of rows) if (subjectId !== null) subjects.add(subjectId);
   }
 
   /** Ends the jobs of an erasure, each with a line in the audit trail. @returns false when they are somebody else's by now */
@@ -255,7 +255,7 @@ export class Erasures {
             resume: null,
             percent: 100,
             result: JSON.stringify(result),
-            finished_at_ms: writer.nowMs,
+            finishedAtMs: writer.nowMs,
           })
           .where('id', '=', job.id)
           .where('lease', '=', lease)

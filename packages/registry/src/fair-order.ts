@@ -8,7 +8,7 @@ const TURN_KEPT_MS = 7 * 86_400_000;
 
 /** SQL for the tenant of a row of `users`; null where the join found none. */
 export function tenantOfUser(table = 'users'): RawBuilder<string | null> {
-  return sql<string | null>`coalesce(${sql.ref(`${table}.dealer_id`)}, ${sql.ref(`${table}.id`)})`;
+  return sql<string | null>`coalesce(${sql.ref(`${table}.dealerId`)}, ${sql.ref(`${table}.id`)})`;
 }
 
 /** Owners by account id; accounts that are gone are missing. */
@@ -42,7 +42,7 @@ export async function sharedTurns(
   const served = new Map<string, number>();
   for (const some of inChunks(keys)) {
     const rows = await tx
-      .selectFrom('queue_turns')
+      .selectFrom('queueTurns')
       .select(['owner', 'turn'])
       .where('queue', '=', queue)
       .where('owner', 'in', some)
@@ -57,25 +57,25 @@ export async function sharedTurns(
 /** Saves that an owner was served, for all instances: see {@link Turns.served}. */
 export async function saveTurn(tx: Transaction<Tables>, queue: string, owner: Owner, nowMs: number): Promise<void> {
   const { newest } = await tx
-    .selectFrom('queue_turns')
+    .selectFrom('queueTurns')
     .select((e) => e.fn.max('turn').as('newest'))
     .where('queue', '=', queue)
     .executeTakeFirstOrThrow();
   const turn = Number(newest ?? 0) + 1;
-  const rows = [tenantKey(owner), accountKey(owner)].map((key) => ({ queue, owner: key, turn, served_at_ms: nowMs }));
+  const rows = [tenantKey(owner), accountKey(owner)].map((key) => ({ queue, owner: key, turn, servedAtMs: nowMs }));
   await tx
-    .insertInto('queue_turns')
+    .insertInto('queueTurns')
     .values(rows)
     .onConflict((c) =>
       c.columns(['queue', 'owner']).doUpdateSet((e) => ({
         turn: e.ref('excluded.turn'),
-        served_at_ms: e.ref('excluded.served_at_ms'),
+        servedAtMs: e.ref('excluded.servedAtMs'),
       })),
     )
     .execute();
   await tx
-    .deleteFrom('queue_turns')
+    .deleteFrom('queueTurns')
     .where('queue', '=', queue)
-    .where('served_at_ms', '<', nowMs - TURN_KEPT_MS)
+    .where('servedAtMs', '<', nowMs - TURN_KEPT_MS)
     .execute();
 }

@@ -56,7 +56,7 @@ export class Geofences {
       const geofence = newGeofence(writer, fields);
       await check(writer, geofence);
       await insertRows(writer, [geofence]);
-      await setGroups(writer, 'geofence_groups', geofence.id, geofence.groupIds ?? []);
+      await setGroups(writer, 'geofenceGroups', geofence.id, geofence.groupIds ?? []);
       writer.changed(geofence, null);
       return geofence;
     });
@@ -75,13 +75,13 @@ export class Geofences {
       .orderBy('id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '>', paging.after);
-    if (filter.ownerId !== undefined) query = query.where('owner_id', '=', filter.ownerId);
+    if (filter.ownerId !== undefined) query = query.where('ownerId', '=', filter.ownerId);
     if (filter.ofDealer !== undefined) {
       const dealerId = filter.ofDealer;
       query = query.where((e) =>
         e.or([
-          e('owner_id', '=', dealerId),
-          e('owner_id', 'in', e.selectFrom('users').select('users.id').where('dealer_id', '=', dealerId)),
+          e('ownerId', '=', dealerId),
+          e('ownerId', 'in', e.selectFrom('users').select('users.id').where('dealerId', '=', dealerId)),
         ]),
       );
     }
@@ -102,7 +102,7 @@ export class Geofences {
       await check(writer, geofence);
       await updateRow(writer, geofence);
       if (geofence.groupIds !== current.groupIds)
-        await setGroups(writer, 'geofence_groups', id, geofence.groupIds ?? []);
+        await setGroups(writer, 'geofenceGroups', id, geofence.groupIds ?? []);
       writer.changed(geofence, current);
       return geofence;
     });
@@ -133,7 +133,7 @@ export class Geofences {
             .set({ name: `\u0001${next.id}` })
             .where('id', '=', next.id)
             .execute();
-      return plan.carryOut(writer, 'geofence_groups', insertRows, updateRow);
+      return plan.carryOut(writer, 'geofenceGroups', insertRows, updateRow);
     });
   }
 
@@ -160,15 +160,15 @@ export class Geofences {
     for (const some of inChunks(ids)) {
       const rows = await this.#store.db
         .selectFrom('geofences')
-        .leftJoin('users', 'users.id', 'geofences.owner_id')
-        .select(['geofences.id', 'geofences.owner_id', 'users.dealer_id'])
+        .leftJoin('users', 'users.id', 'geofences.ownerId')
+        .select(['geofences.id', 'geofences.ownerId', 'users.dealerId'])
         .where('geofences.id', 'in', some)
         .execute();
-      for (const { id, owner_id, dealer_id } of rows)
+      for (const { id, ownerId, dealerId } of rows)
         found.push({
           id: id as GeofenceId,
-          ownerId: owner_id as UserId,
-          dealerId: dealer_id as UserId | null,
+          ownerId: ownerId as UserId,
+          dealerId: dealerId as UserId | null,
         });
     }
     return found;
@@ -177,13 +177,13 @@ export class Geofences {
   /** Ids of all that were deleted and for which all that is set holds. */
   async deletedIds({ ownerId, ofDealer }: GeofenceFilter): Promise<GeofenceId[]> {
     let query = deletedGeofences(this.#store.db).orderBy('gone.id');
-    if (ownerId !== undefined) query = query.where('gone.owner_id', '=', ownerId);
+    if (ownerId !== undefined) query = query.where('gone.ownerId', '=', ownerId);
     if (ofDealer !== undefined)
       query = query.where((e) =>
         e.or([
-          e('gone.owner_id', '=', ofDealer),
-          e('users.dealer_id', '=', ofDealer),
-          e.and([e('users.id', 'is', null), e('gone.dealer_id', '=', ofDealer)]),
+          e('gone.ownerId', '=', ofDealer),
+          e('users.dealerId', '=', ofDealer),
+          e.and([e('users.id', 'is', null), e('gone.dealerId', '=', ofDealer)]),
         ]),
       );
     return (await query.execute()).map(({ id }) => id as GeofenceId);
@@ -192,51 +192,46 @@ export class Geofences {
 
 function deletedGeofences(db: Reader) {
   return db
-    .selectFrom('deleted_geofences as gone')
-    .leftJoin('users', 'users.id', 'gone.owner_id')
+    .selectFrom('deletedGeofences as gone')
+    .leftJoin('users', 'users.id', 'gone.ownerId')
     .select((e) => [
       'gone.id',
       'gone.name',
-      'gone.owner_id',
+      'gone.ownerId',
       e
         .case()
         .when('users.id', 'is', null)
-        .then(e.ref('gone.dealer_id'))
-        .else(e.ref('users.dealer_id'))
+        .then(e.ref('gone.dealerId'))
+        .else(e.ref('users.dealerId'))
         .end()
-        .as('dealer_id'),
+        .as('dealerId'),
     ]);
 }
 
-function fromDeletedRow(row: {
-  id: string;
-  name: string;
-  owner_id: string;
-  dealer_id: string | null;
-}): DeletedGeofence {
+function fromDeletedRow(row: { id: string; name: string; ownerId: string; dealerId: string | null }): DeletedGeofence {
   return {
     id: row.id as GeofenceId,
     name: row.name,
-    ownerId: row.owner_id as UserId,
-    dealerId: row.dealer_id as UserId | null,
+    ownerId: row.ownerId as UserId,
+    dealerId: row.dealerId as UserId | null,
   };
 }
 
 /** Deletes everything that the owner drew. */
 export async function deleteGeofencesOf(writer: Writer, ownerId: UserId): Promise<void> {
-  const rows = await writer.tx.selectFrom('geofences').selectAll().where('owner_id', '=', ownerId).execute();
+  const rows = await writer.tx.selectFrom('geofences').selectAll().where('ownerId', '=', ownerId).execute();
   for (const geofence of await withGroups(writer.tx, rows)) await removeGeofence(writer, geofence);
 }
 
 async function removeGeofence(writer: Writer, geofence: Geofence): Promise<void> {
   await dropFromRules(writer, 'geofence', geofence.id);
-  await writer.tx.deleteFrom('geofence_groups').where('member_id', '=', geofence.id).execute();
+  await writer.tx.deleteFrom('geofenceGroups').where('memberId', '=', geofence.id).execute();
   await writer.tx.deleteFrom('geofences').where('id', '=', geofence.id).execute();
   const { id, name, ownerId } = geofence;
-  const owner = await writer.tx.selectFrom('users').select('dealer_id').where('id', '=', ownerId).executeTakeFirst();
+  const owner = await writer.tx.selectFrom('users').select('dealerId').where('id', '=', ownerId).executeTakeFirst();
   await writer.tx
-    .insertInto('deleted_geofences')
-    .values({ id, name, owner_id: ownerId, dealer_id: owner?.dealer_id ?? null, deleted_at_ms: writer.nowMs })
+    .insertInto('deletedGeofences')
+    .values({ id, name, ownerId, dealerId: owner?.dealerId ?? null, deletedAtMs: writer.nowMs })
     .execute();
   writer.deleted(geofence);
 }
@@ -264,7 +259,7 @@ async function check({ tx }: Writer, geofence: Geofence): Promise<void> {
   const other = await tx
     .selectFrom('geofences')
     .select('id')
-    .where('owner_id', '=', geofence.ownerId)
+    .where('ownerId', '=', geofence.ownerId)
     .where('name', '=', geofence.name)
     .where('id', '!=', geofence.id)
     .executeTakeFirst();
@@ -296,7 +291,7 @@ async function planAll(
       writer.tx
         .selectFrom('geofences')
         .select(['id', 'name as value'])
-        .where('owner_id', '=', ownerId)
+        .where('ownerId', '=', ownerId)
         .where('name', 'in', names)
         .execute(),
     (value) => new ConflictError('geofence', 'name', value),
@@ -344,7 +339,7 @@ export function touchGeofences(writer: Writer, before: readonly Geofence[]): Pro
 
 async function withGroups(db: Reader, rows: readonly GeofenceRow[]): Promise<Geofence[]> {
   const ids = rows.map((row) => row.id);
-  const groups = await groupsOf(db, 'geofence_groups', ids);
+  const groups = await groupsOf(db, 'geofenceGroups', ids);
   return rows.map((row) => fromGeofenceRow(row, groups.get(row.id) ?? []));
 }
 
@@ -355,11 +350,11 @@ export function fromGeofenceRow(row: GeofenceRow, groupIds: readonly GroupId[]):
     id: row.id as GeofenceId,
     version: row.version,
     name: row.name,
-    ownerId: row.owner_id as UserId,
+    ownerId: row.ownerId as UserId,
     shape: JSON.parse(row.shape) as Shape,
-    groupIds: row.watches_all === 1 ? null : groupIds,
-    speedLimitKmh: row.speed_limit_kmh,
-    minDwellSeconds: row.min_dwell_seconds,
+    groupIds: row.watchesAll === 1 ? null : groupIds,
+    speedLimitKmh: row.speedLimitKmh,
+    minDwellSeconds: row.minDwellSeconds,
   };
 }
 
@@ -368,11 +363,11 @@ function toRow(geofence: Geofence): GeofenceRow {
     id: geofence.id,
     version: geofence.version,
     name: geofence.name,
-    owner_id: geofence.ownerId,
+    ownerId: geofence.ownerId,
     shape: JSON.stringify(geofence.shape),
-    watches_all: geofence.groupIds === null ? 1 : 0,
-    speed_limit_kmh: geofence.speedLimitKmh,
-    min_dwell_seconds: geofence.minDwellSeconds,
+    watchesAll: geofence.groupIds === null ? 1 : 0,
+    speedLimitKmh: geofence.speedLimitKmh,
+    minDwellSeconds: geofence.minDwellSeconds,
     vertices: verticesOf(geofence.shape),
   };
 }

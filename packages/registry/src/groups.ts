@@ -45,12 +45,12 @@ export class Groups {
   async list(filter: GroupFilter, paging: Paging): Promise<Page<VehicleGroup>> {
     if (filter.ids?.length === 0) return { items: [], next: null };
     let query = this.#store.db
-      .selectFrom('vehicle_groups')
+      .selectFrom('vehicleGroups')
       .selectAll()
       .orderBy('id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '>', paging.after);
-    if (filter.dealerId !== undefined) query = query.where('dealer_id', '=', filter.dealerId);
+    if (filter.dealerId !== undefined) query = query.where('dealerId', '=', filter.dealerId);
     if (filter.ids !== undefined) query = query.where('id', 'in', filter.ids);
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: page.items.map(fromGroupRow) };
@@ -58,12 +58,12 @@ export class Groups {
 
   /** Ids of the vehicles in the group, sorted. */
   async vehicleIds(id: GroupId): Promise<VehicleId[]> {
-    return (await membersOf(this.#store.db, 'vehicle_group_members', id)) as VehicleId[];
+    return (await membersOf(this.#store.db, 'vehicleGroupMembers', id)) as VehicleId[];
   }
 
   /** Ids of the users who were given access to the group, sorted. */
   async userIds(id: GroupId): Promise<UserId[]> {
-    return (await membersOf(this.#store.db, 'user_group_access', id)) as UserId[];
+    return (await membersOf(this.#store.db, 'userGroupAccess', id)) as UserId[];
   }
 
   /**
@@ -72,7 +72,7 @@ export class Groups {
    * @throws {NotFoundError} when the group or the vehicle does not exist
    */
   setVehicle(id: GroupId, vehicleId: VehicleId, isMember: boolean): Promise<void> {
-    return this.#setMember('vehicle_group_members', 'vehicle', id, vehicleId, isMember);
+    return this.#setMember('vehicleGroupMembers', 'vehicle', id, vehicleId, isMember);
   }
 
   /**
@@ -81,7 +81,7 @@ export class Groups {
    * @throws {NotFoundError} when the group or the user does not exist
    */
   setUser(id: GroupId, userId: UserId, hasAccess: boolean): Promise<void> {
-    return this.#setMember('user_group_access', 'user', id, userId, hasAccess);
+    return this.#setMember('userGroupAccess', 'user', id, userId, hasAccess);
   }
 
   #setMember(
@@ -98,13 +98,13 @@ export class Groups {
       if (vehicles.length + users.length === 0) throw new NotFoundError(kind, memberId);
       const existing = await writer.tx
         .selectFrom(table)
-        .select('group_id')
-        .where('group_id', '=', id)
-        .where('member_id', '=', memberId)
+        .select('groupId')
+        .where('groupId', '=', id)
+        .where('memberId', '=', memberId)
         .executeTakeFirst();
       if ((existing !== undefined) === wanted) return;
-      if (wanted) await writer.tx.insertInto(table).values({ group_id: id, member_id: memberId }).execute();
-      else await writer.tx.deleteFrom(table).where('group_id', '=', id).where('member_id', '=', memberId).execute();
+      if (wanted) await writer.tx.insertInto(table).values({ groupId: id, memberId }).execute();
+      else await writer.tx.deleteFrom(table).where('groupId', '=', id).where('memberId', '=', memberId).execute();
       if (kind === 'vehicle') await touchVehicles(writer, vehicles);
       else await touchUsers(writer, users);
     });
@@ -121,7 +121,7 @@ export class Groups {
       if (group === current) return current;
       await check(writer, group);
       const { id: _, ...columns } = toRow(group);
-      await writer.tx.updateTable('vehicle_groups').set(columns).where('id', '=', id).execute();
+      await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
       writer.changed(group, current);
       return group;
     });
@@ -137,16 +137,16 @@ export class Groups {
     return this.#store.write(async (writer) => {
       const group = await requireGroup(writer, id, expectedVersion);
       const { tx } = writer;
-      const vehicles = await loadVehicles(tx, await membersOf(tx, 'vehicle_group_members', id));
-      const users = await loadUsers(tx, await membersOf(tx, 'user_group_access', id));
-      const geofences = await loadGeofences(tx, await membersOf(tx, 'geofence_groups', id));
-      for (const table of ['vehicle_group_members', 'user_group_access', 'geofence_groups'] as const)
-        await tx.deleteFrom(table).where('group_id', '=', id).execute();
+      const vehicles = await loadVehicles(tx, await membersOf(tx, 'vehicleGroupMembers', id));
+      const users = await loadUsers(tx, await membersOf(tx, 'userGroupAccess', id));
+      const geofences = await loadGeofences(tx, await membersOf(tx, 'geofenceGroups', id));
+      for (const table of ['vehicleGroupMembers', 'userGroupAccess', 'geofenceGroups'] as const)
+        await tx.deleteFrom(table).where('groupId', '=', id).execute();
       await touchVehicles(writer, vehicles);
       await touchUsers(writer, users);
       await touchGeofences(writer, geofences);
       await dropFromRules(writer, 'group', id);
-      await writer.tx.deleteFrom('vehicle_groups').where('id', '=', id).execute();
+      await writer.tx.deleteFrom('vehicleGroups').where('id', '=', id).execute();
       writer.deleted(group);
     });
   }
@@ -156,7 +156,7 @@ export class Groups {
 export async function insertGroup(writer: Writer, fields: GroupFields): Promise<VehicleGroup> {
   const group: VehicleGroup = { ...fields, kind: 'group', id: writer.newId() as GroupId, version: 1 };
   await check(writer, group);
-  await writer.tx.insertInto('vehicle_groups').values(toRow(group)).execute();
+  await writer.tx.insertInto('vehicleGroups').values(toRow(group)).execute();
   writer.changed(group, null);
   return group;
 }
@@ -171,13 +171,13 @@ export async function freeGroupName({ tx }: Writer, wanted: string, dealerId: Us
 
 /** Gives all groups of a dealer to the operator, under a free name each. */
 export async function releaseGroups(writer: Writer, dealerId: UserId): Promise<void> {
-  const rows = await writer.tx.selectFrom('vehicle_groups').selectAll().where('dealer_id', '=', dealerId).execute();
+  const rows = await writer.tx.selectFrom('vehicleGroups').selectAll().where('dealerId', '=', dealerId).execute();
   for (const row of rows) {
     const name = await freeGroupName(writer, row.name, null);
     const before = fromGroupRow(row);
     const group: VehicleGroup = { ...before, name, dealerId: null, version: row.version + 1 };
     const { id, ...columns } = toRow(group);
-    await writer.tx.updateTable('vehicle_groups').set(columns).where('id', '=', id).execute();
+    await writer.tx.updateTable('vehicleGroups').set(columns).where('id', '=', id).execute();
     writer.changed(group, before);
   }
 }
@@ -194,15 +194,15 @@ async function check({ tx }: Writer, group: VehicleGroup): Promise<void> {
 
 function named(db: Reader, name: string, dealerId: UserId | null): Promise<{ id: string } | undefined> {
   return db
-    .selectFrom('vehicle_groups')
+    .selectFrom('vehicleGroups')
     .select('id')
-    .where('name_scope', '=', nameScope(dealerId))
+    .where('nameScope', '=', nameScope(dealerId))
     .where('name', '=', name)
     .executeTakeFirst();
 }
 
 async function loadGroup(db: Reader, id: GroupId): Promise<VehicleGroup | null> {
-  const row = await db.selectFrom('vehicle_groups').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom('vehicleGroups').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? fromGroupRow(row) : null;
 }
 
@@ -212,7 +212,7 @@ export function fromGroupRow(row: GroupRow): VehicleGroup {
     id: row.id as GroupId,
     version: row.version,
     name: row.name,
-    dealerId: row.dealer_id as UserId | null,
+    dealerId: row.dealerId as UserId | null,
   };
 }
 
@@ -221,8 +221,8 @@ function toRow(group: VehicleGroup): GroupRow {
     id: group.id,
     version: group.version,
     name: group.name,
-    dealer_id: group.dealerId,
-    name_scope: nameScope(group.dealerId),
+    dealerId: group.dealerId,
+    nameScope: nameScope(group.dealerId),
   };
 }
 

@@ -63,9 +63,9 @@ export class Idempotency {
     const row = await this.#store.db
       .selectFrom('idempotency')
       .selectAll()
-      .where('user_id', '=', request.userId)
+      .where('userId', '=', request.userId)
       .where('key', '=', request.key)
-      .where('created_at_ms', '>', this.#store.now() - KEPT_MS)
+      .where('createdAtMs', '>', this.#store.now() - KEPT_MS)
       .executeTakeFirst();
     if (!row) return 'new';
     if (!(await isOf(request, row.fingerprint))) return 'other';
@@ -107,14 +107,14 @@ export class Idempotency {
           body: this.#store.secrets.seal(body, placeOf(userId, key)),
           bytes: Buffer.byteLength(body),
         })
-        .where('user_id', '=', userId)
+        .where('userId', '=', userId)
         .where('key', '=', key)
         .execute();
       const rows = await tx
         .selectFrom('idempotency')
         .select(['key', 'bytes'])
-        .where('user_id', '=', userId)
-        .orderBy('created_at_ms', 'desc')
+        .where('userId', '=', userId)
+        .orderBy('createdAtMs', 'desc')
         .orderBy('key')
         .execute();
       let bytes = 0;
@@ -123,7 +123,7 @@ export class Idempotency {
         return row.key !== key && (nth >= MAX_KEYS_PER_USER || bytes > MAX_BYTES_PER_USER);
       });
       for (const some of inChunks(surplus.map((row) => row.key)))
-        await tx.deleteFrom('idempotency').where('user_id', '=', userId).where('key', 'in', some).execute();
+        await tx.deleteFrom('idempotency').where('userId', '=', userId).where('key', 'in', some).execute();
     });
   }
 
@@ -137,13 +137,13 @@ export class Idempotency {
     const { db } = this.#store;
     const rows = await db
       .selectFrom('idempotency')
-      .select(['user_id', 'key'])
-      .where('created_at_ms', '<=', this.#store.now() - KEPT_MS)
-      .orderBy('created_at_ms')
+      .select(['userId', 'key'])
+      .where('createdAtMs', '<=', this.#store.now() - KEPT_MS)
+      .orderBy('createdAtMs')
       .limit(limit)
       .execute();
-    for (const { user_id, key } of rows)
-      await db.deleteFrom('idempotency').where('user_id', '=', user_id).where('key', '=', key).execute();
+    for (const { userId, key } of rows)
+      await db.deleteFrom('idempotency').where('userId', '=', userId).where('key', '=', key).execute();
     return rows.length;
   }
 }
@@ -157,35 +157,35 @@ export async function takeClaim(tx: Transaction<Tables>, claim: Claim, nowMs: nu
   const { userId, key, fingerprint } = claim;
   await tx
     .deleteFrom('idempotency')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('key', '=', key)
-    .where('created_at_ms', '<=', nowMs - KEPT_MS)
+    .where('createdAtMs', '<=', nowMs - KEPT_MS)
     .execute();
   const existing = await tx
     .selectFrom('idempotency')
     .select('key')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('key', '=', key)
     .executeTakeFirst();
   if (existing) throw new AlreadyClaimedError(key);
   await tx
     .insertInto('idempotency')
     .values({
-      user_id: userId,
+      userId,
       key,
       fingerprint,
       status: null,
       headers: null,
       body: null,
       bytes: 0,
-      created_at_ms: nowMs,
+      createdAtMs: nowMs,
     })
     .execute();
 }
 
 /** Forgets the keys of an account. */
 export async function forgetKeysOf(db: Kysely<Tables>, userId: UserId): Promise<void> {
-  await db.deleteFrom('idempotency').where('user_id', '=', userId).execute();
+  await db.deleteFrom('idempotency').where('userId', '=', userId).execute();
 }
 
 function placeOf(userId: UserId, key: string): SecretPlace {

@@ -143,7 +143,7 @@ export class Jobs {
       const { open } = await tx
         .selectFrom('jobs')
         .select((e) => e.fn.countAll<number>().as('open'))
-        .where('user_id', '=', fields.userId)
+        .where('userId', '=', fields.userId)
         .where('state', 'in', ['queued', 'running'])
         .executeTakeFirstOrThrow();
       if (Number(open) >= MAX_OPEN_JOBS_PER_USER) throw new TooManyJobsError(MAX_OPEN_JOBS_PER_USER);
@@ -168,7 +168,7 @@ export class Jobs {
       .orderBy('id', 'desc')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '<', paging.after);
-    if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId);
+    if (filter.userId !== undefined) query = query.where('userId', '=', filter.userId);
     if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
     if (filter.state !== undefined) query = query.where('state', '=', filter.state);
     const page = pageOf(await query.execute(), paging);
@@ -187,13 +187,13 @@ export class Jobs {
       if (about === undefined)
         await tx
           .updateTable('jobs')
-          .set({ cancel_requested: 1 })
+          .set({ cancelRequested: 1 })
           .where('id', '=', id)
           .where('state', '=', 'running')
           .execute();
       const called = await tx
         .updateTable('jobs')
-        .set({ state: 'cancelled', cancel_requested: 1, finished_at_ms: nowMs, resume: null })
+        .set({ state: 'cancelled', cancelRequested: 1, finishedAtMs: nowMs, resume: null })
         .where('id', '=', id)
         .where('state', '=', 'queued')
         .returning('id')
@@ -233,9 +233,7 @@ export class Jobs {
           .selectFrom('jobs')
           .select(({ fn, eb }) =>
             fn
-              .min(
-                eb.case().when('state', '=', 'queued').then(eb.ref('due_at_ms')).else(eb.ref('lease_until_ms')).end(),
-              )
+              .min(eb.case().when('state', '=', 'queued').then(eb.ref('dueAtMs')).else(eb.ref('leaseUntilMs')).end())
               .as('at'),
           )
           .where('state', 'in', ['queued', 'running'])
@@ -256,10 +254,10 @@ export class Jobs {
       if (running.length >= atOnce) return [];
       const waiting = await ownedJobs(tx, kinds, 'queued')
         .select(OWNER)
-        .where('jobs.due_at_ms', '<=', nowMs)
-        .groupBy(['jobs.user_id', tenantOfJob])
+        .where('jobs.dueAtMs', '<=', nowMs)
+        .groupBy(['jobs.userId', tenantOfJob])
         // Of those that never had a turn, the one that has waited longest.
-        .orderBy((e) => e.fn.min('jobs.due_at_ms'))
+        .orderBy((e) => e.fn.min('jobs.dueAtMs'))
         .orderBy((e) => e.fn.min('jobs.id'))
         .execute();
       const queue = `jobs ${kinds.join()}`;
@@ -271,32 +269,32 @@ export class Jobs {
       if (owner === undefined) return [];
       const next = await ownedJobs(tx, kinds, 'queued')
         .selectAll('jobs')
-        .where('jobs.due_at_ms', '<=', nowMs)
-        .where('jobs.user_id', owner.userId === null ? 'is' : '=', owner.userId)
+        .where('jobs.dueAtMs', '<=', nowMs)
+        .where('jobs.userId', owner.userId === null ? 'is' : '=', owner.userId)
         .where(tenantOfJob, '=', owner.tenant)
-        .orderBy('jobs.due_at_ms')
+        .orderBy('jobs.dueAtMs')
         .orderBy('jobs.id')
         .limit(1)
         .executeTakeFirst();
       if (!next) return [];
       await saveTurn(tx, queue, owner, nowMs);
       const rows = [next];
-      if (next.kind === together.kind && next.user_id === null) {
+      if (next.kind === together.kind && next.userId === null) {
         const others = await ownedJobs(tx, [next.kind], 'queued')
           .selectAll('jobs')
-          .where('jobs.user_id', 'is', null)
-          .where('jobs.due_at_ms', '<=', nowMs)
+          .where('jobs.userId', 'is', null)
+          .where('jobs.dueAtMs', '<=', nowMs)
           .where('jobs.id', '!=', next.id)
           .orderBy(sql`row_number() over (partition by ${tenantOfJob} order by jobs.due_at_ms, jobs.id)`)
-          .orderBy('jobs.due_at_ms')
+          .orderBy('jobs.dueAtMs')
           .orderBy('jobs.id')
           .limit(together.max - 1)
           .execute();
         // Of two about one subject, one waits for the other.
-        const subjects = new Set([next.subject_id]);
+        const subjects = new Set([next.subjectId]);
         for (const row of others) {
-          if (subjects.has(row.subject_id)) continue;
-          subjects.add(row.subject_id);
+          if (subjects.has(row.subjectId)) continue;
+          subjects.add(row.subjectId);
           rows.push(row);
         }
       }
@@ -308,9 +306,9 @@ export class Jobs {
           .set((e) => ({
             state: 'running',
             lease,
-            lease_until_ms: leaseUntilMs,
+            leaseUntilMs,
             attempts: e('attempts', '+', 1),
-            started_at_ms: e.fn.coalesce('started_at_ms', e.val(nowMs)),
+            startedAtMs: e.fn.coalesce('startedAtMs', e.val(nowMs)),
           }))
           .where(
             'id',
@@ -320,7 +318,7 @@ export class Jobs {
           .execute();
       return rows.map((row) => {
         const attempts = row.attempts + 1;
-        const taken = { ...row, state: 'running', lease, attempts, started_at_ms: row.started_at_ms ?? nowMs };
+        const taken = { ...row, state: 'running', lease, attempts, startedAtMs: row.startedAtMs ?? nowMs };
         const resume = row.resume === null ? null : (JSON.parse(row.resume) as JobFacts);
         return { job: fromRow(taken), lease, resume, attempts, tenant: owner.tenant };
       });
@@ -338,7 +336,7 @@ export class Jobs {
     for (const some of inChunks(leased)) {
       const rows = await this.#store.db
         .updateTable('jobs')
-        .set({ lease_until_ms: leaseUntilMs })
+        .set({ leaseUntilMs })
         .where(
           'id',
           'in',
@@ -383,16 +381,16 @@ export class Jobs {
       .updateTable('jobs')
       // Who gets somewhere does not die over it.
       .set({
-        lease_until_ms: nowMs + leaseMs,
+        leaseUntilMs: nowMs + leaseMs,
         percent,
         positions,
         ...(resume && { resume: JSON.stringify(resume), attempts: 1 }),
       })
       .where('id', '=', job.id)
       .where('lease', '=', lease)
-      .returning('cancel_requested')
+      .returning('cancelRequested')
       .executeTakeFirst();
-    return row === undefined ? 'lost' : row.cancel_requested ? 'cancel' : 'held';
+    return row === undefined ? 'lost' : row.cancelRequested ? 'cancel' : 'held';
   }
 
   /**
@@ -421,9 +419,9 @@ export class Jobs {
       const fresh = jobs.filter(({ offset }) => offset >= done);
       await addOrMerge(tx, fresh, merge, newId, nowMs);
       await tx
-        .insertInto('consumer_offsets')
-        .values({ consumer, log_partition: partition, next_offset: next, log_identity: null })
-        .onConflict((c) => c.columns(['consumer', 'log_partition']).doUpdateSet({ next_offset: next }))
+        .insertInto('consumerOffsets')
+        .values({ consumer, logPartition: partition, nextOffset: next, logIdentity: null })
+        .onConflict((c) => c.columns(['consumer', 'logPartition']).doUpdateSet({ nextOffset: next }))
         .execute();
     });
   }
@@ -458,8 +456,8 @@ export class Jobs {
     const rows = await db
       .selectFrom('jobs')
       .select('id')
-      .where('finished_at_ms', '<', finishedBeforeMs)
-      .orderBy('finished_at_ms')
+      .where('finishedAtMs', '<', finishedBeforeMs)
+      .orderBy('finishedAtMs')
       .limit(limit)
       .execute();
     const ids = rows.map(({ id }) => id);
@@ -481,8 +479,8 @@ export async function settleIn(
       state: outcome.state,
       lease: null,
       ...(outcome.state === 'queued'
-        ? { resume: outcome.resume && JSON.stringify(outcome.resume), due_at_ms: outcome.dueAtMs, attempts: 0 }
-        : { resume: null, finished_at_ms: nowMs }),
+        ? { resume: outcome.resume && JSON.stringify(outcome.resume), dueAtMs: outcome.dueAtMs, attempts: 0 }
+        : { resume: null, finishedAtMs: nowMs }),
       ...(outcome.state === 'done' && {
         result: JSON.stringify(outcome.result),
         percent: 100,
@@ -499,13 +497,13 @@ export async function settleIn(
 
 /** A job belongs to the tenant of its user; one of the service to that of the vehicle that it is about, or to the operator. */
 const tenantOfJob = sql<string>`coalesce(users.dealer_id, users.id, jobs.user_id, vehicles.dealer_id, 'operator')`;
-const OWNER = ['jobs.user_id as userId', tenantOfJob.as('tenant')] as const;
+const OWNER = ['jobs.userId as userId', tenantOfJob.as('tenant')] as const;
 
 function ownedJobs(tx: Transaction<Tables>, kinds: readonly string[], state: JobState) {
   return tx
     .selectFrom('jobs')
-    .leftJoin('users', 'users.id', 'jobs.user_id')
-    .leftJoin('vehicles', (join) => join.onRef('vehicles.id', '=', 'jobs.subject_id').on('jobs.user_id', 'is', null))
+    .leftJoin('users', 'users.id', 'jobs.userId')
+    .leftJoin('vehicles', (join) => join.onRef('vehicles.id', '=', 'jobs.subjectId').on('jobs.userId', 'is', null))
     .where('jobs.state', '=', state)
     .where('jobs.kind', 'in', kinds);
 }
@@ -523,13 +521,13 @@ async function forgetWhoDied(
 ): Promise<void> {
   const dead = await tx
     .selectFrom('jobs')
-    .select(['id', 'attempts', 'cancel_requested'])
+    .select(['id', 'attempts', 'cancelRequested'])
     .where('state', '=', 'running')
     .where('kind', 'in', kinds)
-    .where('lease_until_ms', '<=', nowMs)
+    .where('leaseUntilMs', '<=', nowMs)
     .execute();
-  for (const { id, attempts, cancel_requested } of dead) {
-    const over = cancel_requested
+  for (const { id, attempts, cancelRequested } of dead) {
+    const over = cancelRequested
       ? { state: 'cancelled', error: null }
       : attempts >= maxAttempts
         ? { state: 'failed', error: `It broke off ${attempts} times without getting any further.` }
@@ -537,9 +535,7 @@ async function forgetWhoDied(
     await tx
       .updateTable('jobs')
       .set(
-        over === null
-          ? { state: 'queued', lease: null }
-          : { ...over, lease: null, resume: null, finished_at_ms: nowMs },
+        over === null ? { state: 'queued', lease: null } : { ...over, lease: null, resume: null, finishedAtMs: nowMs },
       )
       .where('id', '=', id)
       .execute();
@@ -576,14 +572,14 @@ async function addOrMergeChunk(
   const subjects = added.map(({ subjectId }) => subjectId);
   const rows = await tx
     .selectFrom('jobs')
-    .select(['id', 'subject_id', 'parameters', 'due_at_ms'])
+    .select(['id', 'subjectId', 'parameters', 'dueAtMs'])
     .where('state', '=', 'queued')
     .where('kind', '=', kind)
-    .where('subject_id', 'in', subjects)
-    .where('user_id', 'is', null)
+    .where('subjectId', 'in', subjects)
+    .where('userId', 'is', null)
     .orderBy('id', 'desc')
     .execute();
-  const waiting = new Map(rows.map((row) => [row.subject_id, row]));
+  const waiting = new Map(rows.map((row) => [row.subjectId, row]));
   const fresh: JobRow[] = [];
   for (const fields of added) {
     const row = waiting.get(fields.subjectId);
@@ -591,11 +587,11 @@ async function addOrMergeChunk(
       fresh.push(newJobRow({ ...fields, userId: null }, newId(), nowMs));
       continue;
     }
-    const known = { ...fields, parameters: JSON.parse(row.parameters) as JobFacts, dueAtMs: row.due_at_ms };
+    const known = { ...fields, parameters: JSON.parse(row.parameters) as JobFacts, dueAtMs: row.dueAtMs };
     const { parameters, dueAtMs } = mergedFields(known, fields, merge);
     await tx
       .updateTable('jobs')
-      .set({ parameters: JSON.stringify(parameters), due_at_ms: dueAtMs, resume: null })
+      .set({ parameters: JSON.stringify(parameters), dueAtMs, resume: null })
       .where('id', '=', row.id)
       .execute();
   }
@@ -622,9 +618,9 @@ export function newJobRow(
   return {
     id,
     kind: fields.kind,
-    user_id: fields.userId,
-    subject_id: fields.subjectId,
-    schedule_id: by?.scheduleId ?? null,
+    userId: fields.userId,
+    subjectId: fields.subjectId,
+    scheduleId: by?.scheduleId ?? null,
     period: by?.period ?? null,
     parameters: JSON.stringify(fields.parameters),
     state: 'queued',
@@ -633,14 +629,14 @@ export function newJobRow(
     result: null,
     error: null,
     resume: null,
-    created_at_ms: nowMs,
-    started_at_ms: null,
-    finished_at_ms: null,
-    due_at_ms: fields.dueAtMs,
+    createdAtMs: nowMs,
+    startedAtMs: null,
+    finishedAtMs: null,
+    dueAtMs: fields.dueAtMs,
     lease: null,
-    lease_until_ms: 0,
+    leaseUntilMs: 0,
     attempts: 0,
-    cancel_requested: 0,
+    cancelRequested: 0,
   };
 }
 
@@ -648,16 +644,16 @@ function fromRow(row: Selectable<JobRow>): Job {
   return {
     id: row.id as JobId,
     kind: row.kind,
-    userId: row.user_id as UserId | null,
-    subjectId: row.subject_id,
-    scheduleId: row.schedule_id as ReportScheduleId | null,
+    userId: row.userId as UserId | null,
+    subjectId: row.subjectId,
+    scheduleId: row.scheduleId as ReportScheduleId | null,
     parameters: JSON.parse(row.parameters) as JobFacts,
     state: row.state as JobState,
     progress: { percent: row.percent, positions: row.positions },
     result: row.result === null ? null : (JSON.parse(row.result) as JobFacts),
     error: row.error,
-    createdAtMs: row.created_at_ms,
-    startedAtMs: row.started_at_ms,
-    finishedAtMs: row.finished_at_ms,
+    createdAtMs: row.createdAtMs,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
   };
 }

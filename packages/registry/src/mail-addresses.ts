@@ -86,9 +86,9 @@ export class MailAddresses {
     const { db } = this.#store;
     if (addresses.some((address) => !known.has(keyOf(address)) && !isTrusted(address))) {
       const { count } = await db
-        .selectFrom('mail_addresses')
+        .selectFrom('mailAddresses')
         .select((e) => e.fn.countAll<number>().as('count'))
-        .where('tenant_id', '=', tenant)
+        .where('tenantId', '=', tenant)
         .where('state', '=', 'pending')
         .executeTakeFirstOrThrow();
       if (Number(count) >= MAX_PENDING) throw new TooManyAddressesError(MAX_PENDING);
@@ -98,18 +98,18 @@ export class MailAddresses {
       const trusted = isTrusted(address);
       if (row === undefined)
         await db
-          .insertInto('mail_addresses')
+          .insertInto('mailAddresses')
           .values(newMailAddressRow(this.#store.newId(), tenant, address, trusted ? 'confirmed' : 'pending', nowMs))
-          .onConflict((c) => c.columns(['tenant_id', 'address_key']).doNothing())
+          .onConflict((c) => c.columns(['tenantId', 'addressKey']).doNothing())
           .execute();
       else if (row.state === 'pending' && trusted) await this.#change(row, 'confirmed');
       else if (row.state === 'pending' && again)
         await db
-          .updateTable('mail_addresses')
-          .set({ next_attempt_at_ms: nowMs, attempts: 0, changed_at_ms: nowMs })
+          .updateTable('mailAddresses')
+          .set({ nextAttemptAtMs: nowMs, attempts: 0, changedAtMs: nowMs })
           .where('id', '=', row.id)
-          .where('next_attempt_at_ms', 'is', null)
-          .where('asked_at_ms', '<=', nowMs - ASK_AGAIN_MS)
+          .where('nextAttemptAtMs', 'is', null)
+          .where('askedAtMs', '<=', nowMs - ASK_AGAIN_MS)
           .execute();
     }
     return this.#find(tenant, addresses);
@@ -121,10 +121,10 @@ export class MailAddresses {
     const suppressed = new Map<string, number>();
     for (const some of inChunks([...known.values()].map(({ id }) => id))) {
       const rows = await this.#store.db
-        .selectFrom('mail_counts')
+        .selectFrom('mailCounts')
         .select(['counter', 'suppressed'])
         .where('counter', 'in', some.map(dayCounter))
-        .where('window_start_ms', '>=', windowOf(this.#store.now(), DAY_MS))
+        .where('windowStartMs', '>=', windowOf(this.#store.now(), DAY_MS))
         .execute();
       for (const row of rows) suppressed.set(row.counter, row.suppressed);
     }
@@ -139,7 +139,7 @@ export class MailAddresses {
 
   /** Null when there is none. */
   async get(id: string): Promise<MailAddress | null> {
-    const row = await this.#store.db.selectFrom('mail_addresses').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.#store.db.selectFrom('mailAddresses').selectAll().where('id', '=', id).executeTakeFirst();
     return row ? fromRow(row) : null;
   }
 
@@ -154,13 +154,13 @@ export class MailAddresses {
 
   async #change({ id, generation }: MailAddress, state: MailAddressState): Promise<boolean> {
     const row = await this.#store.db
-      .updateTable('mail_addresses')
+      .updateTable('mailAddresses')
       .set({
         state,
         generation: generation + 1,
-        next_attempt_at_ms: null,
+        nextAttemptAtMs: null,
         lease: null,
-        changed_at_ms: this.#store.now(),
+        changedAtMs: this.#store.now(),
       })
       .where('id', '=', id)
       .where('generation', '=', generation)
@@ -250,11 +250,11 @@ export class MailAddresses {
       });
     if (reached !== null && suppressedCounter !== null)
       await this.#store.db
-        .insertInto('mail_counts')
-        .values({ counter: suppressedCounter, window_start_ms: windowOf(nowMs, DAY_MS), sent: 0, suppressed: 1 })
+        .insertInto('mailCounts')
+        .values({ counter: suppressedCounter, windowStartMs: windowOf(nowMs, DAY_MS), sent: 0, suppressed: 1 })
         .onConflict((c) =>
-          c.columns(['counter', 'window_start_ms']).doUpdateSet((e) => ({
-            suppressed: e('mail_counts.suppressed', '+', 1),
+          c.columns(['counter', 'windowStartMs']).doUpdateSet((e) => ({
+            suppressed: e('mailCounts.suppressed', '+', 1),
           })),
         )
         .execute();
@@ -269,8 +269,8 @@ export class MailAddresses {
       () => this.#leaseConfirmations(limit, leaseMs),
       async () => {
         const { at } = await this.#store.db
-          .selectFrom('mail_addresses')
-          .select((e) => e.fn.min('next_attempt_at_ms').as('at'))
+          .selectFrom('mailAddresses')
+          .select((e) => e.fn.min('nextAttemptAtMs').as('at'))
           .executeTakeFirstOrThrow();
         return at;
       },
@@ -280,20 +280,20 @@ export class MailAddresses {
   async #leaseConfirmations(limit: number, leaseMs: number): Promise<LeasedConfirmation[]> {
     // Asked for all the time, and mostly in vain: nobody who writes is kept waiting for that.
     const due = await this.#store.db
-      .selectFrom('mail_addresses')
+      .selectFrom('mailAddresses')
       .select('id')
-      .where('next_attempt_at_ms', '<=', this.#store.now())
+      .where('nextAttemptAtMs', '<=', this.#store.now())
       .limit(1)
       .executeTakeFirst();
     if (due === undefined) return [];
     return this.#store.write(async ({ tx, nowMs, newId }) => {
       const tenants = await tx
-        .selectFrom('mail_addresses')
-        .select('tenant_id')
+        .selectFrom('mailAddresses')
+        .select('tenantId')
         .distinct()
-        .where('next_attempt_at_ms', '<=', nowMs)
+        .where('nextAttemptAtMs', '<=', nowMs)
         .execute();
-      const waiting = new Set(tenants.map(({ tenant_id }) => ({ tenant: tenant_id, account: tenant_id })));
+      const waiting = new Set(tenants.map(({ tenantId }) => ({ tenant: tenantId, account: tenantId })));
       if (waiting.size === 0) return [];
       const turns = await sharedTurns(tx, QUEUE, [...waiting], []);
       const leased: LeasedConfirmation[] = [];
@@ -301,11 +301,11 @@ export class MailAddresses {
         const owner = turns.next(waiting);
         if (owner === undefined) break;
         const row = await tx
-          .selectFrom('mail_addresses')
+          .selectFrom('mailAddresses')
           .selectAll()
-          .where('tenant_id', '=', owner.tenant)
-          .where('next_attempt_at_ms', '<=', nowMs)
-          .orderBy('next_attempt_at_ms')
+          .where('tenantId', '=', owner.tenant)
+          .where('nextAttemptAtMs', '<=', nowMs)
+          .orderBy('nextAttemptAtMs')
           .limit(1)
           .executeTakeFirst();
         if (row === undefined) {
@@ -315,8 +315,8 @@ export class MailAddresses {
         const lease = newId();
         const attempts = row.attempts + 1;
         await tx
-          .updateTable('mail_addresses')
-          .set({ lease, attempts, next_attempt_at_ms: nowMs + leaseMs })
+          .updateTable('mailAddresses')
+          .set({ lease, attempts, nextAttemptAtMs: nowMs + leaseMs })
           .where('id', '=', row.id)
           .execute();
         turns.served(owner);
@@ -339,12 +339,12 @@ export class MailAddresses {
   ): Promise<void> {
     const nowMs = this.#store.now();
     await this.#store.db
-      .updateTable('mail_addresses')
+      .updateTable('mailAddresses')
       .set({
         lease: null,
-        next_attempt_at_ms: outcome.retryAtMs,
+        nextAttemptAtMs: outcome.retryAtMs,
         // Also one that was given up counts as asked, so that the address can be asked again later.
-        ...((outcome.isSent || outcome.retryAtMs === null) && { asked_at_ms: nowMs }),
+        ...((outcome.isSent || outcome.retryAtMs === null) && { askedAtMs: nowMs }),
         ...(!outcome.isCounted && { attempts: 0 }),
       })
       .where('id', '=', address.id)
@@ -357,14 +357,14 @@ export class MailAddresses {
     const nowMs = this.#store.now();
     const { db } = this.#store;
     await db
-      .deleteFrom('mail_counts')
-      .where('window_start_ms', '<', nowMs - 2 * DAY_MS)
-      .where((e) => e.or([e('counter', 'not like', `${MONTH} %`), e('window_start_ms', '<', nowMs - 2 * MONTH_MS)]))
+      .deleteFrom('mailCounts')
+      .where('windowStartMs', '<', nowMs - 2 * DAY_MS)
+      .where((e) => e.or([e('counter', 'not like', `${MONTH} %`), e('windowStartMs', '<', nowMs - 2 * MONTH_MS)]))
       .execute();
     await db
-      .deleteFrom('mail_addresses')
+      .deleteFrom('mailAddresses')
       .where('state', '=', 'pending')
-      .where('changed_at_ms', '<', nowMs - PENDING_KEPT_MS)
+      .where('changedAtMs', '<', nowMs - PENDING_KEPT_MS)
       .execute();
   }
 
@@ -373,12 +373,12 @@ export class MailAddresses {
     const found = new Map<string, MailAddress>();
     for (const some of inChunks(addresses.map(keyOf))) {
       const rows = await this.#store.db
-        .selectFrom('mail_addresses')
+        .selectFrom('mailAddresses')
         .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('address_key', 'in', some)
+        .where('tenantId', '=', tenant)
+        .where('addressKey', 'in', some)
         .execute();
-      for (const row of rows) found.set(row.address_key, fromRow(row));
+      for (const row of rows) found.set(row.addressKey, fromRow(row));
     }
     return found;
   }
@@ -395,13 +395,13 @@ class LimitReached extends Error {
 /** @returns false where the counter is full */
 async function countOne(tx: Transaction<Tables>, counter: string, windowStartMs: number, most: number) {
   const row = await tx
-    .insertInto('mail_counts')
-    .values({ counter, window_start_ms: windowStartMs, sent: 1, suppressed: 0 })
+    .insertInto('mailCounts')
+    .values({ counter, windowStartMs, sent: 1, suppressed: 0 })
     .onConflict((c) =>
       c
-        .columns(['counter', 'window_start_ms'])
-        .doUpdateSet((e) => ({ sent: e('mail_counts.sent', '+', 1) }))
-        .where('mail_counts.sent', '<', most),
+        .columns(['counter', 'windowStartMs'])
+        .doUpdateSet((e) => ({ sent: e('mailCounts.sent', '+', 1) }))
+        .where('mailCounts.sent', '<', most),
     )
     .returning('sent')
     .executeTakeFirst();
@@ -430,28 +430,28 @@ export function newMailAddressRow(
 ): MailAddressRow {
   return {
     id,
-    tenant_id: tenant,
+    tenantId: tenant,
     address,
-    address_key: keyOf(address),
+    addressKey: keyOf(address),
     state,
     secret: randomBytes(32).toString('base64url'),
     generation: 1,
-    asked_at_ms: null,
-    next_attempt_at_ms: state === 'pending' ? nowMs : null,
+    askedAtMs: null,
+    nextAttemptAtMs: state === 'pending' ? nowMs : null,
     attempts: 0,
     lease: null,
-    changed_at_ms: nowMs,
+    changedAtMs: nowMs,
   };
 }
 
 function fromRow(row: MailAddressRow): MailAddress {
   return {
     id: row.id,
-    tenant: row.tenant_id,
+    tenant: row.tenantId,
     address: row.address,
     state: row.state as MailAddressState,
     secret: row.secret,
     generation: row.generation,
-    askedAtMs: row.asked_at_ms,
+    askedAtMs: row.askedAtMs,
   };
 }

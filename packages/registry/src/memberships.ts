@@ -3,7 +3,7 @@ import { UnknownReferenceError } from './errors.ts';
 import { inChunks, type Reader, type Writer } from './store.ts';
 
 /** The tables that say which groups a vehicle, a user or a geofence names. */
-export type MembershipTable = 'vehicle_group_members' | 'user_group_access' | 'geofence_groups';
+export type MembershipTable = 'vehicleGroupMembers' | 'userGroupAccess' | 'geofenceGroups';
 
 /** The groups of each of the given members, sorted; members without a group are left out. */
 export async function groupsOf(
@@ -15,9 +15,9 @@ export async function groupsOf(
   for (const some of inChunks(memberIds)) {
     const rows = await db
       .selectFrom(table)
-      .select(['group_id', 'member_id'])
-      .where('member_id', 'in', some)
-      .orderBy('group_id')
+      .select(['groupId', 'memberId'])
+      .where('memberId', 'in', some)
+      .orderBy('groupId')
       .execute();
     collect(rows, groups);
   }
@@ -27,15 +27,15 @@ export async function groupsOf(
 /** The groups of every member there is. */
 export async function allGroups(db: Reader, table: MembershipTable): Promise<Map<string, GroupId[]>> {
   const groups = new Map<string, GroupId[]>();
-  collect(await db.selectFrom(table).select(['group_id', 'member_id']).orderBy('group_id').execute(), groups);
+  collect(await db.selectFrom(table).select(['groupId', 'memberId']).orderBy('groupId').execute(), groups);
   return groups;
 }
 
-function collect(rows: readonly { group_id: string; member_id: string }[], groups: Map<string, GroupId[]>): void {
-  for (const { group_id, member_id } of rows) {
-    const known = groups.get(member_id);
-    if (known) known.push(group_id as GroupId);
-    else groups.set(member_id, [group_id as GroupId]);
+function collect(rows: readonly { groupId: string; memberId: string }[], groups: Map<string, GroupId[]>): void {
+  for (const { groupId, memberId } of rows) {
+    const known = groups.get(memberId);
+    if (known) known.push(groupId as GroupId);
+    else groups.set(memberId, [groupId as GroupId]);
   }
 }
 
@@ -43,11 +43,11 @@ function collect(rows: readonly { group_id: string; member_id: string }[], group
 export async function membersOf(db: Reader, table: MembershipTable, groupId: GroupId): Promise<string[]> {
   const rows = await db
     .selectFrom(table)
-    .select('member_id')
-    .where('group_id', '=', groupId)
-    .orderBy('member_id')
+    .select('memberId')
+    .where('groupId', '=', groupId)
+    .orderBy('memberId')
     .execute();
-  return rows.map((row) => row.member_id);
+  return rows.map((row) => row.memberId);
 }
 
 /**
@@ -63,11 +63,11 @@ export async function setGroups(
 ): Promise<void> {
   const wanted = sortedSet(groupIds);
   await requireGroups(tx, wanted);
-  await tx.deleteFrom(table).where('member_id', '=', memberId).execute();
+  await tx.deleteFrom(table).where('memberId', '=', memberId).execute();
   for (const some of inChunks(wanted))
     await tx
       .insertInto(table)
-      .values(some.map((group_id) => ({ group_id, member_id: memberId })))
+      .values(some.map((groupId) => ({ groupId, memberId })))
       .execute();
 }
 
@@ -83,7 +83,7 @@ export function withSortedGroups<Fields extends { groupIds?: readonly GroupId[] 
 
 async function requireGroups(db: Reader, groupIds: readonly GroupId[]): Promise<void> {
   for (const some of inChunks(groupIds)) {
-    const rows = await db.selectFrom('vehicle_groups').select('id').where('id', 'in', some).execute();
+    const rows = await db.selectFrom('vehicleGroups').select('id').where('id', 'in', some).execute();
     const known = new Set(rows.map((row) => row.id));
     const missing = some.find((id) => !known.has(id));
     if (missing !== undefined) throw new UnknownReferenceError('groupIds', missing);

@@ -677,25 +677,25 @@ async function countVertices(db: Kysely<unknown>): Promise<void> {
 
 /** An installation from before secrets were sealed starts without a key as well: it is only warned. */
 async function allowClearSecrets(db: Kysely<unknown>): Promise<void> {
-  const tables = db as Kysely<Pick<Tables, 'users' | 'registry_facts'>>;
+  const tables = db as Kysely<Pick<Tables, 'users' | 'registryFacts'>>;
   const user = await tables.selectFrom('users').select('id').limit(1).executeTakeFirst();
-  if (user !== undefined) await tables.insertInto('registry_facts').values({ name: CLEAR_SECRETS }).execute();
+  if (user !== undefined) await tables.insertInto('registryFacts').values({ name: CLEAR_SECRETS }).execute();
 }
 
 /** Users of dealers that were blocked before that blocked their users: each gets a version that says so. */
 async function blockUsersOfBlockedDealers(db: Kysely<Tables>): Promise<void> {
   const dealers = db.selectFrom('users').select('id').where('role', '=', 'dealer').where('blocked', '=', 1);
-  await db.updateTable('users').set({ dealer_blocked: 1 }).where('dealer_id', 'in', dealers).execute();
+  await db.updateTable('users').set({ dealerBlocked: 1 }).where('dealerId', 'in', dealers).execute();
   const rows = await db
     .selectFrom('users')
     .selectAll()
-    .where('dealer_blocked', '=', 1)
+    .where('dealerBlocked', '=', 1)
     .where('blocked', '=', 0)
     .orderBy('id')
     .execute();
   const groups = await groupsOf(
     db,
-    'user_group_access',
+    'userGroupAccess',
     rows.map(({ id }) => id),
   );
   const changes = rows.map((row) => {
@@ -710,7 +710,7 @@ async function blockUsersOfBlockedDealers(db: Kysely<Tables>): Promise<void> {
 
 /** Addresses of streams were carried to followers and to the log: each gets a version that shows nothing. */
 async function hideCarriedSecrets(db: Kysely<Tables>): Promise<void> {
-  for (const table of ['outbox', 'recent_changes'] as const) {
+  for (const table of ['outbox', 'recentChanges'] as const) {
     const rows = await db
       .selectFrom(table)
       .select(['seq', 'change'])
@@ -726,27 +726,27 @@ async function hideCarriedSecrets(db: Kysely<Tables>): Promise<void> {
         .execute();
     }
   }
-  const profiles = await db.selectFrom('video_profiles').selectAll().where('protocol', '=', 'stream').execute();
+  const profiles = await db.selectFrom('videoProfiles').selectAll().where('protocol', '=', 'stream').execute();
   const changes = profiles.map((row) => {
     const definition = fromProfileRow({ ...row, version: row.version + 1 });
     const { kind, id, version } = definition;
     return { kind, id, version, change: storedChange({ kind, id, version, changedAtMs: Date.now(), definition }) };
   });
   for (const { id, version } of changes)
-    await db.updateTable('video_profiles').set({ version }).where('id', '=', id).execute();
+    await db.updateTable('videoProfiles').set({ version }).where('id', '=', id).execute();
   for (const some of inChunks(changes)) await db.insertInto('outbox').values(some).execute();
   await appendRecentChanges(db, changes);
 }
 
 /** Addresses that rules and schedules name already: mails to them go on. */
 async function confirmNamedAddresses(db: Kysely<unknown>): Promise<void> {
-  const tables = db as Kysely<Pick<Tables, 'notification_rules' | 'report_schedules' | 'users' | 'mail_addresses'>>;
+  const tables = db as Kysely<Pick<Tables, 'notificationRules' | 'reportSchedules' | 'users' | 'mailAddresses'>>;
   const newId = growingIds();
-  for (const table of ['notification_rules', 'report_schedules'] as const)
+  for (const table of ['notificationRules', 'reportSchedules'] as const)
     for (let after = ''; ; ) {
       const rows = await tables
         .selectFrom(table)
-        .innerJoin('users', 'users.id', `${table}.owner_id`)
+        .innerJoin('users', 'users.id', `${table}.ownerId`)
         .select([`${table}.id`, `${table}.terms`, tenantOfUser().as('tenant')])
         .where(`${table}.id`, '>', after)
         .orderBy(`${table}.id`)
@@ -757,7 +757,7 @@ async function confirmNamedAddresses(db: Kysely<unknown>): Promise<void> {
         const { emails } = JSON.parse(terms) as { emails?: unknown };
         for (const address of Array.isArray(emails) ? emails : [])
           await tables
-            .insertInto('mail_addresses')
+            .insertInto('mailAddresses')
             .values(newMailAddressRow(newId(), tenant ?? '', String(address), 'confirmed', Date.now()))
             .onConflict((conflict) => conflict.doNothing())
             .execute();
@@ -768,37 +768,37 @@ async function confirmNamedAddresses(db: Kysely<unknown>): Promise<void> {
 
 /** Geofences that were deleted before their names were kept: the audit trail still has them. */
 async function takeFromAudit(db: Kysely<unknown>): Promise<void> {
-  const tables = db as Kysely<Pick<Tables, 'audit' | 'audit_dealers' | 'deleted_geofences'>>;
+  const tables = db as Kysely<Pick<Tables, 'audit' | 'auditDealers' | 'deletedGeofences'>>;
   for (let after = ''; ; ) {
     const rows = await tables
       .selectFrom('audit')
       .select((e) => [
         'id',
-        'subject_id',
-        'subject_name',
+        'subjectId',
+        'subjectName',
         'before',
-        'at_ms',
+        'atMs',
         e
-          .selectFrom('audit_dealers')
-          .select('dealer_id')
-          .whereRef('entry_id', '=', 'audit.id')
-          .orderBy('dealer_id')
+          .selectFrom('auditDealers')
+          .select('dealerId')
+          .whereRef('entryId', '=', 'audit.id')
+          .orderBy('dealerId')
           .limit(1)
-          .as('dealer_id'),
+          .as('dealerId'),
       ])
-      .where('subject_kind', '=', 'geofence')
+      .where('subjectKind', '=', 'geofence')
       .where('action', '=', 'deleted')
       .where('id', '>', after)
       .orderBy('id')
       .limit(500)
       .execute();
-    for (const { id, subject_id, subject_name, before, at_ms, dealer_id } of rows) {
+    for (const { id, subjectId, subjectName, before, atMs, dealerId } of rows) {
       after = id;
       const { ownerId } = JSON.parse(before ?? '{}') as { ownerId?: string };
-      if (subject_id === null || ownerId === undefined) continue;
+      if (subjectId === null || ownerId === undefined) continue;
       await tables
-        .insertInto('deleted_geofences')
-        .values({ id: subject_id, name: subject_name, owner_id: ownerId, dealer_id, deleted_at_ms: at_ms })
+        .insertInto('deletedGeofences')
+        .values({ id: subjectId, name: subjectName, ownerId, dealerId, deletedAtMs: atMs })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }

@@ -31,7 +31,7 @@ type References = Pick<NotificationRule, 'vehicleIds' | 'groupIds' | 'geofenceId
 /** How each list of a rule is kept, and what its ids are those of. */
 const LISTS = [
   ['vehicleIds', 'vehicle', 'vehicles'],
-  ['groupIds', 'group', 'vehicle_groups'],
+  ['groupIds', 'group', 'vehicleGroups'],
   ['geofenceIds', 'geofence', 'geofences'],
 ] as const satisfies readonly (readonly [keyof References, ReferenceKind, string])[];
 
@@ -61,7 +61,7 @@ export class NotificationRules {
       };
       await check(writer, rule);
       const row = toRow(rule, this.#sealed(rule.id, webhookSecret));
-      await writer.tx.insertInto('notification_rules').values(row).execute();
+      await writer.tx.insertInto('notificationRules').values(row).execute();
       await setReferences(writer, rule);
       writer.changed(rule, null);
       return rule;
@@ -76,11 +76,11 @@ export class NotificationRules {
   /** What the rule's webhook messages are signed with; null where it has no webhook, or there is no such rule. */
   async webhookSecret(id: NotificationRuleId): Promise<string | null> {
     const row = await this.#store.db
-      .selectFrom('notification_rules')
-      .select('webhook_secret')
+      .selectFrom('notificationRules')
+      .select('webhookSecret')
       .where('id', '=', id)
       .executeTakeFirst();
-    const stored = row?.webhook_secret ?? null;
+    const stored = row?.webhookSecret ?? null;
     return stored === null ? null : this.#store.secrets.open(stored, { table: 'notification_rules', id });
   }
 
@@ -91,12 +91,12 @@ export class NotificationRules {
   /** In the order of their ids, which is that of their creation. */
   async list(filter: NotificationRuleFilter, paging: Paging): Promise<Page<NotificationRule>> {
     let query = this.#store.db
-      .selectFrom('notification_rules')
+      .selectFrom('notificationRules')
       .selectAll()
       .orderBy('id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '>', paging.after);
-    if (filter.ownerId !== undefined) query = query.where('owner_id', '=', filter.ownerId);
+    if (filter.ownerId !== undefined) query = query.where('ownerId', '=', filter.ownerId);
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: await withReferences(this.#store.db, page.items) };
   }
@@ -119,8 +119,8 @@ export class NotificationRules {
       const current = await requireRule(writer, id, expectedVersion);
       if (webhookSecret !== undefined)
         await writer.tx
-          .updateTable('notification_rules')
-          .set({ webhook_secret: this.#sealed(id, webhookSecret) })
+          .updateTable('notificationRules')
+          .set({ webhookSecret: this.#sealed(id, webhookSecret) })
           .where('id', '=', id)
           .execute();
       const changed = differences<NotificationRulePatch>(current, { ...patch, ...sortedReferences(patch) });
@@ -149,7 +149,7 @@ export class NotificationRules {
 
 /** Deletes everything that the owner asked to be told of. */
 export async function deleteRulesOf(writer: Writer, ownerId: UserId): Promise<void> {
-  const rows = await writer.tx.selectFrom('notification_rules').selectAll().where('owner_id', '=', ownerId).execute();
+  const rows = await writer.tx.selectFrom('notificationRules').selectAll().where('ownerId', '=', ownerId).execute();
   for (const rule of await withReferences(writer.tx, rows)) await removeRule(writer, rule);
 }
 
@@ -160,16 +160,16 @@ export async function deleteRulesOf(writer: Writer, ownerId: UserId): Promise<vo
 export async function dropFromRules(writer: Writer, kind: ReferenceKind, thingId: string): Promise<void> {
   const { tx } = writer;
   const rows = await tx
-    .selectFrom('notification_rule_references')
-    .select('rule_id')
-    .where('thing_id', '=', thingId)
+    .selectFrom('notificationRuleReferences')
+    .select('ruleId')
+    .where('thingId', '=', thingId)
     .where('kind', '=', kind)
     .execute();
-  if (kind === 'vehicle') await tx.deleteFrom('rule_firings').where('vehicle_id', '=', thingId).execute();
+  if (kind === 'vehicle') await tx.deleteFrom('ruleFirings').where('vehicleId', '=', thingId).execute();
   if (rows.length === 0) return;
   const before = await loadRules(
     tx,
-    rows.map((row) => row.rule_id),
+    rows.map((row) => row.ruleId),
   );
   for (const rule of before) {
     const left = { ...rule, version: rule.version + 1 };
@@ -185,15 +185,15 @@ export async function dropFromRules(writer: Writer, kind: ReferenceKind, thingId
 
 async function removeRule(writer: Writer, rule: NotificationRule): Promise<void> {
   const { tx } = writer;
-  await tx.deleteFrom('notification_rule_references').where('rule_id', '=', rule.id).execute();
-  await tx.deleteFrom('rule_firings').where('rule_id', '=', rule.id).execute();
-  await tx.deleteFrom('notification_rules').where('id', '=', rule.id).execute();
+  await tx.deleteFrom('notificationRuleReferences').where('ruleId', '=', rule.id).execute();
+  await tx.deleteFrom('ruleFirings').where('ruleId', '=', rule.id).execute();
+  await tx.deleteFrom('notificationRules').where('id', '=', rule.id).execute();
   writer.deleted(rule);
 }
 
 async function store(writer: Writer, rule: NotificationRule): Promise<void> {
-  const { id, webhook_secret: _, ...columns } = toRow(rule, null);
-  await writer.tx.updateTable('notification_rules').set(columns).where('id', '=', id).execute();
+  const { id, webhookSecret: _, ...columns } = toRow(rule, null);
+  await writer.tx.updateTable('notificationRules').set(columns).where('id', '=', id).execute();
   await setReferences(writer, rule);
 }
 
@@ -211,9 +211,9 @@ async function check({ tx }: Writer, rule: NotificationRule): Promise<void> {
   const nothing = namesNothing(rule);
   if (rule.active && nothing !== null) throw new NamesNothingError(nothing);
   const other = await tx
-    .selectFrom('notification_rules')
+    .selectFrom('notificationRules')
     .select('id')
-    .where('owner_id', '=', rule.ownerId)
+    .where('ownerId', '=', rule.ownerId)
     .where('name', '=', rule.name)
     .where('id', '!=', rule.id)
     .executeTakeFirst();
@@ -221,7 +221,7 @@ async function check({ tx }: Writer, rule: NotificationRule): Promise<void> {
 }
 
 async function setReferences({ tx }: Writer, rule: NotificationRule): Promise<void> {
-  await tx.deleteFrom('notification_rule_references').where('rule_id', '=', rule.id).execute();
+  await tx.deleteFrom('notificationRuleReferences').where('ruleId', '=', rule.id).execute();
   for (const [list, kind, table] of LISTS)
     for (const some of inChunks<string>(rule[list] ?? [])) {
       const known = await tx.selectFrom(table).select('id').where('id', 'in', some).execute();
@@ -229,8 +229,8 @@ async function setReferences({ tx }: Writer, rule: NotificationRule): Promise<vo
       const missing = some.find((id) => !ids.has(id));
       if (missing !== undefined) throw new UnknownReferenceError(list, missing);
       await tx
-        .insertInto('notification_rule_references')
-        .values(some.map((thing_id) => ({ rule_id: rule.id, kind, thing_id })))
+        .insertInto('notificationRuleReferences')
+        .values(some.map((thingId) => ({ ruleId: rule.id, kind, thingId })))
         .execute();
     }
 }
@@ -250,7 +250,7 @@ export async function loadRules(db: Reader, ids: readonly string[]): Promise<Not
   const rows: NotificationRuleRow[] = [];
   for (const some of inChunks(ids))
     rows.push(
-      ...(await db.selectFrom('notification_rules').selectAll().where('id', 'in', some).orderBy('id').execute()),
+      ...(await db.selectFrom('notificationRules').selectAll().where('id', 'in', some).orderBy('id').execute()),
     );
   return withReferences(db, rows);
 }
@@ -260,23 +260,23 @@ async function withReferences(db: Reader, rows: readonly NotificationRuleRow[]):
   for (const some of inChunks(rows.map((row) => row.id)))
     references.push(
       ...(await db
-        .selectFrom('notification_rule_references')
+        .selectFrom('notificationRuleReferences')
         .selectAll()
-        .where('rule_id', 'in', some)
-        .orderBy('thing_id')
+        .where('ruleId', 'in', some)
+        .orderBy('thingId')
         .execute()),
     );
-  const byRule = Map.groupBy(references, (row) => row.rule_id);
+  const byRule = Map.groupBy(references, (row) => row.ruleId);
   return rows.map((row) => fromRow(row, byRule.get(row.id) ?? []));
 }
 
 /** Every rule there is. */
 export async function allRules(db: Reader): Promise<NotificationRule[]> {
   const references = Map.groupBy(
-    await db.selectFrom('notification_rule_references').selectAll().orderBy('thing_id').execute(),
-    (row) => row.rule_id,
+    await db.selectFrom('notificationRuleReferences').selectAll().orderBy('thingId').execute(),
+    (row) => row.ruleId,
   );
-  const rows = await db.selectFrom('notification_rules').selectAll().orderBy('id').execute();
+  const rows = await db.selectFrom('notificationRules').selectAll().orderBy('id').execute();
   return rows.map((row) => fromRow(row, references.get(row.id) ?? []));
 }
 
@@ -295,21 +295,21 @@ type Terms = Pick<
 >;
 
 function fromRow(row: NotificationRuleRow, references: readonly RuleReferenceRow[]): NotificationRule {
-  const named = (kind: ReferenceKind) => references.filter((each) => each.kind === kind).map((each) => each.thing_id);
+  const named = (kind: ReferenceKind) => references.filter((each) => each.kind === kind).map((each) => each.thingId);
   const terms = JSON.parse(row.terms) as Terms;
   return {
     kind: 'notification-rule',
     id: row.id as NotificationRuleId,
     version: row.version,
-    ownerId: row.owner_id as UserId,
+    ownerId: row.ownerId as UserId,
     name: row.name,
-    active: row.inactive_reason === null,
-    inactiveReason: row.inactive_reason as InactiveReason | null,
+    active: row.inactiveReason === null,
+    inactiveReason: row.inactiveReason as InactiveReason | null,
     eventKinds: terms.eventKinds,
     phases: terms.phases,
-    vehicleIds: row.names_vehicles === 1 ? (named('vehicle') as VehicleId[]) : null,
-    groupIds: row.names_groups === 1 ? (named('group') as GroupId[]) : null,
-    geofenceIds: row.names_geofences === 1 ? (named('geofence') as GeofenceId[]) : null,
+    vehicleIds: row.namesVehicles === 1 ? (named('vehicle') as VehicleId[]) : null,
+    groupIds: row.namesGroups === 1 ? (named('group') as GroupId[]) : null,
+    geofenceIds: row.namesGeofences === 1 ? (named('geofence') as GeofenceId[]) : null,
     days: terms.days,
     hours: terms.hours,
     timeZone: terms.timeZone,
@@ -335,13 +335,13 @@ function toRow(rule: NotificationRule, webhookSecret: string | null): Notificati
   return {
     id: rule.id,
     version: rule.version,
-    owner_id: rule.ownerId,
+    ownerId: rule.ownerId,
     name: rule.name,
-    inactive_reason: rule.inactiveReason,
-    names_vehicles: rule.vehicleIds === null ? 0 : 1,
-    names_groups: rule.groupIds === null ? 0 : 1,
-    names_geofences: rule.geofenceIds === null ? 0 : 1,
+    inactiveReason: rule.inactiveReason,
+    namesVehicles: rule.vehicleIds === null ? 0 : 1,
+    namesGroups: rule.groupIds === null ? 0 : 1,
+    namesGeofences: rule.geofenceIds === null ? 0 : 1,
     terms: JSON.stringify(terms),
-    webhook_secret: webhookSecret,
+    webhookSecret,
   };
 }

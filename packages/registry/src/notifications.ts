@@ -102,10 +102,10 @@ export class Notifications {
       const made = fresh.length === 0 ? [] : await this.#insert(tx, fresh, nowMs);
       if (isPart) return made;
       await tx
-        .updateTable('consumer_offsets')
-        .set({ next_offset: next })
+        .updateTable('consumerOffsets')
+        .set({ nextOffset: next })
         .where('consumer', '=', consumer)
-        .where('log_partition', '=', partition)
+        .where('logPartition', '=', partition)
         .execute();
       return made;
     });
@@ -150,13 +150,13 @@ export class Notifications {
     let query = this.#store.db
       .selectFrom('notifications')
       .selectAll()
-      .where('user_id', '=', userId)
+      .where('userId', '=', userId)
       .orderBy('number', 'desc')
       .limit(limit + 1);
     if (after !== null) query = query.where('number', '<', after);
-    if (filter.unread !== undefined) query = query.where('read_at_ms', filter.unread ? 'is' : 'is not', null);
-    if (filter.fromMs !== undefined) query = query.where('created_at_ms', '>=', filter.fromMs);
-    if (filter.toMs !== undefined) query = query.where('created_at_ms', '<', filter.toMs);
+    if (filter.unread !== undefined) query = query.where('readAtMs', filter.unread ? 'is' : 'is not', null);
+    if (filter.fromMs !== undefined) query = query.where('createdAtMs', '>=', filter.fromMs);
+    if (filter.toMs !== undefined) query = query.where('createdAtMs', '<', filter.toMs);
     const rows = await query.execute();
     const items = rows.slice(0, limit).map(fromNotificationRow);
     return { items, next: rows.length > limit ? (items.at(-1)?.number ?? null) : null };
@@ -167,7 +167,7 @@ export class Notifications {
     const rows = await this.#store.db
       .selectFrom('notifications')
       .selectAll()
-      .where('user_id', '=', userId)
+      .where('userId', '=', userId)
       .where('number', '>', number)
       .orderBy('number')
       .limit(limit)
@@ -181,7 +181,7 @@ export class Notifications {
       .selectFrom('notifications')
       .selectAll()
       .where('id', '=', id)
-      .where('user_id', '=', userId)
+      .where('userId', '=', userId)
       .executeTakeFirst();
     return row ? fromNotificationRow(row) : null;
   }
@@ -195,12 +195,12 @@ export class Notifications {
     const standings = new Map<UserId, NotificationStanding>();
     for (const some of inChunks(userIds)) {
       const rows = await this.#store.db
-        .selectFrom('notification_counters')
+        .selectFrom('notificationCounters')
         .selectAll()
-        .where('user_id', 'in', some)
+        .where('userId', 'in', some)
         .execute();
       for (const row of rows)
-        standings.set(row.user_id as UserId, { lastNumber: row.last_number, forgottenNumber: row.forgotten_number });
+        standings.set(row.userId as UserId, { lastNumber: row.lastNumber, forgottenNumber: row.forgottenNumber });
     }
     return standings;
   }
@@ -209,8 +209,8 @@ export class Notifications {
     const row = await this.#store.db
       .selectFrom('notifications')
       .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('user_id', '=', userId)
-      .where('read_at_ms', 'is', null)
+      .where('userId', '=', userId)
+      .where('readAtMs', 'is', null)
       .executeTakeFirstOrThrow();
     return Number(row.count);
   }
@@ -223,10 +223,10 @@ export class Notifications {
   async markRead(userId: UserId, id: NotificationId): Promise<Notification> {
     await this.#store.db
       .updateTable('notifications')
-      .set({ read_at_ms: this.#store.now() })
+      .set({ readAtMs: this.#store.now() })
       .where('id', '=', id)
-      .where('user_id', '=', userId)
-      .where('read_at_ms', 'is', null)
+      .where('userId', '=', userId)
+      .where('readAtMs', 'is', null)
       .execute();
     const notification = await this.get(userId, id);
     if (!notification) throw new NotFoundError('notification', id);
@@ -241,10 +241,10 @@ export class Notifications {
   async markAllRead(userId: UserId, upTo: number): Promise<number> {
     const [result] = await this.#store.db
       .updateTable('notifications')
-      .set({ read_at_ms: this.#store.now() })
-      .where('user_id', '=', userId)
+      .set({ readAtMs: this.#store.now() })
+      .where('userId', '=', userId)
       .where('number', '<=', upTo)
-      .where('read_at_ms', 'is', null)
+      .where('readAtMs', 'is', null)
       .execute();
     return Number(result?.numUpdatedRows ?? 0);
   }
@@ -259,30 +259,30 @@ export class Notifications {
   async forget(options: { beforeMs: number; maxPerUser: number; limit: number }): Promise<number> {
     const { beforeMs, maxPerUser, limit } = options;
     return this.#store.db.transaction().execute(async (tx) => {
-      await tx.deleteFrom('delivery_circuits').where('changed_at_ms', '<', beforeMs).execute();
+      await tx.deleteFrom('deliveryCircuits').where('changedAtMs', '<', beforeMs).execute();
       const old = await tx
         .selectFrom('notifications')
-        .select(['id', 'user_id', 'number'])
-        .where('created_at_ms', '<', beforeMs)
-        .orderBy('created_at_ms')
+        .select(['id', 'userId', 'number'])
+        .where('createdAtMs', '<', beforeMs)
+        .orderBy('createdAtMs')
         .limit(limit)
         .execute();
       const forgotten = await forgetRows(tx, old);
       if (forgotten >= limit) return forgotten;
       const full = await tx
-        .selectFrom('notification_counters')
-        .select(['user_id', 'last_number'])
-        .where((e) => e(e('last_number', '-', e.ref('forgotten_number')), '>', maxPerUser))
-        .orderBy('user_id')
+        .selectFrom('notificationCounters')
+        .select(['userId', 'lastNumber'])
+        .where((e) => e(e('lastNumber', '-', e.ref('forgottenNumber')), '>', maxPerUser))
+        .orderBy('userId')
         .limit(1)
         .execute();
       let more = 0;
-      for (const { user_id, last_number } of full) {
-        const upTo = last_number - maxPerUser;
+      for (const { userId, lastNumber } of full) {
+        const upTo = lastNumber - maxPerUser;
         const surplus = await tx
           .selectFrom('notifications')
-          .select(['id', 'user_id', 'number'])
-          .where('user_id', '=', user_id)
+          .select(['id', 'userId', 'number'])
+          .where('userId', '=', userId)
           .where('number', '<=', upTo)
           .orderBy('number')
           .limit(limit)
@@ -290,10 +290,10 @@ export class Notifications {
         more += await forgetRows(tx, surplus);
         if (surplus.length < limit)
           await tx
-            .updateTable('notification_counters')
-            .set({ forgotten_number: upTo })
-            .where('user_id', '=', user_id)
-            .where('forgotten_number', '<', upTo)
+            .updateTable('notificationCounters')
+            .set({ forgottenNumber: upTo })
+            .where('userId', '=', userId)
+            .where('forgottenNumber', '<', upTo)
             .execute();
       }
       // There may be another user with too many.
@@ -305,28 +305,28 @@ export class Notifications {
 /** Deletes everything that the user was told. */
 export async function deleteNotificationsOf({ tx }: Writer, userId: UserId): Promise<void> {
   // The counter first: whoever is telling the user something holds it until that is there to be deleted too.
-  await tx.deleteFrom('notification_counters').where('user_id', '=', userId).execute();
-  await tx.deleteFrom('deliveries').where('user_id', '=', userId).execute();
-  await tx.deleteFrom('delivery_circuits').where('user_id', '=', userId).execute();
-  await tx.deleteFrom('notifications').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('notificationCounters').where('userId', '=', userId).execute();
+  await tx.deleteFrom('deliveries').where('userId', '=', userId).execute();
+  await tx.deleteFrom('deliveryCircuits').where('userId', '=', userId).execute();
+  await tx.deleteFrom('notifications').where('userId', '=', userId).execute();
 }
 
 async function forgetRows(
   tx: Transaction<Tables>,
-  rows: readonly { id: string; user_id: string; number: number }[],
+  rows: readonly { id: string; userId: string; number: number }[],
 ): Promise<number> {
   for (const some of inChunks(rows.map((row) => row.id))) {
-    await tx.deleteFrom('deliveries').where('notification_id', 'in', some).execute();
+    await tx.deleteFrom('deliveries').where('notificationId', 'in', some).execute();
     await tx.deleteFrom('notifications').where('id', 'in', some).execute();
   }
   const upTo = new Map<string, number>();
-  for (const { user_id, number } of rows) upTo.set(user_id, Math.max(number, upTo.get(user_id) ?? 0));
+  for (const { userId, number } of rows) upTo.set(userId, Math.max(number, upTo.get(userId) ?? 0));
   for (const [userId, number] of [...upTo].sort(([a], [b]) => (a < b ? -1 : 1)))
     await tx
-      .updateTable('notification_counters')
-      .set({ forgotten_number: number })
-      .where('user_id', '=', userId)
-      .where('forgotten_number', '<', number)
+      .updateTable('notificationCounters')
+      .set({ forgottenNumber: number })
+      .where('userId', '=', userId)
+      .where('forgottenNumber', '<', number)
       .execute();
   return rows.length;
 }
@@ -334,18 +334,18 @@ async function forgetRows(
 /** The saved offset, its row locked until the transaction ends: whoever else has the partition waits here. */
 async function lockOffset(tx: Transaction<Tables>, consumer: string, partition: number): Promise<number> {
   await tx
-    .insertInto('consumer_offsets')
-    .values({ consumer, log_partition: partition, next_offset: 0, log_identity: null })
-    .onConflict((c) => c.columns(['consumer', 'log_partition']).doNothing())
+    .insertInto('consumerOffsets')
+    .values({ consumer, logPartition: partition, nextOffset: 0, logIdentity: null })
+    .onConflict((c) => c.columns(['consumer', 'logPartition']).doNothing())
     .execute();
   const row = await tx
-    .updateTable('consumer_offsets')
-    .set((e) => ({ next_offset: e.ref('next_offset') }))
+    .updateTable('consumerOffsets')
+    .set((e) => ({ nextOffset: e.ref('nextOffset') }))
     .where('consumer', '=', consumer)
-    .where('log_partition', '=', partition)
-    .returning('next_offset')
+    .where('logPartition', '=', partition)
+    .returning('nextOffset')
     .executeTakeFirstOrThrow();
-  return row.next_offset;
+  return row.nextOffset;
 }
 
 /** A rule may have been asked a moment before its owner was deleted. */
@@ -363,10 +363,10 @@ async function withoutTold(db: Reader, drafts: readonly NotificationDraft[]): Pr
   for (const some of inChunks([...new Set(drafts.map(({ event }) => event.id))])) {
     const rows = await db
       .selectFrom('notifications')
-      .select(['event_id', 'rule_id', 'phase'])
-      .where('event_id', 'in', some)
+      .select(['eventId', 'ruleId', 'phase'])
+      .where('eventId', 'in', some)
       .execute();
-    for (const row of rows) told.add(toldKey(row.event_id as EventId, row.rule_id, row.phase));
+    for (const row of rows) told.add(toldKey(row.eventId as EventId, row.ruleId, row.phase));
   }
   return drafts.filter(({ event, rule }) => {
     const key = toldKey(event.id, rule.id, event.phase);
@@ -389,14 +389,14 @@ async function withoutTooSoon(
   for (const some of inChunks([...new Set(spaced.map(({ rule }) => rule.id))]))
     for (const vehicles of inChunks(vehicleIds)) {
       const rows = await tx
-        .selectFrom('rule_firings')
+        .selectFrom('ruleFirings')
         .selectAll()
-        .where('rule_id', 'in', some)
-        .where('vehicle_id', 'in', vehicles)
+        .where('ruleId', 'in', some)
+        .where('vehicleId', 'in', vehicles)
         .execute();
-      for (const row of rows) last.set(`${row.rule_id}/${row.vehicle_id}`, row.fix_time_ms);
+      for (const row of rows) last.set(`${row.ruleId}/${row.vehicleId}`, row.fixTimeMs);
     }
-  const fired = new Map<string, { rule_id: string; vehicle_id: string; fix_time_ms: number }>();
+  const fired = new Map<string, { ruleId: string; vehicleId: string; fixTimeMs: number }>();
   const kept = drafts.filter(({ rule, event }) => {
     if (rule.minIntervalMinutes === 0) return true;
     const key = `${rule.id}/${event.vehicleId}`;
@@ -405,15 +405,15 @@ async function withoutTooSoon(
     // Late data is of before: it sets nothing back.
     const fixTimeMs = Math.max(event.fixTimeMs, lastMs ?? event.fixTimeMs);
     last.set(key, fixTimeMs);
-    fired.set(key, { rule_id: rule.id, vehicle_id: event.vehicleId, fix_time_ms: fixTimeMs });
+    fired.set(key, { ruleId: rule.id, vehicleId: event.vehicleId, fixTimeMs });
     return true;
   });
   for (const some of inChunks([...fired].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)))
     await tx
-      .insertInto('rule_firings')
+      .insertInto('ruleFirings')
       .values(some)
       .onConflict((c) =>
-        c.columns(['rule_id', 'vehicle_id']).doUpdateSet((e) => ({ fix_time_ms: e.ref('excluded.fix_time_ms') })),
+        c.columns(['ruleId', 'vehicleId']).doUpdateSet((e) => ({ fixTimeMs: e.ref('excluded.fixTimeMs') })),
       )
       .execute();
   return kept;
@@ -427,17 +427,17 @@ async function withoutTooSoon(
 async function takeNumbers(tx: Transaction<Tables>, userIds: readonly UserId[]): Promise<number[]> {
   const next = new Map<UserId, number>();
   for (const [userId, { length }] of [...Map.groupBy(userIds, (id) => id)].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const { last_number } = await tx
-      .insertInto('notification_counters')
-      .values({ user_id: userId, last_number: length, forgotten_number: 0 })
+    const { lastNumber } = await tx
+      .insertInto('notificationCounters')
+      .values({ userId, lastNumber: length, forgottenNumber: 0 })
       .onConflict((c) =>
-        c.column('user_id').doUpdateSet((e) => ({
-          last_number: e('notification_counters.last_number', '+', length),
+        c.column('userId').doUpdateSet((e) => ({
+          lastNumber: e('notificationCounters.lastNumber', '+', length),
         })),
       )
-      .returning('last_number')
+      .returning('lastNumber')
       .executeTakeFirstOrThrow();
-    next.set(userId, last_number - length + 1);
+    next.set(userId, lastNumber - length + 1);
   }
   return userIds.map((userId) => {
     const number = next.get(userId) ?? 0;

@@ -16,9 +16,9 @@ export function isOfVehicles({ vehicleId, dealerId, anyOfGroups }: OfVehicles): 
   const e = expressionBuilder<Tables, 'vehicles'>();
   const conditions: Expression<SqlBool>[] = [];
   if (vehicleId !== undefined) conditions.push(e('vehicles.id', '=', vehicleId));
-  if (dealerId !== undefined) conditions.push(e('vehicles.dealer_id', '=', dealerId));
+  if (dealerId !== undefined) conditions.push(e('vehicles.dealerId', '=', dealerId));
   if (anyOfGroups !== undefined) {
-    const members = e.selectFrom('vehicle_group_members').select('member_id').where('group_id', 'in', anyOfGroups);
+    const members = e.selectFrom('vehicleGroupMembers').select('memberId').where('groupId', 'in', anyOfGroups);
     conditions.push(e('vehicles.id', 'in', members));
   }
   return e.and(conditions);

@@ -148,11 +148,11 @@ export class Quotas {
       const { tx, quotas } = writer;
       const user = await tx
         .selectFrom('users')
-        .select(['id', 'login', 'role', 'dealer_id'])
+        .select(['id', 'login', 'role', 'dealerId'])
         .where('id', '=', userId)
         .executeTakeFirst();
       if (!user) throw new NotFoundError('user', userId);
-      const dealerId = user.dealer_id as UserId | null;
+      const dealerId = user.dealerId as UserId | null;
       await check(async (kind) =>
         dealerId === null ? null : (await limitOf(tx, quotas, 'dealer', dealerId, kind)).limit,
       );
@@ -165,13 +165,13 @@ export class Quotas {
         before[`${scope}.${kind}`] = was.limit;
         after[`${scope}.${kind}`] = is;
         await tx
-          .deleteFrom('quota_limits')
-          .where('user_id', '=', userId)
+          .deleteFrom('quotaLimits')
+          .where('userId', '=', userId)
           .where('scope', '=', scope)
           .where('kind', '=', kind)
           .execute();
         if (limit !== null)
-          await tx.insertInto('quota_limits').values({ user_id: userId, scope, kind, max_value: limit }).execute();
+          await tx.insertInto('quotaLimits').values({ userId, scope, kind, maxValue: limit }).execute();
       }
       if (Object.keys(after).length === 0) return;
       writer.note({
@@ -188,7 +188,7 @@ export class Quotas {
 
 /** Forgets the limits of an account that is deleted. */
 export async function deleteQuotasOf(tx: Reader, userId: UserId): Promise<void> {
-  await tx.deleteFrom('quota_limits').where('user_id', '=', userId).execute();
+  await tx.deleteFrom('quotaLimits').where('userId', '=', userId).execute();
 }
 
 async function limitOf(
@@ -199,24 +199,24 @@ async function limitOf(
   kind: QuotaKind,
 ): Promise<{ limit: number; isSet: boolean }> {
   const row = await db
-    .selectFrom('quota_limits')
-    .select('max_value')
-    .where('user_id', '=', userId)
+    .selectFrom('quotaLimits')
+    .select('maxValue')
+    .where('userId', '=', userId)
     .where('scope', '=', scope)
     .where('kind', '=', kind)
     .executeTakeFirst();
   return row === undefined
     ? { limit: defaultLimit(quotas, scope, kind), isSet: false }
-    : { limit: Number(row.max_value), isSet: true };
+    : { limit: Number(row.maxValue), isSet: true };
 }
 
 /** The dealer that each account is or belongs to; null where it is the operator's. */
 async function dealersOf(db: Reader, ids: readonly UserId[]): Promise<Map<UserId, UserId | null>> {
   const dealers = new Map<UserId, UserId | null>();
   for (const some of inChunks(ids)) {
-    const rows = await db.selectFrom('users').select(['id', 'role', 'dealer_id']).where('id', 'in', some).execute();
-    for (const { id, role, dealer_id } of rows)
-      dealers.set(id as UserId, (role === 'dealer' ? id : dealer_id) as UserId | null);
+    const rows = await db.selectFrom('users').select(['id', 'role', 'dealerId']).where('id', 'in', some).execute();
+    for (const { id, role, dealerId } of rows)
+      dealers.set(id as UserId, (role === 'dealer' ? id : dealerId) as UserId | null);
   }
   return dealers;
 }
@@ -227,7 +227,7 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
     const query = db.selectFrom('users').select('users.id');
     return scope === 'account'
       ? query.where('users.id', '=', userId)
-      : query.where((e) => e.or([e('users.id', '=', userId), e('users.dealer_id', '=', userId)]));
+      : query.where((e) => e.or([e('users.id', '=', userId), e('users.dealerId', '=', userId)]));
   };
   switch (kind) {
     case 'geofences':
@@ -236,14 +236,14 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
       const table = (
         {
           geofences: 'geofences',
-          notificationRules: 'notification_rules',
-          reportSchedules: 'report_schedules',
+          notificationRules: 'notificationRules',
+          reportSchedules: 'reportSchedules',
         } as const
       )[kind];
       const row = await db
         .selectFrom(table)
         .select((e) => e.fn.countAll<number>().as('used'))
-        .where('owner_id', 'in', owners())
+        .where('ownerId', 'in', owners())
         .executeTakeFirstOrThrow();
       return Number(row.used);
     }
@@ -251,7 +251,7 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
       const row = await db
         .selectFrom('geofences')
         .select((e) => e.fn.sum<number | null>('vertices').as('used'))
-        .where('owner_id', 'in', owners())
+        .where('ownerId', 'in', owners())
         .executeTakeFirstOrThrow();
       return Number(row.used ?? 0);
     }
@@ -260,15 +260,15 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
       const row = await db
         .selectFrom('vehicles')
         .select((e) => e.fn.countAll<number>().as('used'))
-        .where('dealer_id', '=', userId)
+        .where('dealerId', '=', userId)
         .executeTakeFirstOrThrow();
       return Number(row.used);
     }
     case 'storageBytes': {
       const reports = await db
-        .selectFrom('report_files')
+        .selectFrom('reportFiles')
         .select((e) => e.fn.sum<number | null>('bytes').as('used'))
-        .where('user_id', 'in', owners())
+        .where('userId', 'in', owners())
         .executeTakeFirstOrThrow();
       return Number(reports.used ?? 0) + (scope === 'dealer' ? await videoBytesOf(db, userId) : 0);
     }
@@ -278,11 +278,11 @@ async function usedOf(db: Reader, scope: QuotaScope, userId: UserId, kind: Quota
 /** Bytes of the videos of a dealer's vehicles. */
 async function videoBytesOf(db: Reader, dealerId: UserId): Promise<number> {
   const row = await db
-    .selectFrom('video_tasks')
-    .innerJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
-    .select((e) => e.fn.sum<number | null>('video_tasks.file_bytes').as('used'))
-    .where('vehicles.dealer_id', '=', dealerId)
-    .where('video_tasks.file_bytes', '>', 0)
+    .selectFrom('videoTasks')
+    .innerJoin('vehicles', 'vehicles.id', 'videoTasks.vehicleId')
+    .select((e) => e.fn.sum<number | null>('videoTasks.fileBytes').as('used'))
+    .where('vehicles.dealerId', '=', dealerId)
+    .where('videoTasks.fileBytes', '>', 0)
     .executeTakeFirstOrThrow();
   return Number(row.used ?? 0);
 }

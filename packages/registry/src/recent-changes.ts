@@ -32,7 +32,7 @@ export class RecentChanges {
 
   /** What was committed after the change with the number `after`, the oldest first: as much as is held in memory at once. */
   async after(after: number): Promise<ChangesAfter> {
-    const rows = await changesPage(this.#store.db, 'recent_changes', after, AT_ONCE);
+    const rows = await changesPage(this.#store.db, 'recentChanges', after, AT_ONCE);
     const changes: DefinitionChange[] = [];
     let seq = after;
     for (const row of rows) {
@@ -47,7 +47,7 @@ export class RecentChanges {
 /** Appends changes within the transaction that makes them. Writers come one after the other, so numbers have no gaps. */
 export async function appendRecentChanges(
   tx: Kysely<Tables>,
-  changes: readonly Pick<Tables['recent_changes'], 'change'>[],
+  changes: readonly Pick<Tables['recentChanges'], 'change'>[],
 ): Promise<void> {
   if (changes.length === 0) return;
   let seq = await newestSeq(tx);
@@ -55,7 +55,7 @@ export async function appendRecentChanges(
   seq += Math.max(0, changes.length - KEPT);
   for (const some of inChunks(changes.slice(-KEPT)))
     await tx
-      .insertInto('recent_changes')
+      .insertInto('recentChanges')
       .values(
         some.map(({ change }) => {
           seq += 1;
@@ -64,14 +64,14 @@ export async function appendRecentChanges(
       )
       .execute();
   await tx
-    .deleteFrom('recent_changes')
+    .deleteFrom('recentChanges')
     .where('seq', '<=', seq - KEPT)
     .execute();
 }
 
 async function newestSeq(db: Reader): Promise<number> {
   const row = await db
-    .selectFrom('recent_changes')
+    .selectFrom('recentChanges')
     .select((e) => e.fn.max('seq').as('seq'))
     .executeTakeFirst();
   return row?.seq ?? 0;

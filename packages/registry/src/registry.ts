@@ -1,5 +1,5 @@
 import type { Definition, DefinitionChange, DefinitionKind, QuotaLimits } from '@outrider/domain';
-import { Kysely, sql } from 'kysely';
+import { CamelCasePlugin, Kysely, sql } from 'kysely';
 import type { Actor } from './actor.ts';
 import { Audit } from './audit.ts';
 import { type DefinitionVersion, definitionsOf, definitionVersions } from './definition-versions.ts';
@@ -33,6 +33,9 @@ import { fromUserRow, Users } from './users.ts';
 import { fromVehicleRow, Vehicles } from './vehicles.ts';
 import { fromProfileRow, VideoProfiles } from './video-profiles.ts';
 import { VideoTasks } from './video-tasks.ts';
+
+/** Tables and columns have snake_case names in the database, and camelCase names in code. */
+const plugins = [new CamelCasePlugin()];
 
 /** Where definitions live, and how time and ids come to be. */
 export type RegistryOptions = (
@@ -138,15 +141,15 @@ export class Registry {
     // One snapshot for all the queries: a row and its groups must be of the same version.
     const reading = this.#store.db.transaction().setIsolationLevel('repeatable read');
     const definitions = await reading.execute(async (tx) => {
-      const members = await allGroups(tx, 'vehicle_group_members');
-      const access = await allGroups(tx, 'user_group_access');
-      const watched = await allGroups(tx, 'geofence_groups');
-      const groups = await tx.selectFrom('vehicle_groups').selectAll().orderBy('id').execute();
+      const members = await allGroups(tx, 'vehicleGroupMembers');
+      const access = await allGroups(tx, 'userGroupAccess');
+      const watched = await allGroups(tx, 'geofenceGroups');
+      const groups = await tx.selectFrom('vehicleGroups').selectAll().orderBy('id').execute();
       const users = await tx.selectFrom('users').selectAll().orderBy('id').execute();
       const vehicles = await tx.selectFrom('vehicles').selectAll().orderBy('id').execute();
       const geofences = await allGeofences(tx, watched);
       const rules = await allRules(tx);
-      const profiles = await tx.selectFrom('video_profiles').selectAll().orderBy('id').execute();
+      const profiles = await tx.selectFrom('videoProfiles').selectAll().orderBy('id').execute();
       return [
         ...groups.map(fromGroupRow),
         ...users.map((row) => fromUserRow(row, access.get(row.id) ?? [])),
@@ -224,10 +227,15 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
 
   if ('path' in options) {
     const dialect = new NodeSqliteDialect(openDatabase(options.path));
-    return open(new Kysely({ dialect }), 'sqlite', new NothingDue(() => dialect.version()));
+    return open(new Kysely({ dialect, plugins }), 'sqlite', new NothingDue(() => dialect.version()));
   }
   const schema = options.schema ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
   const onIdleError = options.onIdleError ?? ((error: Error) => process.emitWarning(error));
-  return open(new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError) }), 'postgres', null, schema);
+  return open(
+    new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError), plugins }),
+    'postgres',
+    null,
+    schema,
+  );
 }

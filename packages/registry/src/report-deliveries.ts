@@ -49,13 +49,13 @@ export class ReportDeliveries {
     const nowMs = this.#store.now();
     const { db } = this.#store;
     const due = await db
-      .selectFrom('report_deliveries')
-      .select('user_id')
+      .selectFrom('reportDeliveries')
+      .select('userId')
       .distinct()
       .where('state', '=', 'pending')
-      .where('next_attempt_at_ms', '<=', nowMs)
+      .where('nextAttemptAtMs', '<=', nowMs)
       .execute();
-    const accounts = due.map(({ user_id }) => user_id);
+    const accounts = due.map(({ userId }) => userId);
     const owners = await ownersOf(db, accounts);
     // An account that is gone has nothing sent; what was for it is cancelled in its turn.
     const waiting = new Set(accounts.map((account) => owners.get(account) ?? { account, tenant: account }));
@@ -65,21 +65,21 @@ export class ReportDeliveries {
       if (owner === undefined) break;
       const lease = this.#store.newId();
       const row = await db
-        .updateTable('report_deliveries')
-        .set((e) => ({ lease, next_attempt_at_ms: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
+        .updateTable('reportDeliveries')
+        .set((e) => ({ lease, nextAttemptAtMs: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
         .where('id', '=', (e) =>
           e
-            .selectFrom('report_deliveries as due')
+            .selectFrom('reportDeliveries as due')
             .select('due.id')
             .where('due.state', '=', 'pending')
-            .where('due.user_id', '=', owner.account)
-            .where('due.next_attempt_at_ms', '<=', nowMs)
-            .orderBy('due.next_attempt_at_ms')
+            .where('due.userId', '=', owner.account)
+            .where('due.nextAttemptAtMs', '<=', nowMs)
+            .orderBy('due.nextAttemptAtMs')
             .limit(1),
         )
         .where('state', '=', 'pending')
         // Another worker may have seen it too: whoever comes first has it.
-        .where('next_attempt_at_ms', '<=', nowMs)
+        .where('nextAttemptAtMs', '<=', nowMs)
         .returningAll()
         .executeTakeFirst();
       if (row === undefined) {
@@ -102,13 +102,13 @@ export class ReportDeliveries {
     const nowMs = this.#store.now();
     const isPending = outcome.state === 'pending';
     const [result] = await this.#store.db
-      .updateTable('report_deliveries')
+      .updateTable('reportDeliveries')
       .set({
         state: outcome.state,
         lease: null,
-        last_error: outcome.state === 'delivered' ? null : outcome.error,
-        finished_at_ms: isPending ? null : nowMs,
-        next_attempt_at_ms: isPending ? outcome.nextAttemptAtMs : nowMs,
+        lastError: outcome.state === 'delivered' ? null : outcome.error,
+        finishedAtMs: isPending ? null : nowMs,
+        nextAttemptAtMs: isPending ? outcome.nextAttemptAtMs : nowMs,
       })
       .where('id', '=', id)
       .where('lease', '=', lease)
@@ -119,7 +119,7 @@ export class ReportDeliveries {
   /** How many there are in each state. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#store.db
-      .selectFrom('report_deliveries')
+      .selectFrom('reportDeliveries')
       .select((e) => ['state', e.fn.countAll<number>().as('count')])
       .groupBy('state')
       .execute();
@@ -134,13 +134,13 @@ export class ReportDeliveries {
    */
   async clean(finishedBeforeMs: number, limit: number): Promise<number> {
     const rows = await this.#store.db
-      .selectFrom('report_deliveries')
+      .selectFrom('reportDeliveries')
       .select('id')
-      .where('finished_at_ms', '<', finishedBeforeMs)
+      .where('finishedAtMs', '<', finishedBeforeMs)
       .limit(limit)
       .execute();
     const ids = rows.map(({ id }) => id);
-    if (ids.length > 0) await this.#store.db.deleteFrom('report_deliveries').where('id', 'in', ids).execute();
+    if (ids.length > 0) await this.#store.db.deleteFrom('reportDeliveries').where('id', 'in', ids).execute();
     return ids.length;
   }
 }
@@ -153,38 +153,38 @@ export async function insertReportDeliveries(
   newId: () => string,
 ): Promise<void> {
   if (scheduleId === null || userId === null) return;
-  const row = await tx.selectFrom('report_schedules').select('terms').where('id', '=', scheduleId).executeTakeFirst();
+  const row = await tx.selectFrom('reportSchedules').select('terms').where('id', '=', scheduleId).executeTakeFirst();
   if (!row) return;
   const { emails } = JSON.parse(row.terms) as Pick<ReportSchedule, 'emails'>;
   const rows = emails.map(
     (target): ReportDeliveryRow => ({
       id: newId(),
-      job_id: jobId,
-      schedule_id: scheduleId,
-      user_id: userId,
+      jobId,
+      scheduleId,
+      userId,
       target,
       state: 'pending',
       attempts: 0,
-      created_at_ms: nowMs,
-      next_attempt_at_ms: nowMs,
-      give_up_at_ms: nowMs + GIVE_UP_AFTER_MS,
-      finished_at_ms: null,
+      createdAtMs: nowMs,
+      nextAttemptAtMs: nowMs,
+      giveUpAtMs: nowMs + GIVE_UP_AFTER_MS,
+      finishedAtMs: null,
       lease: null,
-      last_error: null,
+      lastError: null,
     }),
   );
-  if (rows.length > 0) await tx.insertInto('report_deliveries').values(rows).execute();
+  if (rows.length > 0) await tx.insertInto('reportDeliveries').values(rows).execute();
 }
 
 function fromRow(row: ReportDeliveryRow, lease: string): Omit<ReportDelivery, 'owner'> {
   return {
     id: row.id,
-    jobId: row.job_id as JobId,
-    scheduleId: row.schedule_id as ReportScheduleId,
-    userId: row.user_id as UserId,
+    jobId: row.jobId as JobId,
+    scheduleId: row.scheduleId as ReportScheduleId,
+    userId: row.userId as UserId,
     target: row.target,
     attempts: row.attempts,
-    giveUpAtMs: row.give_up_at_ms,
+    giveUpAtMs: row.giveUpAtMs,
     lease,
   };
 }

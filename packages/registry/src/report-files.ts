@@ -51,17 +51,17 @@ export class ReportFiles {
       if (!(await settleIn(tx, leased, { state: 'done', result, positions: result.rows }, nowMs))) return false;
       const row: ReportFileRow = {
         id: file.id,
-        job_id: leased.job.id,
-        user_id: userId,
+        jobId: leased.job.id,
+        userId,
         name: file.name,
-        media_type: file.mediaType,
+        mediaType: file.mediaType,
         bytes: file.bytes,
         sha256: file.sha256,
-        stored_at_ms: nowMs,
+        storedAtMs: nowMs,
         vehicles: JSON.stringify(file.vehicleIds),
         geofences: JSON.stringify(file.geofenceIds),
       };
-      await tx.insertInto('report_files').values(row).execute();
+      await tx.insertInto('reportFiles').values(row).execute();
       await insertReportDeliveries(tx, leased.job, nowMs, newId);
       return true;
     });
@@ -79,15 +79,15 @@ export class ReportFiles {
   /** Null where the job has none, or none any more. */
   async of(jobId: JobId): Promise<ReportFile | null> {
     const row = await this.#store.db
-      .selectFrom('report_files')
+      .selectFrom('reportFiles')
       .selectAll()
-      .where('job_id', '=', jobId)
+      .where('jobId', '=', jobId)
       .executeTakeFirst();
     if (!row) return null;
     return {
       ...fromReportRow(row),
       name: row.name,
-      mediaType: row.media_type,
+      mediaType: row.mediaType,
       sha256: row.sha256,
       vehicleIds: JSON.parse(row.vehicles) as VehicleId[],
       geofenceIds: JSON.parse(row.geofences) as GeofenceId[],
@@ -97,12 +97,12 @@ export class ReportFiles {
   /** Those that were stored before a time, and those of accounts that are gone. */
   async outdated(storedBeforeMs: number, limit: number): Promise<StoredReport[]> {
     const rows = await this.#store.db
-      .selectFrom('report_files')
+      .selectFrom('reportFiles')
       .select(STORED_REPORT)
       .where((e) =>
-        e.or([e('stored_at_ms', '<', storedBeforeMs), e('user_id', 'not in', e.selectFrom('users').select('id'))]),
+        e.or([e('storedAtMs', '<', storedBeforeMs), e('userId', 'not in', e.selectFrom('users').select('id'))]),
       )
-      .orderBy('stored_at_ms')
+      .orderBy('storedAtMs')
       .limit(limit)
       .execute();
     return rows.map(fromReportRow);
@@ -111,7 +111,7 @@ export class ReportFiles {
   /** Bytes of all of them together. */
   async usage(): Promise<number> {
     const { bytes } = await this.#store.db
-      .selectFrom('report_files')
+      .selectFrom('reportFiles')
       .select((e) => e.fn.sum<number | null>('bytes').as('bytes'))
       .executeTakeFirstOrThrow();
     return Number(bytes ?? 0);
@@ -120,19 +120,19 @@ export class ReportFiles {
   /** The oldest file of whoever has the most bytes; null where there is none. */
   async oldestOfTheLargest(): Promise<StoredReport | null> {
     const largest = await this.#store.db
-      .selectFrom('report_files')
-      .select('user_id')
-      .groupBy('user_id')
+      .selectFrom('reportFiles')
+      .select('userId')
+      .groupBy('userId')
       .orderBy((e) => e.fn.sum('bytes'), 'desc')
-      .orderBy('user_id')
+      .orderBy('userId')
       .limit(1)
       .executeTakeFirst();
     if (!largest) return null;
     const row = await this.#store.db
-      .selectFrom('report_files')
+      .selectFrom('reportFiles')
       .select(STORED_REPORT)
-      .where('user_id', '=', largest.user_id)
-      .orderBy('stored_at_ms')
+      .where('userId', '=', largest.userId)
+      .orderBy('storedAtMs')
       .orderBy('id')
       .limit(1)
       .executeTakeFirst();
@@ -141,14 +141,14 @@ export class ReportFiles {
 
   /** Notes that a file is gone. */
   async forget(id: string): Promise<void> {
-    await this.#store.db.deleteFrom('report_files').where('id', '=', id).execute();
+    await this.#store.db.deleteFrom('reportFiles').where('id', '=', id).execute();
   }
 
   /** Those of the ids that are noted. */
   async known(ids: readonly string[]): Promise<Set<string>> {
     const known = new Set<string>();
     for (const some of inChunks(ids)) {
-      const rows = await this.#store.db.selectFrom('report_files').select('id').where('id', 'in', some).execute();
+      const rows = await this.#store.db.selectFrom('reportFiles').select('id').where('id', 'in', some).execute();
       for (const { id } of rows) known.add(id);
     }
     return known;
@@ -156,14 +156,14 @@ export class ReportFiles {
 }
 
 /** Columns of a {@link StoredReport}. */
-export const STORED_REPORT = ['id', 'job_id', 'user_id', 'bytes', 'stored_at_ms'] as const;
+export const STORED_REPORT = ['id', 'jobId', 'userId', 'bytes', 'storedAtMs'] as const;
 
 export function fromReportRow(row: Pick<ReportFileRow, (typeof STORED_REPORT)[number]>): StoredReport {
   return {
     id: row.id,
-    jobId: row.job_id as JobId,
-    userId: row.user_id as UserId,
+    jobId: row.jobId as JobId,
+    userId: row.userId as UserId,
     bytes: row.bytes,
-    storedAtMs: row.stored_at_ms,
+    storedAtMs: row.storedAtMs,
   };
 }

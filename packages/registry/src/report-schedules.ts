@@ -53,7 +53,7 @@ export class ReportSchedules {
         nowMs,
       );
       await requireName(writer, schedule);
-      await tx.insertInto('report_schedules').values(toRow(schedule)).execute();
+      await tx.insertInto('reportSchedules').values(toRow(schedule)).execute();
       writer.note(noteOf(null, schedule));
       writer.growth.add(schedule.ownerId, 'reportSchedules', 1);
       return schedule;
@@ -61,19 +61,19 @@ export class ReportSchedules {
   }
 
   async get(id: ReportScheduleId): Promise<ReportSchedule | null> {
-    const row = await this.#store.db.selectFrom('report_schedules').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.#store.db.selectFrom('reportSchedules').selectAll().where('id', '=', id).executeTakeFirst();
     return row ? fromRow(row) : null;
   }
 
   /** In the order of their ids, which is that of their creation. */
   async list(filter: { ownerId?: UserId }, paging: Paging): Promise<Page<ReportSchedule>> {
     let query = this.#store.db
-      .selectFrom('report_schedules')
+      .selectFrom('reportSchedules')
       .selectAll()
       .orderBy('id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '>', paging.after);
-    if (filter.ownerId !== undefined) query = query.where('owner_id', '=', filter.ownerId);
+    if (filter.ownerId !== undefined) query = query.where('ownerId', '=', filter.ownerId);
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: page.items.map(fromRow) };
   }
@@ -116,21 +116,21 @@ export class ReportSchedules {
     return this.#store.write(async (writer) => {
       const { tx, nowMs, newId } = writer;
       const rows = await tx
-        .selectFrom('report_schedules')
+        .selectFrom('reportSchedules')
         .selectAll()
-        .where('next_at_ms', '<=', nowMs)
+        .where('nextAtMs', '<=', nowMs)
         .where((e) =>
           e.not(
             e.exists(
               e
                 .selectFrom('jobs')
                 .select('jobs.id')
-                .whereRef('jobs.schedule_id', '=', 'report_schedules.id')
+                .whereRef('jobs.scheduleId', '=', 'reportSchedules.id')
                 .where('jobs.state', 'in', ['queued', 'running']),
             ),
           ),
         )
-        .orderBy('next_at_ms')
+        .orderBy('nextAtMs')
         .limit(limit)
         .execute();
       for (const row of rows) {
@@ -148,8 +148,8 @@ export class ReportSchedules {
           .execute();
         const next = nextRun(schedule, atMs, period);
         await tx
-          .updateTable('report_schedules')
-          .set({ last_period: period, next_at_ms: next.atMs, next_period: next.period })
+          .updateTable('reportSchedules')
+          .set({ lastPeriod: period, nextAtMs: next.atMs, nextPeriod: next.period })
           .where('id', '=', scheduleId)
           .execute();
       }
@@ -181,9 +181,9 @@ export async function deleteSchedulesOf(writer: Writer, ownerId: UserId): Promis
 
 async function ofOwner({ tx }: Writer, ownerId: UserId): Promise<ReportSchedule[]> {
   const rows = await tx
-    .selectFrom('report_schedules')
+    .selectFrom('reportSchedules')
     .selectAll()
-    .where('owner_id', '=', ownerId)
+    .where('ownerId', '=', ownerId)
     .orderBy('id')
     .execute();
   return rows.map(fromRow);
@@ -207,13 +207,13 @@ async function change(
   );
   await requireName(writer, schedule);
   const { id, ...columns } = toRow(schedule);
-  await writer.tx.updateTable('report_schedules').set(columns).where('id', '=', id).execute();
+  await writer.tx.updateTable('reportSchedules').set(columns).where('id', '=', id).execute();
   writer.note(noteOf(current, schedule));
   return schedule;
 }
 
 async function remove(writer: Writer, schedule: ReportSchedule): Promise<void> {
-  await writer.tx.deleteFrom('report_schedules').where('id', '=', schedule.id).execute();
+  await writer.tx.deleteFrom('reportSchedules').where('id', '=', schedule.id).execute();
   writer.note(noteOf(schedule, null));
   writer.growth.add(schedule.ownerId, 'reportSchedules', -1);
 }
@@ -225,7 +225,7 @@ function due(schedule: ReportSchedule, nowMs: number): ReportSchedule {
 }
 
 async function requireSchedule({ tx }: Writer, id: ReportScheduleId, expectedVersion: number | null) {
-  const row = await tx.selectFrom('report_schedules').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await tx.selectFrom('reportSchedules').selectAll().where('id', '=', id).executeTakeFirst();
   if (!row) throw new NotFoundError('report-schedule', id);
   const schedule = fromRow(row);
   if (expectedVersion !== null && schedule.version !== expectedVersion) throw new StaleError(schedule, expectedVersion);
@@ -234,9 +234,9 @@ async function requireSchedule({ tx }: Writer, id: ReportScheduleId, expectedVer
 
 async function requireName({ tx }: Writer, { id, ownerId, name }: ReportSchedule): Promise<void> {
   const other = await tx
-    .selectFrom('report_schedules')
+    .selectFrom('reportSchedules')
     .select('id')
-    .where('owner_id', '=', ownerId)
+    .where('ownerId', '=', ownerId)
     .where('name', '=', name)
     .where('id', '!=', id)
     .executeTakeFirst();
@@ -274,19 +274,19 @@ function fromRow(row: ReportScheduleRow): ReportSchedule {
     kind: 'report-schedule',
     id: row.id as ReportScheduleId,
     version: row.version,
-    ownerId: row.owner_id as UserId,
+    ownerId: row.ownerId as UserId,
     name: row.name,
-    active: row.inactive_reason === null,
-    inactiveReason: row.inactive_reason as ScheduleRest | null,
+    active: row.inactiveReason === null,
+    inactiveReason: row.inactiveReason as ScheduleRest | null,
     frequency,
     hour,
     covers,
     timeZone,
     report,
     emails,
-    lastPeriod: row.last_period,
-    nextAtMs: row.next_at_ms,
-    nextPeriod: row.next_period,
+    lastPeriod: row.lastPeriod,
+    nextAtMs: row.nextAtMs,
+    nextPeriod: row.nextPeriod,
   };
 }
 
@@ -296,12 +296,12 @@ function toRow(schedule: ReportSchedule): ReportScheduleRow {
   return {
     id: schedule.id,
     version: schedule.version,
-    owner_id: schedule.ownerId,
+    ownerId: schedule.ownerId,
     name: schedule.name,
-    inactive_reason: schedule.inactiveReason,
+    inactiveReason: schedule.inactiveReason,
     terms: JSON.stringify(terms),
-    last_period: schedule.lastPeriod,
-    next_at_ms: schedule.nextAtMs,
-    next_period: schedule.nextPeriod,
+    lastPeriod: schedule.lastPeriod,
+    nextAtMs: schedule.nextAtMs,
+    nextPeriod: schedule.nextPeriod,
   };
 }

@@ -8,42 +8,42 @@ export interface UserRow {
   version: number;
   login: string;
   /** The login as it is compared: see `loginKey`. */
-  login_key: string;
+  loginKey: string;
   name: string;
   role: string;
-  dealer_id: string | null;
+  dealerId: string | null;
   /** The account itself was blocked. */
   blocked: Flag;
   /** Its dealer is blocked: then it is blocked too, until the dealer is unblocked. */
-  dealer_blocked: Flag;
-  api_access: Flag;
+  dealerBlocked: Flag;
+  apiAccess: Flag;
   /** Names of services, separated by commas. */
   services: string;
 }
 
 export interface CredentialRow {
-  user_id: string;
+  userId: string;
   /** PHC string. */
-  password_hash: string;
-  changed_at_ms: number;
+  passwordHash: string;
+  changedAtMs: number;
 }
 
 export interface SessionRow {
   id: string;
-  user_id: string;
-  created_at_ms: number;
-  last_used_at_ms: number;
-  expires_at_ms: number;
+  userId: string;
+  createdAtMs: number;
+  lastUsedAtMs: number;
+  expiresAtMs: number;
   address: string;
-  user_agent: string;
+  userAgent: string;
 }
 
 /** Where an account was logged in from. */
 export interface LoginSourceRow {
-  user_id: string;
+  userId: string;
   /** What the address is counted by: an IPv4 address, a /64 of IPv6. */
   source: string;
-  last_login_at_ms: number;
+  lastLoginAtMs: number;
 }
 
 export interface VehicleRow {
@@ -51,63 +51,63 @@ export interface VehicleRow {
   version: number;
   name: string;
   plate: string | null;
-  terminal_id: string | null;
+  terminalId: string | null;
   /** JSON; null: anyone who knows the id, as before terminals were bound. */
-  terminal_access: string | null;
-  dealer_id: string | null;
-  speed_limit_kmh: number | null;
-  speed_tolerance_kmh: number;
-  speeding_min_seconds: number;
-  offline_after_minutes: number;
-  moving_speed_kmh: number;
-  moving_distance_m: number;
-  trip_stop_minutes: number;
-  trip_gap_minutes: number;
+  terminalAccess: string | null;
+  dealerId: string | null;
+  speedLimitKmh: number | null;
+  speedToleranceKmh: number;
+  speedingMinSeconds: number;
+  offlineAfterMinutes: number;
+  movingSpeedKmh: number;
+  movingDistanceM: number;
+  tripStopMinutes: number;
+  tripGapMinutes: number;
 }
 
 /** The dealer whose vehicle had a terminal last, where the terminal sent data for it. */
 export interface TerminalHolderRow {
-  terminal_id: string;
-  dealer_id: string | null;
-  released_at_ms: number;
+  terminalId: string;
+  dealerId: string | null;
+  releasedAtMs: number;
 }
 
 export interface GroupRow {
   id: string;
   version: number;
   name: string;
-  dealer_id: string | null;
+  dealerId: string | null;
   /** The dealer's id, or `operator`: names are unique within it, and NULL never equals NULL. */
-  name_scope: string;
+  nameScope: string;
 }
 
 export interface GeofenceRow {
   id: string;
   version: number;
   name: string;
-  owner_id: string;
+  ownerId: string;
   /** `Shape` as JSON. */
   shape: string;
-  /** 1: all that the owner may see; 0: the groups of `geofence_groups`, of which there may be none. */
-  watches_all: Flag;
-  speed_limit_kmh: number | null;
-  min_dwell_seconds: number;
+  /** 1: all that the owner may see; 0: the groups of `geofenceGroups`, of which there may be none. */
+  watchesAll: Flag;
+  speedLimitKmh: number | null;
+  minDwellSeconds: number;
   /** Points of its shape. */
   vertices: number;
 }
 
 /** A limit that was set for an account or a dealer. */
 export interface QuotaLimitRow {
-  user_id: string;
+  userId: string;
   scope: string;
   kind: string;
-  max_value: number;
+  maxValue: number;
 }
 
-/** One of the groups that a vehicle, a user or a geofence (`member_id`) names. */
+/** One of the groups that a vehicle, a user or a geofence (`memberId`) names. */
 export interface MemberRow {
-  group_id: string;
-  member_id: string;
+  groupId: string;
+  memberId: string;
 }
 
 export interface RecentChangeRow {
@@ -119,10 +119,10 @@ export interface RecentChangeRow {
 export interface DeletedGeofenceRow {
   id: string;
   name: string;
-  owner_id: string;
+  ownerId: string;
   /** The owner's dealer when it was deleted. */
-  dealer_id: string | null;
-  deleted_at_ms: number;
+  dealerId: string | null;
+  deletedAtMs: number;
 }
 
 export interface OutboxRow {
@@ -137,17 +137,17 @@ export interface OutboxRow {
 /** A line of the audit trail. */
 export interface AuditRow {
   id: string;
-  at_ms: number;
+  atMs: number;
   action: string;
-  user_id: string | null;
-  user_login: string | null;
-  user_role: string | null;
-  user_dealer_id: string | null;
-  session_id: string | null;
+  userId: string | null;
+  userLogin: string | null;
+  userRole: string | null;
+  userDealerId: string | null;
+  sessionId: string | null;
   address: string | null;
-  subject_kind: string;
-  subject_id: string | null;
-  subject_name: string;
+  subjectKind: string;
+  subjectId: string | null;
+  subjectName: string;
   /** Fields as JSON. */
   before: string | null;
   after: string | null;
@@ -155,125 +155,125 @@ export interface AuditRow {
 
 /** Which dealers a line of the audit trail concerns. */
 export interface AuditDealerRow {
-  dealer_id: string;
-  entry_id: string;
+  dealerId: string;
+  entryId: string;
 }
 
 export interface NotificationRuleRow {
   id: string;
   version: number;
-  owner_id: string;
+  ownerId: string;
   name: string;
   /** Null: active. */
-  inactive_reason: string | null;
-  /** 1: the vehicles of `notification_rule_references`, of which there may be none; 0: all. */
-  names_vehicles: Flag;
-  names_groups: Flag;
-  names_geofences: Flag;
+  inactiveReason: string | null;
+  /** 1: the vehicles of `notificationRuleReferences`, of which there may be none; 0: all. */
+  namesVehicles: Flag;
+  namesGroups: Flag;
+  namesGeofences: Flag;
   /** The rest of the rule as JSON: nothing is asked by it. */
   terms: string;
-  webhook_secret: string | null;
+  webhookSecret: string | null;
 }
 
 /** Something that a rule names. */
 export interface RuleReferenceRow {
-  rule_id: string;
+  ruleId: string;
   kind: 'vehicle' | 'group' | 'geofence';
-  thing_id: string;
+  thingId: string;
 }
 
 /** The fix of a rule's last notification about a vehicle: kept where the rule has an interval. */
 export interface RuleFiringRow {
-  rule_id: string;
-  vehicle_id: string;
-  fix_time_ms: number;
+  ruleId: string;
+  vehicleId: string;
+  fixTimeMs: number;
 }
 
 /** How many notifications a user was given, and up to which they are forgotten. */
 export interface NotificationCounterRow {
-  user_id: string;
-  last_number: number;
-  forgotten_number: number;
+  userId: string;
+  lastNumber: number;
+  forgottenNumber: number;
 }
 
 export interface NotificationRow {
   id: string;
-  user_id: string;
+  userId: string;
   /** Grows by one with each notification of the user. */
   number: number;
-  rule_id: string;
-  rule_version: number;
-  rule_name: string;
-  event_id: string;
+  ruleId: string;
+  ruleVersion: number;
+  ruleName: string;
+  eventId: string;
   phase: string;
-  vehicle_id: string;
-  vehicle_name: string;
-  geofence_name: string | null;
-  created_at_ms: number;
-  read_at_ms: number | null;
+  vehicleId: string;
+  vehicleName: string;
+  geofenceName: string | null;
+  createdAtMs: number;
+  readAtMs: number | null;
   /** `FleetEvent` as JSON. */
   event: string;
 }
 
 export interface DeliveryRow {
   id: string;
-  notification_id: string;
-  user_id: string;
-  rule_id: string;
+  notificationId: string;
+  userId: string;
+  ruleId: string;
   channel: string;
   target: string;
   /** Who has to take it: of one endpoint only so many are sent at a time. */
   endpoint: string;
   state: string;
   attempts: number;
-  created_at_ms: number;
+  createdAtMs: number;
   /** From when it is due; while it is leased, when the lease ends. */
-  next_attempt_at_ms: number;
+  nextAttemptAtMs: number;
   /** Until when it is tried. */
-  give_up_at_ms: number;
-  finished_at_ms: number | null;
+  giveUpAtMs: number;
+  finishedAtMs: number | null;
   /** Who is sending it. */
   lease: string | null;
-  last_error: string | null;
-  response_status: number | null;
+  lastError: string | null;
+  responseStatus: number | null;
 }
 
 /** How an endpoint has answered the webhooks of an account lately. */
 export interface DeliveryCircuitRow {
-  user_id: string;
+  userId: string;
   endpoint: string;
   /** 0: it works. Above: one delivery at a time tries it. */
   strikes: number;
   /** Attempts without an answer, one after the other. */
   failures: number;
   /** Nothing is sent to it before: its break, or the lease of the delivery that tries it. */
-  retry_at_ms: number;
-  changed_at_ms: number;
+  retryAtMs: number;
+  changedAtMs: number;
 }
 
 /** An e-mail address as one tenant may use it. */
 export interface MailAddressRow {
   id: string;
-  tenant_id: string;
+  tenantId: string;
   address: string;
   /** As it is compared: in lower case. */
-  address_key: string;
+  addressKey: string;
   state: string;
   secret: string;
   generation: number;
   /** When its holder was last asked to confirm it. */
-  asked_at_ms: number | null;
+  askedAtMs: number | null;
   /** When a mail that asks for the confirmation is due, or the lease of its attempt ends; null: none is to be sent. */
-  next_attempt_at_ms: number | null;
+  nextAttemptAtMs: number | null;
   attempts: number;
   lease: string | null;
-  changed_at_ms: number;
+  changedAtMs: number;
 }
 
 /** Mails of an hour or a day. */
 export interface MailCountRow {
   counter: string;
-  window_start_ms: number;
+  windowStartMs: number;
   sent: number;
   /** Not sent because of a limit. */
   suppressed: number;
@@ -286,7 +286,7 @@ export interface QueueTurnRow {
   owner: string;
   /** Grows by one with each turn of the queue. */
   turn: number;
-  served_at_ms: number;
+  servedAtMs: number;
 }
 
 /** Work that takes long. */
@@ -294,10 +294,10 @@ export interface JobRow {
   id: string;
   kind: string;
   /** Null: the service's own. No foreign key: what somebody began is finished when they are gone. */
-  user_id: string | null;
-  subject_id: string | null;
+  userId: string | null;
+  subjectId: string | null;
   /** The schedule of reports that made it, and for which of its periods: each has one at most. */
-  schedule_id: string | null;
+  scheduleId: string | null;
   period: string | null;
   /** JSON. */
   parameters: string;
@@ -309,32 +309,32 @@ export interface JobRow {
   error: string | null;
   /** JSON: where to go on. */
   resume: string | null;
-  created_at_ms: number;
-  started_at_ms: number | null;
-  finished_at_ms: number | null;
+  createdAtMs: number;
+  startedAtMs: number | null;
+  finishedAtMs: number | null;
   /** From when it may be taken: among those that may, the longest due comes first. */
-  due_at_ms: number;
+  dueAtMs: number;
   /** Who has it in hand, … */
   lease: string | null;
   /** … and until when that is believed without a word. */
-  lease_until_ms: number;
+  leaseUntilMs: number;
   /** How often it was taken in hand since it last got further. */
   attempts: number;
-  cancel_requested: Flag;
+  cancelRequested: Flag;
 }
 
 /** The file that a job made of a report. */
 export interface ReportFileRow {
   /** In the store. */
   id: string;
-  job_id: string;
+  jobId: string;
   /** No foreign key: a file may outlive its user for a moment. */
-  user_id: string;
+  userId: string;
   name: string;
-  media_type: string;
+  mediaType: string;
   bytes: number;
   sha256: string;
-  stored_at_ms: number;
+  storedAtMs: number;
   /** JSON: ids of those that it may tell of. */
   vehicles: string;
   geofences: string;
@@ -344,48 +344,48 @@ export interface ReportFileRow {
 export interface ReportScheduleRow {
   id: string;
   version: number;
-  owner_id: string;
+  ownerId: string;
   name: string;
   /** Null while it is active. */
-  inactive_reason: string | null;
+  inactiveReason: string | null;
   /** JSON: what nothing is asked by. */
   terms: string;
   /** The last that a job was made for. */
-  last_period: string | null;
+  lastPeriod: string | null;
   /** When the next is due; null while it is not active. */
-  next_at_ms: number | null;
-  next_period: string | null;
+  nextAtMs: number | null;
+  nextPeriod: string | null;
 }
 
 /** A report on its way to a mailbox. */
 export interface ReportDeliveryRow {
   id: string;
-  job_id: string;
-  schedule_id: string;
-  user_id: string;
+  jobId: string;
+  scheduleId: string;
+  userId: string;
   target: string;
   state: string;
   attempts: number;
-  created_at_ms: number;
-  next_attempt_at_ms: number;
-  give_up_at_ms: number;
-  finished_at_ms: number | null;
+  createdAtMs: number;
+  nextAttemptAtMs: number;
+  giveUpAtMs: number;
+  finishedAtMs: number | null;
   lease: string | null;
-  last_error: string | null;
+  lastError: string | null;
 }
 
 /** Where a consumer of the log goes on, saved with what it made. */
 export interface ConsumerOffsetRow {
   consumer: string;
-  log_partition: number;
-  next_offset: number;
+  logPartition: number;
+  nextOffset: number;
   /** Of the log that the offset is of; null: not known. */
-  log_identity: string | null;
+  logIdentity: string | null;
 }
 
 /** A request that made something, and how it was answered. */
 export interface IdempotencyRow {
-  user_id: string;
+  userId: string;
   key: string;
   /** Of the request: `sha256:` and its hash, or a PHC string where it held a secret. */
   fingerprint: string;
@@ -396,67 +396,67 @@ export interface IdempotencyRow {
   body: string | null;
   /** Of the body. */
   bytes: number;
-  created_at_ms: number;
+  createdAtMs: number;
 }
 
 export interface VideoProfileRow {
   id: string;
   version: number;
-  vehicle_id: string;
+  vehicleId: string;
   protocol: string;
   address: string;
   /** `protocol` and the address as it is compared; null where several may have it. */
-  address_key: string | null;
+  addressKey: string | null;
   /** The rest of the profile as JSON: nothing is asked by it. */
   terms: string;
 }
 
 /** Whether a video terminal is connected, as it was last heard. */
 export interface VideoPresenceRow {
-  profile_id: string;
+  profileId: string;
   online: Flag;
-  since_ms: number;
+  sinceMs: number;
 }
 
 export interface VideoTaskRow {
   id: string;
-  profile_id: string;
-  vehicle_id: string;
-  created_by: string | null;
+  profileId: string;
+  vehicleId: string;
+  createdBy: string | null;
   channel: number;
-  start_ms: number;
-  end_ms: number;
+  startMs: number;
+  endMs: number;
   quality: string;
   audio: Flag;
   state: string;
   reason: string | null;
   detail: string | null;
   attempts: number;
-  progress_percent: number;
-  progress_bytes: number;
-  created_at_ms: number;
-  changed_at_ms: number;
-  expires_at_ms: number;
+  progressPercent: number;
+  progressBytes: number;
+  createdAtMs: number;
+  changedAtMs: number;
+  expiresAtMs: number;
   /** From when it may be tried; `NOT_BEFORE_WOKEN` where only the terminal is waited for. */
-  next_attempt_at_ms: number;
-  finished_at_ms: number | null;
+  nextAttemptAtMs: number;
+  finishedAtMs: number | null;
   /** Who works on it. */
   lease: string | null;
-  lease_until_ms: number;
+  leaseUntilMs: number;
   /** What was fetched and is not stored yet: `FetchedFile` as JSON. */
   fetched: string | null;
   /** `VideoFile` as JSON. */
   file: string | null;
   /** Bytes that the file takes up in the store; 0 where there is none. */
-  file_bytes: number;
-  file_deleted_at_ms: number | null;
+  fileBytes: number;
+  fileDeletedAtMs: number | null;
 }
 
 export interface VideoTransitionRow {
-  task_id: string;
+  taskId: string;
   nth: number;
   state: string;
-  at_ms: number;
+  atMs: number;
   reason: string | null;
   detail: string | null;
 }
@@ -471,39 +471,39 @@ export interface Tables {
   users: UserRow;
   credentials: CredentialRow;
   sessions: SessionRow;
-  login_sources: LoginSourceRow;
+  loginSources: LoginSourceRow;
   vehicles: VehicleRow;
-  vehicle_groups: GroupRow;
+  vehicleGroups: GroupRow;
   geofences: GeofenceRow;
-  vehicle_group_members: MemberRow;
-  user_group_access: MemberRow;
-  geofence_groups: MemberRow;
-  quota_limits: QuotaLimitRow;
+  vehicleGroupMembers: MemberRow;
+  userGroupAccess: MemberRow;
+  geofenceGroups: MemberRow;
+  quotaLimits: QuotaLimitRow;
   outbox: OutboxRow;
-  recent_changes: RecentChangeRow;
-  deleted_geofences: DeletedGeofenceRow;
+  recentChanges: RecentChangeRow;
+  deletedGeofences: DeletedGeofenceRow;
   audit: AuditRow;
-  audit_dealers: AuditDealerRow;
+  auditDealers: AuditDealerRow;
   idempotency: IdempotencyRow;
-  notification_rules: NotificationRuleRow;
-  notification_rule_references: RuleReferenceRow;
-  rule_firings: RuleFiringRow;
-  notification_counters: NotificationCounterRow;
+  notificationRules: NotificationRuleRow;
+  notificationRuleReferences: RuleReferenceRow;
+  ruleFirings: RuleFiringRow;
+  notificationCounters: NotificationCounterRow;
   notifications: NotificationRow;
   deliveries: DeliveryRow;
-  delivery_circuits: DeliveryCircuitRow;
-  queue_turns: QueueTurnRow;
-  mail_addresses: MailAddressRow;
-  mail_counts: MailCountRow;
-  consumer_offsets: ConsumerOffsetRow;
+  deliveryCircuits: DeliveryCircuitRow;
+  queueTurns: QueueTurnRow;
+  mailAddresses: MailAddressRow;
+  mailCounts: MailCountRow;
+  consumerOffsets: ConsumerOffsetRow;
   jobs: JobRow;
-  report_files: ReportFileRow;
-  report_schedules: ReportScheduleRow;
-  report_deliveries: ReportDeliveryRow;
-  terminal_holders: TerminalHolderRow;
-  video_profiles: VideoProfileRow;
-  video_presence: VideoPresenceRow;
-  video_tasks: VideoTaskRow;
-  video_transitions: VideoTransitionRow;
-  registry_facts: RegistryFactRow;
+  reportFiles: ReportFileRow;
+  reportSchedules: ReportScheduleRow;
+  reportDeliveries: ReportDeliveryRow;
+  terminalHolders: TerminalHolderRow;
+  videoProfiles: VideoProfileRow;
+  videoPresence: VideoPresenceRow;
+  videoTasks: VideoTaskRow;
+  videoTransitions: VideoTransitionRow;
+  registryFacts: RegistryFactRow;
 }

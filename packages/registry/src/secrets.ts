@@ -18,6 +18,7 @@ export class SecretsKeyError extends Error {
 
 /** Where a secret is stored. A sealed value opens at its own place only, so it cannot be moved to another row. */
 export interface SecretPlace {
+  /** Part of what seals the value: these names can't change. */
   table: 'notification_rules' | 'video_profiles' | 'idempotency';
   id: string;
 }

@@ -46,12 +46,12 @@ export class Sessions {
     };
     await this.#store.write(async (writer) => {
       const { tx } = writer;
-      await tx.deleteFrom('sessions').where('user_id', '=', userId).where('expires_at_ms', '<=', nowMs).execute();
+      await tx.deleteFrom('sessions').where('userId', '=', userId).where('expiresAtMs', '<=', nowMs).execute();
       const surplus = await tx
         .selectFrom('sessions')
         .select('id')
-        .where('user_id', '=', userId)
-        .orderBy('last_used_at_ms', 'desc')
+        .where('userId', '=', userId)
+        .orderBy('lastUsedAtMs', 'desc')
         .orderBy('id', 'desc')
         .offset(MAX_SESSIONS_PER_USER - 1)
         // SQLite takes an offset only after a limit.
@@ -81,18 +81,18 @@ export class Sessions {
    * @param source what the address is counted by
    */
   async noteSource(userId: UserId, source: string): Promise<void> {
-    const last_login_at_ms = this.#store.now();
+    const lastLoginAtMs = this.#store.now();
     await this.#store.write(async ({ tx }) => {
       await tx
-        .insertInto('login_sources')
-        .values({ user_id: userId, source, last_login_at_ms })
-        .onConflict((conflict) => conflict.columns(['user_id', 'source']).doUpdateSet({ last_login_at_ms }))
+        .insertInto('loginSources')
+        .values({ userId, source, lastLoginAtMs })
+        .onConflict((conflict) => conflict.columns(['userId', 'source']).doUpdateSet({ lastLoginAtMs }))
         .execute();
       const oldest = await tx
-        .selectFrom('login_sources')
+        .selectFrom('loginSources')
         .select('source')
-        .where('user_id', '=', userId)
-        .orderBy('last_login_at_ms', 'desc')
+        .where('userId', '=', userId)
+        .orderBy('lastLoginAtMs', 'desc')
         .orderBy('source')
         .offset(MAX_SOURCES)
         // SQLite takes an offset only after a limit.
@@ -100,7 +100,7 @@ export class Sessions {
         .execute();
       const sources = oldest.map((row) => row.source);
       if (sources.length > 0)
-        await tx.deleteFrom('login_sources').where('user_id', '=', userId).where('source', 'in', sources).execute();
+        await tx.deleteFrom('loginSources').where('userId', '=', userId).where('source', 'in', sources).execute();
     });
   }
 
@@ -109,11 +109,11 @@ export class Sessions {
     // PostgreSQL refuses to be asked for it, and nobody has it.
     if (login.includes('\u0000')) return false;
     const row = await this.#store.db
-      .selectFrom('login_sources')
-      .innerJoin('users', 'users.id', 'login_sources.user_id')
-      .select('login_sources.source')
-      .where('users.login_key', '=', loginKey(login))
-      .where('login_sources.source', '=', source)
+      .selectFrom('loginSources')
+      .innerJoin('users', 'users.id', 'loginSources.userId')
+      .select('loginSources.source')
+      .where('users.loginKey', '=', loginKey(login))
+      .where('loginSources.source', '=', source)
       .executeTakeFirst();
     return row !== undefined;
   }
@@ -124,7 +124,7 @@ export class Sessions {
       .selectFrom('sessions')
       .selectAll()
       .where('id', '=', id)
-      .where('expires_at_ms', '>', this.#store.now())
+      .where('expiresAtMs', '>', this.#store.now())
       .executeTakeFirst();
     return row ? fromRow(row) : null;
   }
@@ -137,7 +137,7 @@ export class Sessions {
         .selectFrom('sessions')
         .select('id')
         .where('id', 'in', some)
-        .where('expires_at_ms', '>', this.#store.now())
+        .where('expiresAtMs', '>', this.#store.now())
         .execute();
       for (const { id } of rows) live.add(id as SessionId);
     }
@@ -149,9 +149,9 @@ export class Sessions {
     const rows = await this.#store.db
       .selectFrom('sessions')
       .selectAll()
-      .where('user_id', '=', userId)
-      .where('expires_at_ms', '>', this.#store.now())
-      .orderBy('last_used_at_ms', 'desc')
+      .where('userId', '=', userId)
+      .where('expiresAtMs', '>', this.#store.now())
+      .orderBy('lastUsedAtMs', 'desc')
       .orderBy('id', 'desc')
       .execute();
     return rows.map(fromRow);
@@ -161,7 +161,7 @@ export class Sessions {
   async touch(id: SessionId, address: string): Promise<void> {
     await this.#store.db
       .updateTable('sessions')
-      .set({ last_used_at_ms: this.#store.now(), address })
+      .set({ lastUsedAtMs: this.#store.now(), address })
       .where('id', '=', id)
       .execute();
   }
@@ -173,11 +173,11 @@ export class Sessions {
       const row = await tx.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
       if (!row) throw new NotFoundError('session', id);
       await tx.deleteFrom('sessions').where('id', '=', id).execute();
-      const [user] = await loadUsers(tx, [row.user_id]);
+      const [user] = await loadUsers(tx, [row.userId]);
       writer.note({
         action: actor.sessionId === id ? 'logout' : 'session-ended',
-        subject: { kind: 'user', id: row.user_id, name: user?.login ?? '' },
-        before: { sessionId: id, address: row.address, userAgent: row.user_agent },
+        subject: { kind: 'user', id: row.userId, name: user?.login ?? '' },
+        before: { sessionId: id, address: row.address, userAgent: row.userAgent },
         after: null,
         dealerIds: user ? dealersOfUser(user) : [],
         ownerIds: [],
@@ -196,7 +196,7 @@ export class Sessions {
     const rows = await db
       .selectFrom('sessions')
       .select('id')
-      .where('expires_at_ms', '<=', this.#store.now())
+      .where('expiresAtMs', '<=', this.#store.now())
       .limit(limit)
       .execute();
     for (const some of inChunks(rows.map((row) => row.id)))
@@ -206,12 +206,12 @@ export class Sessions {
 }
 
 export async function forgetSourcesOf(db: Reader, userId: UserId): Promise<void> {
-  await db.deleteFrom('login_sources').where('user_id', '=', userId).execute();
+  await db.deleteFrom('loginSources').where('userId', '=', userId).execute();
 }
 
 /** Ends all sessions of a user but one. */
 export async function endSessionsOf(db: Reader, userId: UserId, keep: SessionId | null = null): Promise<void> {
-  let query = db.deleteFrom('sessions').where('user_id', '=', userId);
+  let query = db.deleteFrom('sessions').where('userId', '=', userId);
   if (keep !== null) query = query.where('id', '!=', keep);
   await query.execute();
 }
@@ -219,23 +219,23 @@ export async function endSessionsOf(db: Reader, userId: UserId, keep: SessionId 
 function fromRow(row: SessionRow): Session {
   return {
     id: row.id as SessionId,
-    userId: row.user_id as UserId,
-    createdAtMs: row.created_at_ms,
-    lastUsedAtMs: row.last_used_at_ms,
-    expiresAtMs: row.expires_at_ms,
+    userId: row.userId as UserId,
+    createdAtMs: row.createdAtMs,
+    lastUsedAtMs: row.lastUsedAtMs,
+    expiresAtMs: row.expiresAtMs,
     address: row.address,
-    userAgent: row.user_agent,
+    userAgent: row.userAgent,
   };
 }
 
 function toRow(session: Session): SessionRow {
   return {
     id: session.id,
-    user_id: session.userId,
-    created_at_ms: session.createdAtMs,
-    last_used_at_ms: session.lastUsedAtMs,
-    expires_at_ms: session.expiresAtMs,
+    userId: session.userId,
+    createdAtMs: session.createdAtMs,
+    lastUsedAtMs: session.lastUsedAtMs,
+    expiresAtMs: session.expiresAtMs,
     address: session.address,
-    user_agent: session.userAgent,
+    userAgent: session.userAgent,
   };
 }

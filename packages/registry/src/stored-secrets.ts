@@ -32,7 +32,7 @@ export async function prepareSecrets(store: Store, forgetLost: boolean): Promise
       );
   if (!secrets.hasKey) {
     const mayBeInClear = await db
-      .selectFrom('registry_facts')
+      .selectFrom('registryFacts')
       .select('name')
       .where('name', '=', CLEAR_SECRETS)
       .execute();
@@ -41,7 +41,7 @@ export async function prepareSecrets(store: Store, forgetLost: boolean): Promise
     return { sealed: 0, inClear: true };
   }
   const sealed = await resealAll(store, SEALED);
-  await db.deleteFrom('registry_facts').where('name', '=', CLEAR_SECRETS).execute();
+  await db.deleteFrom('registryFacts').where('name', '=', CLEAR_SECRETS).execute();
   return { sealed, inClear: false };
 }
 
@@ -101,16 +101,16 @@ function reseal(secrets: Secrets, value: string, place: SecretPlace, forgetLost:
 
 function dueRules(tx: Kysely<Tables>, prefix: string) {
   return tx
-    .selectFrom('notification_rules')
-    .select(['id', 'webhook_secret as value'])
-    .where('webhook_secret', 'not like', `${prefix}%`)
+    .selectFrom('notificationRules')
+    .select(['id', 'webhookSecret as value'])
+    .where('webhookSecret', 'not like', `${prefix}%`)
     .limit(AT_ONCE)
     .execute();
 }
 
 function dueProfiles(tx: Kysely<Tables>, prefix: string) {
   return tx
-    .selectFrom('video_profiles')
+    .selectFrom('videoProfiles')
     .select(['id', 'address as value'])
     .where('protocol', '=', 'stream')
     .where('address', 'not like', `${prefix}%`)
@@ -120,7 +120,7 @@ function dueProfiles(tx: Kysely<Tables>, prefix: string) {
 
 async function setStored(tx: Kysely<Tables>, { table, id }: SecretPlace, value: string | null): Promise<void> {
   if (table === 'notification_rules')
-    await tx.updateTable(table).set({ webhook_secret: value }).where('id', '=', id).execute();
+    await tx.updateTable('notificationRules').set({ webhookSecret: value }).where('id', '=', id).execute();
   else if (table === 'video_profiles' && value !== null)
-    await tx.updateTable(table).set({ address: value }).where('id', '=', id).execute();
+    await tx.updateTable('videoProfiles').set({ address: value }).where('id', '=', id).execute();
 }

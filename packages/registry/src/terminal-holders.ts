@@ -28,35 +28,34 @@ export async function heldByOthers(
   for (const { current, next } of writes)
     if (next?.terminalId && next.terminalId !== current?.terminalId) fitted.set(next.terminalId, next.dealerId);
   for (const some of inChunks([...fitted.keys()])) {
-    const rows = await writer.tx.selectFrom('terminal_holders').selectAll().where('terminal_id', 'in', some).execute();
-    for (const { terminal_id, dealer_id } of rows)
-      if (dealer_id !== fitted.get(terminal_id as TerminalId))
-        refused.set(terminal_id as TerminalId, new OperatorOnlyError('terminalId'));
+    const rows = await writer.tx.selectFrom('terminalHolders').selectAll().where('terminalId', 'in', some).execute();
+    for (const { terminalId, dealerId } of rows)
+      if (dealerId !== fitted.get(terminalId as TerminalId))
+        refused.set(terminalId as TerminalId, new OperatorOnlyError('terminalId'));
   }
   return refused;
 }
 
 /** Writes down who had the terminals that vehicles gave up, of those that sent data; forgets it of those that vehicles got. */
 export async function noteHolders({ tx, nowMs }: Writer, writes: readonly Refitted[]): Promise<void> {
-  const released: { terminal_id: TerminalId; dealer_id: UserId | null; released_at_ms: number }[] = [];
+  const released: { terminalId: TerminalId; dealerId: UserId | null; releasedAtMs: number }[] = [];
   const gained: TerminalId[] = [];
   for (const { current, next } of writes) {
     if (current?.terminalId === next?.terminalId) continue;
     if (current?.terminalId && current.terminalAccess.seen)
-      released.push({ terminal_id: current.terminalId, dealer_id: current.dealerId, released_at_ms: nowMs });
+      released.push({ terminalId: current.terminalId, dealerId: current.dealerId, releasedAtMs: nowMs });
     if (next?.terminalId) gained.push(next.terminalId);
   }
   for (const some of inChunks(released))
     await tx
-      .insertInto('terminal_holders')
+      .insertInto('terminalHolders')
       .values(some)
       .onConflict((conflict) =>
-        conflict.column('terminal_id').doUpdateSet((e) => ({
-          dealer_id: e.ref('excluded.dealer_id'),
-          released_at_ms: e.ref('excluded.released_at_ms'),
+        conflict.column('terminalId').doUpdateSet((e) => ({
+          dealerId: e.ref('excluded.dealerId'),
+          releasedAtMs: e.ref('excluded.releasedAtMs'),
         })),
       )
       .execute();
-  for (const some of inChunks(gained))
-    await tx.deleteFrom('terminal_holders').where('terminal_id', 'in', some).execute();
+  for (const some of inChunks(gained)) await tx.deleteFrom('terminalHolders').where('terminalId', 'in', some).execute();
 }

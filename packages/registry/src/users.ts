@@ -87,10 +87,10 @@ export class Users {
         groupIds: sortedSet(ownGroup ? [...fields.groupIds, ownGroup.id] : fields.groupIds),
       };
       await writer.tx.insertInto('users').values(toRow(user, { own, byDealer })).execute();
-      await setGroups(writer, 'user_group_access', id, user.groupIds);
+      await setGroups(writer, 'userGroupAccess', id, user.groupIds);
       await writer.tx
         .insertInto('credentials')
-        .values({ user_id: id, password_hash: passwordHash, changed_at_ms: writer.nowMs })
+        .values({ userId: id, passwordHash: passwordHash, changedAtMs: writer.nowMs })
         .execute();
       writer.changed(user, null);
       return user;
@@ -109,7 +109,7 @@ export class Users {
     const row = await this.#store.db
       .selectFrom('users')
       .selectAll()
-      .where('login_key', '=', loginKey(login))
+      .where('loginKey', '=', loginKey(login))
       .executeTakeFirst();
     if (!row) return null;
     const [user] = await withGroups(this.#store.db, [row]);
@@ -127,7 +127,7 @@ export class Users {
     if (filter.id !== undefined) query = query.where('id', '=', filter.id);
     if (filter.ofDealer !== undefined) {
       const dealerId = filter.ofDealer;
-      query = query.where((e) => e.or([e('id', '=', dealerId), e('dealer_id', '=', dealerId)]));
+      query = query.where((e) => e.or([e('id', '=', dealerId), e('dealerId', '=', dealerId)]));
     }
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: await withGroups(this.#store.db, page.items) };
@@ -159,7 +159,7 @@ export class Users {
       await check(writer, user);
       const { id: _, ...columns } = toRow(user, { own, byDealer });
       await writer.tx.updateTable('users').set(columns).where('id', '=', id).execute();
-      if (user.groupIds !== current.groupIds) await setGroups(writer, 'user_group_access', id, user.groupIds);
+      if (user.groupIds !== current.groupIds) await setGroups(writer, 'userGroupAccess', id, user.groupIds);
       if (user.blocked && !current.blocked) await endUse(writer, id);
       writer.changed(user, current);
       if (user.role === 'dealer' && user.blocked !== current.blocked)
@@ -190,17 +190,17 @@ export class Users {
       await forgetSourcesOf(tx, id);
       await forgetKeysOf(tx, id);
       await deleteQuotasOf(tx, id);
-      await tx.deleteFrom('credentials').where('user_id', '=', id).execute();
-      await tx.deleteFrom('user_group_access').where('member_id', '=', id).execute();
+      await tx.deleteFrom('credentials').where('userId', '=', id).execute();
+      await tx.deleteFrom('userGroupAccess').where('memberId', '=', id).execute();
       if (user.role === 'dealer') {
         await releaseGroups(writer, id);
-        const vehicleRows = await tx.selectFrom('vehicles').select('id').where('dealer_id', '=', id).execute();
+        const vehicleRows = await tx.selectFrom('vehicles').select('id').where('dealerId', '=', id).execute();
         const vehicles = await loadVehicles(tx, idsOf(vehicleRows));
-        await tx.updateTable('vehicles').set({ dealer_id: null }).where('dealer_id', '=', id).execute();
+        await tx.updateTable('vehicles').set({ dealerId: null }).where('dealerId', '=', id).execute();
         await touchVehicles(writer, vehicles);
-        const userRows = await tx.selectFrom('users').select('id').where('dealer_id', '=', id).execute();
+        const userRows = await tx.selectFrom('users').select('id').where('dealerId', '=', id).execute();
         const users = await loadUsers(tx, idsOf(userRows));
-        await tx.updateTable('users').set({ dealer_id: null, dealer_blocked: 0 }).where('dealer_id', '=', id).execute();
+        await tx.updateTable('users').set({ dealerId: null, dealerBlocked: 0 }).where('dealerId', '=', id).execute();
         // They stay blocked until an operator lets each of them in.
         if (user.blocked)
           for (const some of inChunks(idsOf(userRows)))
@@ -225,22 +225,22 @@ export class Users {
       user &&
       (await this.#store.db
         .selectFrom('credentials')
-        .select('password_hash')
-        .where('user_id', '=', user.id)
+        .select('passwordHash')
+        .where('userId', '=', user.id)
         .executeTakeFirst());
     if (!user || !credential) {
       await verifyNothing(password);
       return null;
     }
-    if (!(await verifyPassword(password, credential.password_hash))) return null;
-    if (isOutdated(credential.password_hash)) {
+    if (!(await verifyPassword(password, credential.passwordHash))) return null;
+    if (isOutdated(credential.passwordHash)) {
       const stronger = await hashPassword(password);
       await this.#store.db
         .updateTable('credentials')
-        .set({ password_hash: stronger })
-        .where('user_id', '=', user.id)
+        .set({ passwordHash: stronger })
+        .where('userId', '=', user.id)
         // Unless the password was changed meanwhile.
-        .where('password_hash', '=', credential.password_hash)
+        .where('passwordHash', '=', credential.passwordHash)
         .execute();
     }
     return user;
@@ -254,7 +254,7 @@ export class Users {
    * @throws {PasswordsBusyError} when too many passwords are being worked on
    */
   async setPassword(id: UserId, password: string, keep: SessionId | null): Promise<void> {
-    const password_hash = await hashPassword(password);
+    const passwordHash = await hashPassword(password);
     await this.#store.write(async (writer) => {
       const user = await requireUser(writer, id, null);
       writer.note({
@@ -267,8 +267,8 @@ export class Users {
       });
       await writer.tx
         .updateTable('credentials')
-        .set({ password_hash, changed_at_ms: writer.nowMs })
-        .where('user_id', '=', id)
+        .set({ passwordHash, changedAtMs: writer.nowMs })
+        .where('userId', '=', id)
         .execute();
       await endSessionsOf(writer.tx, id, keep);
     });
@@ -282,12 +282,8 @@ interface Blocks {
 }
 
 async function blocksOf({ tx }: Writer, id: UserId): Promise<Blocks> {
-  const row = await tx
-    .selectFrom('users')
-    .select(['blocked', 'dealer_blocked'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return { own: row?.blocked === 1, byDealer: row?.dealer_blocked === 1 };
+  const row = await tx.selectFrom('users').select(['blocked', 'dealerBlocked']).where('id', '=', id).executeTakeFirst();
+  return { own: row?.blocked === 1, byDealer: row?.dealerBlocked === 1 };
 }
 
 async function isBlockedDealer({ tx }: Writer, id: UserId | null): Promise<boolean> {
@@ -322,12 +318,12 @@ async function noteOwnBlock(writer: Writer, user: User, own: boolean): Promise<v
 /** Gives the users of a dealer the dealer's block, or takes it from them. */
 async function blockUsersOfDealer(writer: Writer, dealerId: UserId, isBlocked: boolean): Promise<void> {
   const { tx } = writer;
-  const rows = await tx.selectFrom('users').select('id').where('dealer_id', '=', dealerId).orderBy('id').execute();
+  const rows = await tx.selectFrom('users').select('id').where('dealerId', '=', dealerId).orderBy('id').execute();
   const before = await loadUsers(tx, idsOf(rows));
   await tx
     .updateTable('users')
-    .set({ dealer_blocked: isBlocked ? 1 : 0 })
-    .where('dealer_id', '=', dealerId)
+    .set({ dealerBlocked: isBlocked ? 1 : 0 })
+    .where('dealerId', '=', dealerId)
     .execute();
   const after = new Map((await loadUsers(tx, idsOf(rows))).map((user) => [user.id, user.blocked]));
   const changed = before.filter(({ id, blocked }) => after.get(id) !== blocked);
@@ -345,7 +341,7 @@ async function check({ tx }: Writer, user: User): Promise<void> {
   const other = await tx
     .selectFrom('users')
     .select('id')
-    .where('login_key', '=', loginKey(user.login))
+    .where('loginKey', '=', loginKey(user.login))
     .where('id', '!=', user.id)
     .executeTakeFirst();
   if (other) throw new ConflictError('user', 'login', user.login);
@@ -370,7 +366,7 @@ export function touchUsers(writer: Writer, before: readonly User[]): Promise<voi
 
 async function withGroups(db: Reader, rows: readonly UserRow[]): Promise<User[]> {
   const ids = rows.map((row) => row.id);
-  const groups = await groupsOf(db, 'user_group_access', ids);
+  const groups = await groupsOf(db, 'userGroupAccess', ids);
   return rows.map((row) => fromUserRow(row, groups.get(row.id) ?? []));
 }
 
@@ -382,9 +378,9 @@ export function fromUserRow(row: UserRow, groupIds: readonly GroupId[]): User {
     login: row.login,
     name: row.name,
     role: row.role as Role,
-    dealerId: row.dealer_id as UserId | null,
-    blocked: row.blocked === 1 || row.dealer_blocked === 1,
-    apiAccess: row.api_access === 1,
+    dealerId: row.dealerId as UserId | null,
+    blocked: row.blocked === 1 || row.dealerBlocked === 1,
+    apiAccess: row.apiAccess === 1,
     services: row.services === '' ? [] : (row.services.split(',') as ServiceName[]),
     groupIds,
   };
@@ -395,13 +391,13 @@ function toRow(user: User, { own, byDealer }: Blocks): UserRow {
     id: user.id,
     version: user.version,
     login: user.login,
-    login_key: loginKey(user.login),
+    loginKey: loginKey(user.login),
     name: user.name,
     role: user.role,
-    dealer_id: user.dealerId,
+    dealerId: user.dealerId,
     blocked: own ? 1 : 0,
-    dealer_blocked: byDealer ? 1 : 0,
-    api_access: user.apiAccess ? 1 : 0,
+    dealerBlocked: byDealer ? 1 : 0,
+    apiAccess: user.apiAccess ? 1 : 0,
     services: user.services.join(','),
   };
 }

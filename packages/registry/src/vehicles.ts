@@ -62,7 +62,7 @@ export class Vehicles {
       await insertRows(writer, [vehicle]);
       await checkAddresses(writer, vehicle, null);
       await noteHolders(writer, [{ current: null, next: vehicle }]);
-      await setGroups(writer, 'vehicle_group_members', vehicle.id, vehicle.groupIds);
+      await setGroups(writer, 'vehicleGroupMembers', vehicle.id, vehicle.groupIds);
       writer.changed(vehicle, null);
       return vehicle;
     });
@@ -83,7 +83,7 @@ export class Vehicles {
       .orderBy('id')
       .limit(paging.limit + 1);
     if (paging.after !== null) query = query.where('id', '>', paging.after);
-    if (filter.terminalId !== undefined) query = query.where('terminal_id', '=', filter.terminalId);
+    if (filter.terminalId !== undefined) query = query.where('terminalId', '=', filter.terminalId);
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: await withGroups(this.#store.db, page.items) };
   }
@@ -102,7 +102,7 @@ export class Vehicles {
       await updateRow(writer, vehicle);
       await checkAddresses(writer, vehicle, current);
       await noteHolders(writer, [{ current, next: vehicle }]);
-      if (vehicle.groupIds !== current.groupIds) await setGroups(writer, 'vehicle_group_members', id, vehicle.groupIds);
+      if (vehicle.groupIds !== current.groupIds) await setGroups(writer, 'vehicleGroupMembers', id, vehicle.groupIds);
       writer.changed(vehicle, current);
       return vehicle;
     });
@@ -122,8 +122,8 @@ export class Vehicles {
       const movedTerminals = plan.updated.filter(({ current, next }) => current.terminalId !== next.terminalId);
       // First all of them give up what they have: it may be what another gets.
       for await (const some of inTurns(movedTerminals.map(({ next }) => next.id)))
-        await writer.tx.updateTable('vehicles').set({ terminal_id: null }).where('id', 'in', some).execute();
-      const outcomes = await plan.carryOut(writer, 'vehicle_group_members', insertRows, updateRow);
+        await writer.tx.updateTable('vehicles').set({ terminalId: null }).where('id', 'in', some).execute();
+      const outcomes = await plan.carryOut(writer, 'vehicleGroupMembers', insertRows, updateRow);
       await noteHolders(writer, plan.planned);
       const conflicts = await addressConflicts(writer, changedOwners(plan.planned));
       for (const { index, next } of plan.planned) {
@@ -165,13 +165,13 @@ export class Vehicles {
    */
   async forgetHolders(beforeMs: number, limit: number): Promise<number> {
     const rows = await this.#store.db
-      .selectFrom('terminal_holders')
-      .select('terminal_id')
-      .where('released_at_ms', '<', beforeMs)
+      .selectFrom('terminalHolders')
+      .select('terminalId')
+      .where('releasedAtMs', '<', beforeMs)
       .limit(limit)
       .execute();
-    for (const some of inChunks(rows.map((row) => row.terminal_id)))
-      await this.#store.db.deleteFrom('terminal_holders').where('terminal_id', 'in', some).execute();
+    for (const some of inChunks(rows.map((row) => row.terminalId)))
+      await this.#store.db.deleteFrom('terminalHolders').where('terminalId', 'in', some).execute();
     return rows.length;
   }
 
@@ -187,7 +187,7 @@ export class Vehicles {
       await dropFromRules(writer, 'vehicle', id);
       await deleteVideoProfileOf(writer, vehicle);
       await noteHolders(writer, [{ current: vehicle, next: null }]);
-      await writer.tx.deleteFrom('vehicle_group_members').where('member_id', '=', id).execute();
+      await writer.tx.deleteFrom('vehicleGroupMembers').where('memberId', '=', id).execute();
       await writer.tx.deleteFrom('vehicles').where('id', '=', id).execute();
       writer.deleted(vehicle);
       await planErasure(writer, 'vehicle', id, graceMs);
@@ -251,7 +251,7 @@ async function check(writer: Writer, vehicle: Vehicle, current: Vehicle | null):
   const other = await tx
     .selectFrom('vehicles')
     .select('id')
-    .where('terminal_id', '=', vehicle.terminalId)
+    .where('terminalId', '=', vehicle.terminalId)
     .where('id', '!=', vehicle.id)
     .executeTakeFirst();
   if (other) throw new ConflictError('vehicle', 'terminalId', vehicle.terminalId);
@@ -288,8 +288,8 @@ async function planAll(writer: Writer, writes: readonly VehicleWrite[]): Promise
   await plan.checkUnique(
     ({ terminalId }) => terminalId,
     async (values) => {
-      const query = writer.tx.selectFrom('vehicles').select(['id', 'terminal_id as value']);
-      const rows = await query.where('terminal_id', 'in', values).execute();
+      const query = writer.tx.selectFrom('vehicles').select(['id', 'terminalId as value']);
+      const rows = await query.where('terminalId', 'in', values).execute();
       return rows.flatMap(({ id, value }) => (value === null ? [] : [{ id, value }]));
     },
     (value) => new ConflictError('vehicle', 'terminalId', value),
@@ -316,7 +316,7 @@ export function touchVehicles(writer: Writer, before: readonly Vehicle[]): Promi
 
 async function withGroups(db: Reader, rows: readonly VehicleRow[]): Promise<Vehicle[]> {
   const ids = rows.map((row) => row.id);
-  const groups = await groupsOf(db, 'vehicle_group_members', ids);
+  const groups = await groupsOf(db, 'vehicleGroupMembers', ids);
   return rows.map((row) => fromVehicleRow(row, groups.get(row.id) ?? []));
 }
 
@@ -327,18 +327,18 @@ export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): V
     version: row.version,
     name: row.name,
     plate: row.plate,
-    terminalId: row.terminal_id as TerminalId | null,
-    dealerId: row.dealer_id as UserId | null,
+    terminalId: row.terminalId as TerminalId | null,
+    dealerId: row.dealerId as UserId | null,
     groupIds,
-    speedLimitKmh: row.speed_limit_kmh,
-    speedToleranceKmh: row.speed_tolerance_kmh,
-    speedingMinSeconds: row.speeding_min_seconds,
-    terminalAccess: row.terminal_access === null ? OPEN_ACCESS : (JSON.parse(row.terminal_access) as TerminalAccess),
-    offlineAfterMinutes: row.offline_after_minutes,
-    movingSpeedKmh: row.moving_speed_kmh,
-    movingDistanceM: row.moving_distance_m,
-    tripStopMinutes: row.trip_stop_minutes,
-    tripGapMinutes: row.trip_gap_minutes,
+    speedLimitKmh: row.speedLimitKmh,
+    speedToleranceKmh: row.speedToleranceKmh,
+    speedingMinSeconds: row.speedingMinSeconds,
+    terminalAccess: row.terminalAccess === null ? OPEN_ACCESS : (JSON.parse(row.terminalAccess) as TerminalAccess),
+    offlineAfterMinutes: row.offlineAfterMinutes,
+    movingSpeedKmh: row.movingSpeedKmh,
+    movingDistanceM: row.movingDistanceM,
+    tripStopMinutes: row.tripStopMinutes,
+    tripGapMinutes: row.tripGapMinutes,
   };
 }
 
@@ -348,16 +348,16 @@ function toRow(vehicle: Vehicle): VehicleRow {
     version: vehicle.version,
     name: vehicle.name,
     plate: vehicle.plate,
-    terminal_id: vehicle.terminalId,
-    terminal_access: JSON.stringify(vehicle.terminalAccess),
-    dealer_id: vehicle.dealerId,
-    speed_limit_kmh: vehicle.speedLimitKmh,
-    speed_tolerance_kmh: vehicle.speedToleranceKmh,
-    speeding_min_seconds: vehicle.speedingMinSeconds,
-    offline_after_minutes: vehicle.offlineAfterMinutes,
-    moving_speed_kmh: vehicle.movingSpeedKmh,
-    moving_distance_m: vehicle.movingDistanceM,
-    trip_stop_minutes: vehicle.tripStopMinutes,
-    trip_gap_minutes: vehicle.tripGapMinutes,
+    terminalId: vehicle.terminalId,
+    terminalAccess: JSON.stringify(vehicle.terminalAccess),
+    dealerId: vehicle.dealerId,
+    speedLimitKmh: vehicle.speedLimitKmh,
+    speedToleranceKmh: vehicle.speedToleranceKmh,
+    speedingMinSeconds: vehicle.speedingMinSeconds,
+    offlineAfterMinutes: vehicle.offlineAfterMinutes,
+    movingSpeedKmh: vehicle.movingSpeedKmh,
+    movingDistanceM: vehicle.movingDistanceM,
+    tripStopMinutes: vehicle.tripStopMinutes,
+    tripGapMinutes: vehicle.tripGapMinutes,
   };
 }

@@ -36,11 +36,11 @@ async function ownersOf(db: Reader, addresses: readonly Address[]): Promise<(add
   for (const some of inChunks(wanted)) {
     const rows = await db
       .selectFrom('vehicles')
-      .select(['id', 'terminal_id', 'dealer_id'])
-      .where('terminal_id', 'in', some)
+      .select(['id', 'terminalId', 'dealerId'])
+      .where('terminalId', 'in', some)
       .execute();
-    for (const { id, terminal_id, dealer_id } of rows)
-      owners.set(terminal_id as TerminalId, { id: id as VehicleId, dealerId: dealer_id as UserId | null });
+    for (const { id, terminalId, dealerId } of rows)
+      owners.set(terminalId as TerminalId, { id: id as VehicleId, dealerId: dealerId as UserId | null });
   }
   return (address) => {
     for (const terminalId of candidates(address)) {
@@ -78,17 +78,17 @@ export async function addressConflicts(
   const profiles = new Map<string, Address & { vehicleId: VehicleId; dealerId: UserId | null }>();
   const rowsOf = () =>
     tx
-      .selectFrom('video_profiles')
-      .innerJoin('vehicles', 'vehicles.id', 'video_profiles.vehicle_id')
-      .select(['video_profiles.id as id', 'protocol', 'address', 'vehicle_id', 'dealer_id'])
+      .selectFrom('videoProfiles')
+      .innerJoin('vehicles', 'vehicles.id', 'videoProfiles.vehicleId')
+      .select(['videoProfiles.id as id', 'protocol', 'address', 'vehicleId', 'dealerId'])
       .where('protocol', '=', 'jt1078');
   const note = (rows: Awaited<ReturnType<ReturnType<typeof rowsOf>['execute']>>) => {
-    for (const { id, protocol, address, vehicle_id, dealer_id } of rows)
+    for (const { id, protocol, address, vehicleId, dealerId } of rows)
       profiles.set(id, {
         protocol: protocol as VideoProfile['protocol'],
         address,
-        vehicleId: vehicle_id as VehicleId,
-        dealerId: dealer_id as UserId | null,
+        vehicleId: vehicleId as VehicleId,
+        dealerId: dealerId as UserId | null,
       });
   };
   const addresses = vehicles.flatMap(({ terminalId }) => (terminalId === null ? [] : addressesOfTerminal(terminalId)));
@@ -96,12 +96,12 @@ export async function addressConflicts(
     const keys = some.map((address) => `jt1078 ${address}`);
     note(
       await rowsOf()
-        .where((e) => e.or([e('address_key', 'in', keys), e('address', 'in', some)]))
+        .where((e) => e.or([e('addressKey', 'in', keys), e('address', 'in', some)]))
         .execute(),
     );
   }
   for (const some of inChunks(vehicles.map(({ id }) => id)))
-    note(await rowsOf().where('vehicle_id', 'in', some).execute());
+    note(await rowsOf().where('vehicleId', 'in', some).execute());
 
   const ownerOf = await ownersOf(tx, [...profiles.values()]);
   const changed = new Map(vehicles.map((vehicle) => [vehicle.id, vehicle]));

@@ -53,14 +53,14 @@ export class VideoProfiles {
       };
       const dealerIds = await check(writer, profile);
       await checkAddress(writer, profile);
-      await writer.tx.insertInto('video_profiles').values(toRow(profile, this.#store.secrets)).execute();
+      await writer.tx.insertInto('videoProfiles').values(toRow(profile, this.#store.secrets)).execute();
       writer.changed(profile, null, dealerIds);
       return profile;
     });
   }
 
   async get(id: VideoProfileId): Promise<VideoProfile | null> {
-    const row = await this.#store.db.selectFrom('video_profiles').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.#store.db.selectFrom('videoProfiles').selectAll().where('id', '=', id).executeTakeFirst();
     return row ? openedProfile(row, this.#store.secrets) : null;
   }
 
@@ -68,13 +68,13 @@ export class VideoProfiles {
   async list(filter: VideoProfileFilter, paging: Paging): Promise<Page<VideoProfile>> {
     if (filter.anyOfGroups?.length === 0) return { items: [], next: null };
     let query = this.#store.db
-      .selectFrom('video_profiles')
-      .innerJoin('vehicles', 'vehicles.id', 'video_profiles.vehicle_id')
-      .selectAll('video_profiles')
+      .selectFrom('videoProfiles')
+      .innerJoin('vehicles', 'vehicles.id', 'videoProfiles.vehicleId')
+      .selectAll('videoProfiles')
       .where(isOfVehicles(filter))
-      .orderBy('video_profiles.id')
+      .orderBy('videoProfiles.id')
       .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('video_profiles.id', '>', paging.after);
+    if (paging.after !== null) query = query.where('videoProfiles.id', '>', paging.after);
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: page.items.map((row) => openedProfile(row, this.#store.secrets)) };
   }
@@ -94,12 +94,12 @@ export class VideoProfiles {
       const profile = revised(current, patch);
       if (profile === current) return current;
       const dealerIds = await check(writer, profile);
-      const { id: _, address_key, ...columns } = toRow(profile, this.#store.secrets);
+      const { id: _, addressKey, ...columns } = toRow(profile, this.#store.secrets);
       const isMoved = profile.address !== current.address;
       if (isMoved) await checkAddress(writer, profile);
       // A profile that lost its address to the terminal's owner does not take it back by another change.
-      const changed = { ...columns, ...(isMoved ? { address_key } : {}) };
-      await writer.tx.updateTable('video_profiles').set(changed).where('id', '=', id).execute();
+      const changed = { ...columns, ...(isMoved ? { addressKey } : {}) };
+      await writer.tx.updateTable('videoProfiles').set(changed).where('id', '=', id).execute();
       writer.changed(profile, current, dealerIds);
       return profile;
     });
@@ -126,12 +126,12 @@ export class VideoProfiles {
 
   /** Notes who is there now; whoever was there already stays there since then. */
   async setPresence(id: VideoProfileId, online: boolean): Promise<void> {
-    const presence = { online: online ? 1 : 0, since_ms: this.#store.now() } as const;
+    const presence = { online: online ? 1 : 0, sinceMs: this.#store.now() } as const;
     await this.#store.db
-      .insertInto('video_presence')
-      .values({ profile_id: id, ...presence })
+      .insertInto('videoPresence')
+      .values({ profileId: id, ...presence })
       .onConflict((conflict) =>
-        conflict.column('profile_id').doUpdateSet(presence).where('video_presence.online', '!=', presence.online),
+        conflict.column('profileId').doUpdateSet(presence).where('videoPresence.online', '!=', presence.online),
       )
       .execute();
   }
@@ -139,8 +139,8 @@ export class VideoProfiles {
   /** Nobody is known to be there: for a service that begins to look. */
   async forgetPresence(): Promise<void> {
     await this.#store.db
-      .updateTable('video_presence')
-      .set({ online: 0, since_ms: this.#store.now() })
+      .updateTable('videoPresence')
+      .set({ online: 0, sinceMs: this.#store.now() })
       .where('online', '=', 1)
       .execute();
   }
@@ -150,12 +150,12 @@ export class VideoProfiles {
     const known = new Map<VideoProfileId, Presence>();
     for (const some of inChunks(ids)) {
       const rows = await this.#store.db
-        .selectFrom('video_presence')
+        .selectFrom('videoPresence')
         .selectAll()
-        .where('profile_id', 'in', some)
+        .where('profileId', 'in', some)
         .execute();
       for (const row of rows)
-        known.set(row.profile_id as VideoProfileId, { online: row.online === 1, sinceMs: row.since_ms });
+        known.set(row.profileId as VideoProfileId, { online: row.online === 1, sinceMs: row.sinceMs });
     }
     return known;
   }
@@ -164,17 +164,17 @@ export class VideoProfiles {
 /** Takes away what a vehicle that is being deleted has of video. */
 export async function deleteVideoProfileOf(writer: Writer, vehicle: Pick<Vehicle, 'id' | 'dealerId'>): Promise<void> {
   const row = await writer.tx
-    .selectFrom('video_profiles')
+    .selectFrom('videoProfiles')
     .selectAll()
-    .where('vehicle_id', '=', vehicle.id)
+    .where('vehicleId', '=', vehicle.id)
     .executeTakeFirst();
   if (row) await removeProfile(writer, fromProfileRow(row), vehicle.dealerId === null ? [] : [vehicle.dealerId]);
 }
 
 async function removeProfile(writer: Writer, profile: VideoProfile, dealerIds: readonly UserId[]): Promise<void> {
   await endTasksOf(writer, profile.id);
-  await writer.tx.deleteFrom('video_presence').where('profile_id', '=', profile.id).execute();
-  await writer.tx.deleteFrom('video_profiles').where('id', '=', profile.id).execute();
+  await writer.tx.deleteFrom('videoPresence').where('profileId', '=', profile.id).execute();
+  await writer.tx.deleteFrom('videoProfiles').where('id', '=', profile.id).execute();
   writer.deleted(profile, dealerIds);
 }
 
@@ -184,14 +184,14 @@ async function requireProfile(
   id: VideoProfileId,
   expectedVersion: number | null,
 ): Promise<VideoProfile> {
-  const row = await tx.selectFrom('video_profiles').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await tx.selectFrom('videoProfiles').selectAll().where('id', '=', id).executeTakeFirst();
   return asExpected(row && openedProfile(row, secrets), 'video-profile', id, expectedVersion);
 }
 
 /** @returns the dealers that it concerns */
 async function check(writer: Writer, profile: VideoProfile): Promise<UserId[]> {
   const dealerIds = await dealersOfVehicle(writer, profile.vehicleId);
-  const other = await others(writer, profile).where('vehicle_id', '=', profile.vehicleId).executeTakeFirst();
+  const other = await others(writer, profile).where('vehicleId', '=', profile.vehicleId).executeTakeFirst();
   if (other) throw new ConflictError('video-profile', 'vehicleId', profile.vehicleId);
   return dealerIds;
 }
@@ -203,11 +203,11 @@ async function checkAddress(writer: Writer, profile: VideoProfile): Promise<void
   const owner = await ownerOfAddress(writer.tx, profile);
   if (owner !== null && owner.id !== profile.vehicleId)
     throw new ConflictError('video-profile', 'address', profile.address);
-  const holder = await others(writer, profile).where('address_key', '=', key).executeTakeFirst();
+  const holder = await others(writer, profile).where('addressKey', '=', key).executeTakeFirst();
   if (owner !== null) {
     // Another profile has the address from before addresses were checked. It must not keep the owner from it.
     if (holder)
-      await writer.tx.updateTable('video_profiles').set({ address_key: null }).where('id', '=', holder.id).execute();
+      await writer.tx.updateTable('videoProfiles').set({ addressKey: null }).where('id', '=', holder.id).execute();
     return;
   }
   if (holder) throw new ConflictError('video-profile', 'address', profile.address);
@@ -216,17 +216,17 @@ async function checkAddress(writer: Writer, profile: VideoProfile): Promise<void
 }
 
 function others({ tx }: Writer, profile: VideoProfile) {
-  return tx.selectFrom('video_profiles').select('id').where('id', '!=', profile.id);
+  return tx.selectFrom('videoProfiles').select('id').where('id', '!=', profile.id);
 }
 
 async function dealersOfVehicle({ tx }: Writer, id: VehicleId): Promise<UserId[]> {
-  const vehicle: Pick<VehicleRow, 'dealer_id'> | undefined = await tx
+  const vehicle: Pick<VehicleRow, 'dealerId'> | undefined = await tx
     .selectFrom('vehicles')
-    .select('dealer_id')
+    .select('dealerId')
     .where('id', '=', id)
     .executeTakeFirst();
   if (!vehicle) throw new UnknownReferenceError('vehicleId', id);
-  return vehicle.dealer_id === null ? [] : [vehicle.dealer_id as UserId];
+  return vehicle.dealerId === null ? [] : [vehicle.dealerId as UserId];
 }
 
 type Terms = Omit<VideoProfile, 'kind' | 'id' | 'version' | 'vehicleId' | 'protocol' | 'address'>;
@@ -247,7 +247,7 @@ function profileOf(row: VideoProfileRow, address: string): VideoProfile {
     kind: 'video-profile',
     id: row.id as VideoProfileId,
     version: row.version,
-    vehicleId: row.vehicle_id as VehicleId,
+    vehicleId: row.vehicleId as VehicleId,
     name: terms.name,
     protocol: row.protocol as VideoProtocol,
     address,
@@ -273,12 +273,12 @@ function toRow(profile: VideoProfile, secrets: Secrets): VideoProfileRow {
   return {
     id: profile.id,
     version: profile.version,
-    vehicle_id: profile.vehicleId,
+    vehicleId: profile.vehicleId,
     protocol: profile.protocol,
     address: isSecretAddress(profile)
       ? secrets.seal(profile.address, { table: 'video_profiles', id: profile.id })
       : profile.address,
-    address_key: addressKey(profile),
+    addressKey: addressKey(profile),
     terms: JSON.stringify(terms),
   };
 }

@@ -22,32 +22,32 @@ export function fromTaskRow(row: VideoTaskRow): VideoTask {
   const state = row.state as VideoTaskState;
   return {
     id: row.id as VideoTaskId,
-    profileId: row.profile_id as VideoProfileId,
-    vehicleId: row.vehicle_id as VehicleId,
-    createdBy: row.created_by as UserId | null,
+    profileId: row.profileId as VideoProfileId,
+    vehicleId: row.vehicleId as VehicleId,
+    createdBy: row.createdBy as UserId | null,
     channel: row.channel,
-    startMs: row.start_ms,
-    endMs: row.end_ms,
+    startMs: row.startMs,
+    endMs: row.endMs,
     quality: row.quality as VideoQuality,
     audio: row.audio === 1,
     state,
     reason: row.reason as VideoFailure | null,
     detail: row.detail,
     attempts: row.attempts,
-    progressPercent: row.progress_percent,
-    progressBytes: row.progress_bytes,
-    createdAtMs: row.created_at_ms,
-    changedAtMs: row.changed_at_ms,
-    expiresAtMs: row.expires_at_ms,
-    nextAttemptAtMs: state === 'waiting' && row.next_attempt_at_ms < NOT_BEFORE_WOKEN ? row.next_attempt_at_ms : null,
-    finishedAtMs: row.finished_at_ms,
-    file: row.file === null || row.file_deleted_at_ms !== null ? null : (JSON.parse(row.file) as VideoFile),
-    fileDeletedAtMs: row.file_deleted_at_ms,
+    progressPercent: row.progressPercent,
+    progressBytes: row.progressBytes,
+    createdAtMs: row.createdAtMs,
+    changedAtMs: row.changedAtMs,
+    expiresAtMs: row.expiresAtMs,
+    nextAttemptAtMs: state === 'waiting' && row.nextAttemptAtMs < NOT_BEFORE_WOKEN ? row.nextAttemptAtMs : null,
+    finishedAtMs: row.finishedAtMs,
+    file: row.file === null || row.fileDeletedAtMs !== null ? null : (JSON.parse(row.file) as VideoFile),
+    fileDeletedAtMs: row.fileDeletedAtMs,
   };
 }
 
 /** What of a row a step sets besides the state. */
-export type StepColumns = Partial<Omit<VideoTaskRow, 'id' | 'state' | 'changed_at_ms' | 'finished_at_ms'>>;
+export type StepColumns = Partial<Omit<VideoTaskRow, 'id' | 'state' | 'changedAtMs' | 'finishedAtMs'>>;
 
 /**
  * Takes a task one step on, and writes the step down.
@@ -66,10 +66,10 @@ export async function takeStep(
   const changed = {
     ...columns,
     state,
-    changed_at_ms: nowMs,
-    ...(isFinal(state) ? { finished_at_ms: nowMs, lease: null, lease_until_ms: 0, fetched: null } : {}),
+    changedAtMs: nowMs,
+    ...(isFinal(state) ? { finishedAtMs: nowMs, lease: null, leaseUntilMs: 0, fetched: null } : {}),
   };
-  await tx.updateTable('video_tasks').set(changed).where('id', '=', row.id).execute();
+  await tx.updateTable('videoTasks').set(changed).where('id', '=', row.id).execute();
   const next = { ...row, ...changed };
   await noteTransition(tx, next, nowMs);
   return next;
@@ -78,17 +78,17 @@ export async function takeStep(
 /** Writes the state that a task has into its history. */
 export async function noteTransition(tx: Transaction<Tables>, row: VideoTaskRow, nowMs: number): Promise<void> {
   const { last } = await tx
-    .selectFrom('video_transitions')
+    .selectFrom('videoTransitions')
     .select((e) => e.fn.coalesce(e.fn.max('nth'), e.lit(-1)).as('last'))
-    .where('task_id', '=', row.id)
+    .where('taskId', '=', row.id)
     .executeTakeFirstOrThrow();
   await tx
-    .insertInto('video_transitions')
+    .insertInto('videoTransitions')
     .values({
-      task_id: row.id,
+      taskId: row.id,
       nth: Number(last) + 1,
       state: row.state,
-      at_ms: nowMs,
+      atMs: nowMs,
       reason: row.reason,
       detail: row.detail,
     })
@@ -98,10 +98,10 @@ export async function noteTransition(tx: Transaction<Tables>, row: VideoTaskRow,
 /** Ends what is not finished of a profile that is going. */
 export async function endTasksOf({ tx, nowMs }: Writer, profileId: VideoProfileId): Promise<void> {
   const rows = await tx
-    .selectFrom('video_tasks')
+    .selectFrom('videoTasks')
     .selectAll()
-    .where('profile_id', '=', profileId)
-    .where('finished_at_ms', 'is', null)
+    .where('profileId', '=', profileId)
+    .where('finishedAtMs', 'is', null)
     .execute();
   for (const row of rows)
     await takeStep(tx, row, 'failed', { reason: 'profile-deleted', detail: 'the profile was deleted' }, nowMs);
@@ -109,7 +109,7 @@ export async function endTasksOf({ tx, nowMs }: Writer, profileId: VideoProfileI
 
 /** The tasks of an account that is going stay; whose they were is forgotten. */
 export async function disownTasksOf(tx: Transaction<Tables>, userId: UserId): Promise<void> {
-  await tx.updateTable('video_tasks').set({ created_by: null }).where('created_by', '=', userId).execute();
+  await tx.updateTable('videoTasks').set({ createdBy: null }).where('createdBy', '=', userId).execute();
 }
 
 /** A file in the store, and whose it is. */
@@ -119,6 +119,6 @@ export interface StoredVideo {
   finishedAtMs: number;
 }
 
-export function storedVideo(row: Pick<VideoTaskRow, 'id' | 'file_bytes' | 'finished_at_ms'>): StoredVideo {
-  return { id: row.id as VideoTaskId, bytes: row.file_bytes, finishedAtMs: row.finished_at_ms ?? 0 };
+export function storedVideo(row: Pick<VideoTaskRow, 'id' | 'fileBytes' | 'finishedAtMs'>): StoredVideo {
+  return { id: row.id as VideoTaskId, bytes: row.fileBytes, finishedAtMs: row.finishedAtMs ?? 0 };
 }

@@ -100,61 +100,61 @@ export class VideoTasks {
   create(wish: NewVideoTask): Promise<VideoTask> {
     return this.#store.write(async ({ tx, nowMs, newId }) => {
       const profile = await tx
-        .selectFrom('video_profiles')
-        .select('vehicle_id')
+        .selectFrom('videoProfiles')
+        .select('vehicleId')
         .where('id', '=', wish.profileId)
         .executeTakeFirst();
       if (!profile) throw new UnknownReferenceError('profileId', wish.profileId);
       const row: VideoTaskRow = {
         id: newId(),
-        profile_id: wish.profileId,
-        vehicle_id: profile.vehicle_id,
-        created_by: wish.createdBy,
+        profileId: wish.profileId,
+        vehicleId: profile.vehicleId,
+        createdBy: wish.createdBy,
         channel: wish.channel,
-        start_ms: wish.startMs,
-        end_ms: wish.endMs,
+        startMs: wish.startMs,
+        endMs: wish.endMs,
         quality: wish.quality,
         audio: wish.audio ? 1 : 0,
         state: 'new',
         reason: null,
         detail: null,
         attempts: 0,
-        progress_percent: 0,
-        progress_bytes: 0,
-        created_at_ms: nowMs,
-        changed_at_ms: nowMs,
-        expires_at_ms: wish.expiresAtMs,
-        next_attempt_at_ms: nowMs,
-        finished_at_ms: null,
+        progressPercent: 0,
+        progressBytes: 0,
+        createdAtMs: nowMs,
+        changedAtMs: nowMs,
+        expiresAtMs: wish.expiresAtMs,
+        nextAttemptAtMs: nowMs,
+        finishedAtMs: null,
         lease: null,
-        lease_until_ms: 0,
+        leaseUntilMs: 0,
         fetched: null,
         file: null,
-        file_bytes: 0,
-        file_deleted_at_ms: null,
+        fileBytes: 0,
+        fileDeletedAtMs: null,
       };
-      await tx.insertInto('video_tasks').values(row).execute();
+      await tx.insertInto('videoTasks').values(row).execute();
       await noteTransition(tx, row, nowMs);
       return fromTaskRow(row);
     });
   }
 
   async get(id: VideoTaskId): Promise<VideoTask | null> {
-    const row = await this.#store.db.selectFrom('video_tasks').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.#store.db.selectFrom('videoTasks').selectAll().where('id', '=', id).executeTakeFirst();
     return row ? fromTaskRow(row) : null;
   }
 
   /** Everything that became of a task, the first thing first. */
   async history(id: VideoTaskId): Promise<VideoTaskTransition[]> {
     const rows = await this.#store.db
-      .selectFrom('video_transitions')
+      .selectFrom('videoTransitions')
       .selectAll()
-      .where('task_id', '=', id)
+      .where('taskId', '=', id)
       .orderBy('nth')
       .execute();
     return rows.map((row) => ({
       state: row.state as VideoTaskState,
-      atMs: row.at_ms,
+      atMs: row.atMs,
       reason: row.reason as VideoFailure | null,
       detail: row.detail,
     }));
@@ -164,15 +164,15 @@ export class VideoTasks {
   async list(filter: VideoTaskFilter, paging: Paging): Promise<Page<VideoTask>> {
     if (filter.anyOfGroups?.length === 0) return { items: [], next: null };
     let query = this.#store.db
-      .selectFrom('video_tasks')
-      .innerJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
-      .selectAll('video_tasks')
+      .selectFrom('videoTasks')
+      .innerJoin('vehicles', 'vehicles.id', 'videoTasks.vehicleId')
+      .selectAll('videoTasks')
       .where(isOfVehicles(filter))
-      .orderBy('video_tasks.id', 'desc')
+      .orderBy('videoTasks.id', 'desc')
       .limit(paging.limit + 1);
-    if (paging.after !== null) query = query.where('video_tasks.id', '<', paging.after);
-    if (filter.profileId !== undefined) query = query.where('video_tasks.profile_id', '=', filter.profileId);
-    if (filter.states !== undefined) query = query.where('video_tasks.state', 'in', filter.states);
+    if (paging.after !== null) query = query.where('videoTasks.id', '<', paging.after);
+    if (filter.profileId !== undefined) query = query.where('videoTasks.profileId', '=', filter.profileId);
+    if (filter.states !== undefined) query = query.where('videoTasks.state', 'in', filter.states);
     const page = pageOf(await query.execute(), paging);
     return { ...page, items: page.items.map(fromTaskRow) };
   }
@@ -180,10 +180,10 @@ export class VideoTasks {
   /** How many tasks of a profile are not finished. */
   async unfinished(profileId: VideoProfileId): Promise<number> {
     const { count } = await this.#store.db
-      .selectFrom('video_tasks')
+      .selectFrom('videoTasks')
       .select((e) => e.fn.countAll().as('count'))
-      .where('profile_id', '=', profileId)
-      .where('finished_at_ms', 'is', null)
+      .where('profileId', '=', profileId)
+      .where('finishedAtMs', 'is', null)
       .executeTakeFirstOrThrow();
     return Number(count);
   }
@@ -219,23 +219,23 @@ export class VideoTasks {
           waiting.delete(owner);
           continue;
         }
-        const profile_id = profile.id;
+        const profileId = profile.id;
         const heads = await tx
-          .selectFrom('video_tasks')
+          .selectFrom('videoTasks')
           .selectAll()
-          .where('profile_id', '=', profile_id)
-          .where('finished_at_ms', 'is', null)
+          .where('profileId', '=', profileId)
+          .where('finishedAtMs', 'is', null)
           .orderBy('id')
           .limit(profile.maxParallelDownloads)
           .execute();
         for (const head of heads) {
           if (leased.length >= limit || turns.runningOfTenant(owner) >= perTenant) break;
-          if (head.next_attempt_at_ms > nowMs || head.lease_until_ms > nowMs) continue;
+          if (head.nextAttemptAtMs > nowMs || head.leaseUntilMs > nowMs) continue;
           const lease = newId();
           const row = await asWaiting(tx, head, nowMs);
           await tx
-            .updateTable('video_tasks')
-            .set({ lease, lease_until_ms: nowMs + leaseMs })
+            .updateTable('videoTasks')
+            .set({ lease, leaseUntilMs: nowMs + leaseMs })
             .where('id', '=', row.id)
             .execute();
           const fetched = row.fetched === null ? null : (JSON.parse(row.fetched) as FetchedFile);
@@ -266,8 +266,8 @@ export class VideoTasks {
               attempts: row.attempts + 1,
               reason: null,
               detail: null,
-              progress_percent: 0,
-              progress_bytes: 0,
+              progressPercent: 0,
+              progressBytes: 0,
               fetched: null,
             },
             nowMs,
@@ -293,10 +293,10 @@ export class VideoTasks {
             {
               reason: null,
               detail: null,
-              progress_percent: 100,
-              progress_bytes: step.file.bytes,
+              progressPercent: 100,
+              progressBytes: step.file.bytes,
               file: JSON.stringify(step.file),
-              file_bytes: step.file.bytes,
+              fileBytes: step.file.bytes,
             },
             nowMs,
           );
@@ -311,8 +311,8 @@ export class VideoTasks {
     leaseMs: number,
   ): Promise<VideoTask | null> {
     return this.#asHolder(task.id, lease, async (tx, row, nowMs) => {
-      const changed = { progress_percent: percent, progress_bytes: bytes, lease_until_ms: nowMs + leaseMs };
-      await tx.updateTable('video_tasks').set(changed).where('id', '=', row.id).execute();
+      const changed = { progressPercent: percent, progressBytes: bytes, leaseUntilMs: nowMs + leaseMs };
+      await tx.updateTable('videoTasks').set(changed).where('id', '=', row.id).execute();
       return { ...row, ...changed };
     });
   }
@@ -321,7 +321,7 @@ export class VideoTasks {
   fetched({ task, lease }: Pick<LeasedVideoTask, 'task' | 'lease'>, file: FetchedFile): Promise<VideoTask | null> {
     return this.#asHolder(task.id, lease, async (tx, row) => {
       const fetched = JSON.stringify(file);
-      await tx.updateTable('video_tasks').set({ fetched }).where('id', '=', row.id).execute();
+      await tx.updateTable('videoTasks').set({ fetched }).where('id', '=', row.id).execute();
       return { ...row, fetched };
     });
   }
@@ -334,7 +334,7 @@ export class VideoTasks {
    */
   cancel(id: VideoTaskId): Promise<{ task: VideoTask; cancelled: boolean }> {
     return this.#store.write(async ({ tx, nowMs }) => {
-      const row = await tx.selectFrom('video_tasks').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await tx.selectFrom('videoTasks').selectAll().where('id', '=', id).executeTakeFirst();
       if (!row) throw new NotFoundError('video-task', id);
       if (isFinal(row.state as VideoTaskState)) return { task: fromTaskRow(row), cancelled: false };
       return { task: fromTaskRow(await takeStep(tx, row, 'cancelled', {}, nowMs)), cancelled: true };
@@ -344,19 +344,19 @@ export class VideoTasks {
   /** Makes the waiting tasks of a profile due now: its terminal is there. */
   async wake(profileId: VideoProfileId): Promise<void> {
     await this.#store.db
-      .updateTable('video_tasks')
-      .set({ next_attempt_at_ms: this.#store.now() })
-      .where('profile_id', '=', profileId)
+      .updateTable('videoTasks')
+      .set({ nextAttemptAtMs: this.#store.now() })
+      .where('profileId', '=', profileId)
       .where('state', '=', 'waiting')
-      .where('finished_at_ms', 'is', null)
+      .where('finishedAtMs', 'is', null)
       .execute();
   }
 
   /** Frees everything that is leased: for the only worker there is, when it begins. */
   async releaseLeases(): Promise<void> {
     await this.#store.db
-      .updateTable('video_tasks')
-      .set({ lease: null, lease_until_ms: 0 })
+      .updateTable('videoTasks')
+      .set({ lease: null, leaseUntilMs: 0 })
       .where('lease', 'is not', null)
       .execute();
   }
@@ -378,9 +378,9 @@ export class VideoTasks {
   /** When a task may fall due: at any time while one is unfinished, else never. */
   async #nowOrNever(): Promise<number | null> {
     const unfinished = await this.#store.db
-      .selectFrom('video_tasks')
+      .selectFrom('videoTasks')
       .select('id')
-      .where('finished_at_ms', 'is', null)
+      .where('finishedAtMs', 'is', null)
       .limit(1)
       .executeTakeFirst();
     return unfinished ? this.#store.now() : null;
@@ -389,11 +389,11 @@ export class VideoTasks {
   #expire(limit: number): Promise<VideoTask[]> {
     return this.#store.write(async ({ tx, nowMs }) => {
       const rows = await tx
-        .selectFrom('video_tasks')
+        .selectFrom('videoTasks')
         .selectAll()
-        .where('finished_at_ms', 'is', null)
-        .where('expires_at_ms', '<=', nowMs)
-        .where('lease_until_ms', '<=', nowMs)
+        .where('finishedAtMs', 'is', null)
+        .where('expiresAtMs', '<=', nowMs)
+        .where('leaseUntilMs', '<=', nowMs)
         .limit(limit)
         .execute();
       const ended: VideoTask[] = [];
@@ -408,15 +408,15 @@ export class VideoTasks {
   /** Profiles of which something waits for the terminal alone. */
   async waitingForTerminal(): Promise<VideoProfile[]> {
     const rows = await this.#store.db
-      .selectFrom('video_profiles')
+      .selectFrom('videoProfiles')
       .selectAll()
       .where('id', 'in', (q) =>
         q
-          .selectFrom('video_tasks')
-          .select('profile_id')
+          .selectFrom('videoTasks')
+          .select('profileId')
           .where('state', '=', 'waiting')
-          .where('next_attempt_at_ms', '=', NOT_BEFORE_WOKEN)
-          .where('finished_at_ms', 'is', null),
+          .where('nextAttemptAtMs', '=', NOT_BEFORE_WOKEN)
+          .where('finishedAtMs', 'is', null),
       )
       .execute();
     return rows.map(fromProfileRow);
@@ -425,9 +425,9 @@ export class VideoTasks {
   /** Tasks that are not finished, by their state. */
   async counts(): Promise<Map<VideoTaskState, number>> {
     const rows = await this.#store.db
-      .selectFrom('video_tasks')
+      .selectFrom('videoTasks')
       .select(['state', (e) => e.fn.countAll().as('count')])
-      .where('finished_at_ms', 'is', null)
+      .where('finishedAtMs', 'is', null)
       .groupBy('state')
       .execute();
     return new Map(rows.map(({ state, count }) => [state as VideoTaskState, Number(count)]));
@@ -435,13 +435,13 @@ export class VideoTasks {
 
   async usage(): Promise<VideoUsage> {
     const row = await this.#store.db
-      .selectFrom('video_tasks')
+      .selectFrom('videoTasks')
       .select((e) => [
         e.fn.countAll().as('files'),
-        e.fn.sum('file_bytes').as('bytes'),
-        e.fn.min('finished_at_ms').as('oldest'),
+        e.fn.sum('fileBytes').as('bytes'),
+        e.fn.min('finishedAtMs').as('oldest'),
       ])
-      .where('file_bytes', '>', 0)
+      .where('fileBytes', '>', 0)
       .executeTakeFirstOrThrow();
     return {
       files: Number(row.files),
@@ -453,10 +453,10 @@ export class VideoTasks {
   /** Files in the store, the oldest first. */
   async oldestFiles(limit: number): Promise<StoredVideo[]> {
     const rows = await this.#store.db
-      .selectFrom('video_tasks')
-      .select(['id', 'file_bytes', 'finished_at_ms'])
-      .where('file_bytes', '>', 0)
-      .orderBy('finished_at_ms')
+      .selectFrom('videoTasks')
+      .select(['id', 'fileBytes', 'finishedAtMs'])
+      .where('fileBytes', '>', 0)
+      .orderBy('finishedAtMs')
       .limit(limit)
       .execute();
     return rows.map(storedVideo);
@@ -465,35 +465,35 @@ export class VideoTasks {
   /** Whose videos those of a task's vehicle are: a dealer, or the operator (null). */
   async dealerOf(id: VideoTaskId): Promise<UserId | null> {
     const row = await this.#store.db
-      .selectFrom('video_tasks')
-      .innerJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
-      .select('dealer_id')
-      .where('video_tasks.id', '=', id)
+      .selectFrom('videoTasks')
+      .innerJoin('vehicles', 'vehicles.id', 'videoTasks.vehicleId')
+      .select('dealerId')
+      .where('videoTasks.id', '=', id)
       .executeTakeFirst();
-    return (row?.dealer_id ?? null) as UserId | null;
+    return (row?.dealerId ?? null) as UserId | null;
   }
 
   /** Bytes of stored videos, by dealer; null is the operator. */
   async usageByDealer(): Promise<Map<UserId | null, number>> {
     const rows = await this.#store.db
-      .selectFrom('video_tasks')
-      .leftJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
-      .select((e) => ['dealer_id', e.fn.sum<number>('file_bytes').as('bytes')])
-      .where('file_bytes', '>', 0)
-      .groupBy('dealer_id')
+      .selectFrom('videoTasks')
+      .leftJoin('vehicles', 'vehicles.id', 'videoTasks.vehicleId')
+      .select((e) => ['dealerId', e.fn.sum<number>('fileBytes').as('bytes')])
+      .where('fileBytes', '>', 0)
+      .groupBy('dealerId')
       .execute();
-    return new Map(rows.map(({ dealer_id, bytes }) => [dealer_id as UserId | null, Number(bytes)]));
+    return new Map(rows.map(({ dealerId, bytes }) => [dealerId as UserId | null, Number(bytes)]));
   }
 
   /** Files of a dealer's vehicles, or of the operator's (null), the oldest first. */
   async oldestFilesOf(dealerId: UserId | null, limit: number): Promise<StoredVideo[]> {
     const rows = await this.#store.db
-      .selectFrom('video_tasks')
-      .leftJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
-      .select(['video_tasks.id as id', 'file_bytes', 'finished_at_ms'])
-      .where('file_bytes', '>', 0)
-      .where('dealer_id', dealerId === null ? 'is' : '=', dealerId)
-      .orderBy('finished_at_ms')
+      .selectFrom('videoTasks')
+      .leftJoin('vehicles', 'vehicles.id', 'videoTasks.vehicleId')
+      .select(['videoTasks.id as id', 'fileBytes', 'finishedAtMs'])
+      .where('fileBytes', '>', 0)
+      .where('dealerId', dealerId === null ? 'is' : '=', dealerId)
+      .orderBy('finishedAtMs')
       .limit(limit)
       .execute();
     return rows.map(storedVideo);
@@ -502,10 +502,10 @@ export class VideoTasks {
   /** Files whose vehicle is gone, and whose erasure nobody planned: nobody may see them. */
   async orphanedFiles(limit: number): Promise<StoredVideo[]> {
     const rows = await this.#store.db
-      .selectFrom('video_tasks')
-      .leftJoin('vehicles', 'vehicles.id', 'video_tasks.vehicle_id')
-      .select(['video_tasks.id as id', 'file_bytes', 'finished_at_ms'])
-      .where('file_bytes', '>', 0)
+      .selectFrom('videoTasks')
+      .leftJoin('vehicles', 'vehicles.id', 'videoTasks.vehicleId')
+      .select(['videoTasks.id as id', 'fileBytes', 'finishedAtMs'])
+      .where('fileBytes', '>', 0)
       .where('vehicles.id', 'is', null)
       // An erasure that was planned removes them in its time.
       .where((e) =>
@@ -515,7 +515,7 @@ export class VideoTasks {
               .selectFrom('jobs')
               .select('jobs.id')
               .where('kind', '=', ERASURE)
-              .whereRef('subject_id', '=', 'video_tasks.vehicle_id'),
+              .whereRef('subjectId', '=', 'videoTasks.vehicleId'),
           ),
         ),
       )
@@ -527,8 +527,8 @@ export class VideoTasks {
   /** Notes that the file of a task is gone from the store. */
   async fileDeleted(id: VideoTaskId): Promise<void> {
     await this.#store.db
-      .updateTable('video_tasks')
-      .set({ file_bytes: 0, file_deleted_at_ms: this.#store.now() })
+      .updateTable('videoTasks')
+      .set({ fileBytes: 0, fileDeletedAtMs: this.#store.now() })
       .where('id', '=', id)
       .execute();
   }
@@ -538,10 +538,10 @@ export class VideoTasks {
     const known = new Set<string>();
     for (const some of inChunks(ids)) {
       const rows = await this.#store.db
-        .selectFrom('video_tasks')
+        .selectFrom('videoTasks')
         .select('id')
         .where('id', 'in', some)
-        .where((e) => e.or([e('file_bytes', '>', 0), e('finished_at_ms', 'is', null)]))
+        .where((e) => e.or([e('fileBytes', '>', 0), e('finishedAtMs', 'is', null)]))
         .execute();
       for (const { id } of rows) known.add(id);
     }
@@ -556,16 +556,16 @@ export class VideoTasks {
   clean(beforeMs: number, limit: number): Promise<number> {
     return this.#store.write(async ({ tx }) => {
       const rows = await tx
-        .selectFrom('video_tasks')
+        .selectFrom('videoTasks')
         .select('id')
-        .where('file_bytes', '=', 0)
-        .where('finished_at_ms', '<', beforeMs)
-        .orderBy('finished_at_ms')
+        .where('fileBytes', '=', 0)
+        .where('finishedAtMs', '<', beforeMs)
+        .orderBy('finishedAtMs')
         .limit(limit)
         .execute();
       for (const some of inChunks(rows.map((row) => row.id))) {
-        await tx.deleteFrom('video_transitions').where('task_id', 'in', some).execute();
-        await tx.deleteFrom('video_tasks').where('id', 'in', some).execute();
+        await tx.deleteFrom('videoTransitions').where('taskId', 'in', some).execute();
+        await tx.deleteFrom('videoTasks').where('id', 'in', some).execute();
       }
       return rows.length;
     });
@@ -577,7 +577,7 @@ export class VideoTasks {
     work: (tx: Transaction<Tables>, row: VideoTaskRow, nowMs: number) => Promise<VideoTaskRow>,
   ): Promise<VideoTask | null> {
     return this.#store.write(async ({ tx, nowMs }) => {
-      const row = await tx.selectFrom('video_tasks').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await tx.selectFrom('videoTasks').selectAll().where('id', '=', id).executeTakeFirst();
       if (!row || row.lease !== lease) return null;
       return fromTaskRow(await work(tx, row, nowMs));
     });
@@ -589,14 +589,14 @@ const UNFINISHED = VIDEO_TASK_STATES.filter((state) => !isFinal(state));
 /** Profiles that have something to do that nobody does. */
 async function dueProfiles(db: Reader, nowMs: number): Promise<string[]> {
   const rows = await db
-    .selectFrom('video_tasks')
-    .select('profile_id')
+    .selectFrom('videoTasks')
+    .select('profileId')
     .distinct()
     .where('state', 'in', UNFINISHED)
-    .where('next_attempt_at_ms', '<=', nowMs)
-    .where('lease_until_ms', '<=', nowMs)
+    .where('nextAttemptAtMs', '<=', nowMs)
+    .where('leaseUntilMs', '<=', nowMs)
     .execute();
-  return rows.map((row) => row.profile_id);
+  return rows.map((row) => row.profileId);
 }
 
 /** Profiles by the tenant of their vehicles; one without a dealer is the operator's. */
@@ -608,11 +608,11 @@ async function ownersOfProfiles(
   const owners = new Map<string, Owner & { profiles: VideoProfile[] }>();
   for (const some of inChunks(ids)) {
     const rows = await db
-      .selectFrom('video_profiles')
-      .leftJoin('vehicles', 'vehicles.id', 'video_profiles.vehicle_id')
-      .selectAll('video_profiles')
-      .select('vehicles.dealer_id as dealerId')
-      .where('video_profiles.id', 'in', some)
+      .selectFrom('videoProfiles')
+      .leftJoin('vehicles', 'vehicles.id', 'videoProfiles.vehicleId')
+      .selectAll('videoProfiles')
+      .select('vehicles.dealerId as dealerId')
+      .where('videoProfiles.id', 'in', some)
       .execute();
     for (const { dealerId, ...row } of rows) {
       const tenant = dealerId ?? 'operator';
@@ -631,9 +631,9 @@ function waitingColumns({ reason, detail, nextAttemptAtMs, attempts }: WaitingSt
     attempts: attempts ?? row.attempts,
     reason,
     detail,
-    next_attempt_at_ms: nextAttemptAtMs ?? NOT_BEFORE_WOKEN,
+    nextAttemptAtMs: nextAttemptAtMs ?? NOT_BEFORE_WOKEN,
     lease: null,
-    lease_until_ms: 0,
+    leaseUntilMs: 0,
     fetched: null,
   };
 }
@@ -647,8 +647,8 @@ async function takeWaiting(
 ): Promise<VideoTaskRow> {
   const columns = waitingColumns(step, row);
   const isNews = row.reason !== step.reason;
-  const changed = { ...columns, ...(isNews ? { changed_at_ms: nowMs } : {}) };
-  await tx.updateTable('video_tasks').set(changed).where('id', '=', row.id).execute();
+  const changed = { ...columns, ...(isNews ? { changedAtMs: nowMs } : {}) };
+  await tx.updateTable('videoTasks').set(changed).where('id', '=', row.id).execute();
   const next = { ...row, ...changed };
   if (isNews) await noteTransition(tx, next, nowMs);
   return next;
