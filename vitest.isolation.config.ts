@@ -15,7 +15,7 @@ export default defineConfig({
     projects: Array.from({ length: SHARDS }, (_, shard) => ({
       test: {
         name: `isolation ${shard + 1}`,
-        include: ['services/api/src/rights.property.test.ts', 'services/notifier/src/live-isolation.property.test.ts'],
+        include: ['services/api/src/rights.property.test.ts', 'services/notifier/src/live/isolation.property.test.ts'],
         setupFiles: ['./vitest.setup.ts'],
         hookTimeout: 60_000,
         env: {

@@ -1,5 +1,5 @@
 import type { Log } from '@outrider/log';
-import { benchReturning, type ReturningCase } from '../../../services/notifier/src/returning.bench.ts';
+import { benchReturning, type ReturningCase } from '../../../services/notifier/src/live/returning.bench.ts';
 import type { SectionReport } from '../section.ts';
 
 const CASE: ReturningCase = { clients: 1000, fleets: 50, vehiclesPerFleet: 40, events: 100 };

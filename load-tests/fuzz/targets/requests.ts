@@ -11,8 +11,8 @@ import { validate, versionOfIfMatch } from '../../../services/api/src/input.ts';
 import { Problem } from '../../../services/api/src/problem.ts';
 import { eventsCursor, trackCursor, visitCursor } from '../../../services/api/src/reports/cursors.ts';
 import { readVehicleLines } from '../../../services/api/src/vehicle-csv.ts';
-import { textFrame } from '../../../services/notifier/src/frames.ts';
-import { parseClientMessage, readCursor, writeCursor } from '../../../services/notifier/src/messages.ts';
+import { textFrame } from '../../../services/notifier/src/live/frames.ts';
+import { parseClientMessage, readCursor, writeCursor } from '../../../services/notifier/src/live/messages.ts';
 import { geofenceFeatures } from '../../bench/road/definitions.ts';
 import { claim, type Outcome, type Target } from '../target.ts';
 
@@ -48,7 +48,7 @@ const JSON_WORDS = words(
 export const requestTargets: readonly Target[] = [
   {
     name: 'live messages',
-    covers: ['/notifier/src/messages.ts', '/notifier/src/frames.ts'],
+    covers: ['/notifier/src/live/messages.ts', '/notifier/src/live/frames.ts'],
     words: [
       ...JSON_WORDS,
       ...words('"all":true', '"since":', '0:1042,1:77;n:12', '"vehicles":', '"type":"subscribe"', '"jwt":"x"'),

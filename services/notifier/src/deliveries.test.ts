@@ -14,7 +14,7 @@ import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeliveries, type DeliveriesParts } from './deliveries.ts';
 import { MailPolicy } from './mail-policy.ts';
-import { Place, visit } from './place.fixture.ts';
+import { Place, visit } from './test-notifier.fixture.ts';
 
 const HOOK = 'https://hooks.example.org/anna';
 const PATIENCE = { timeout: 15_000, interval: 10 };

@@ -19,10 +19,10 @@ import {
   serverVariables,
 } from '@outrider/backing';
 import { boundServer, HTTP_TIMES, runService } from '@outrider/runtime';
-import { createNotifier } from './notifier.ts';
+import { createNotifier } from './live/notifier.ts';
+import { refuseUpgrade } from './live/refuse-upgrade.ts';
 import { liveConfigOf, notifierVariables } from './settings.ts';
-import { startTelling } from './telling.ts';
-import { turnAway } from './turn-away.ts';
+import { startNotifications } from './start-notifications.ts';
 
 const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables };
 
@@ -46,7 +46,7 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
   await life.start(definitions);
   const { directory } = definitions;
   const reportFiles = await openReportFiles(backing);
-  await startTelling(life, {
+  await startNotifications(life, {
     config,
     registry,
     directory,
@@ -87,7 +87,7 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
   server.on('upgrade', (request, socket, head) => {
     upgraded(socket);
     if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
-    else turnAway(socket, '404 Not Found');
+    else refuseUpgrade(socket, '404 Not Found');
   });
   await life.start(notifier);
   server.listen(config.PORT, config.HOST);

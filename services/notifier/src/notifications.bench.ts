@@ -22,8 +22,8 @@ import { openRegistry, type Registry } from '@outrider/registry';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ListenersTask, ListenersTell } from './listeners.bench-worker.ts';
+import { createNotifier } from './live/notifier.ts';
 import { createNotifications } from './notifications.ts';
-import { createNotifier } from './notifier.ts';
 
 /** What is measured: events that so many people each asked for, among the rules of many others. */
 export interface NotificationsCase {

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { factsOf, webhookBody } from './deliveries.ts';
 import type { NotificationsParts } from './notifications.ts';
 import { inTurns } from './notifications.ts';
-import { labelOf, Place, visit } from './place.fixture.ts';
+import { labelOf, Place, visit } from './test-notifier.fixture.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 

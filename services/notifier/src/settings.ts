@@ -1,7 +1,7 @@
 import { type accessVariables, publicUrlOf, trustedAddresses } from '@outrider/backing';
 import { type Config, secret, textOr, type Variables, whole } from '@outrider/runtime';
+import type { NotifierConfig } from './live/notifier.ts';
 import type { MailPolicyConfig } from './mail-policy.ts';
-import type { NotifierConfig } from './notifier.ts';
 
 /** What the notifier is set up by. */
 export const notifierVariables = {

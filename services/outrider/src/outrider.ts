@@ -31,7 +31,7 @@ import {
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
 import { isDiskOutage } from '@outrider/log';
-import { createNotifier, liveConfigOf, startTelling, turnAway } from '@outrider/notifier';
+import { createNotifier, liveConfigOf, refuseUpgrade, startNotifications } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
@@ -277,7 +277,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       }),
     );
 
-    await startTelling(life, {
+    await startNotifications(life, {
       config,
       registry,
       directory,
@@ -334,7 +334,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     http.server.on('upgrade', (request, socket, head) => {
       http.upgraded(socket);
       if (request.url?.split('?', 1)[0] === '/live') notifier.upgrade(request, socket, head);
-      else turnAway(socket, '404 Not Found');
+      else refuseUpgrade(socket, '404 Not Found');
     });
     await life.start(gateway);
 

@@ -115,11 +115,11 @@ export class MediaPort {
     socket.on('close', () => this.#sockets.delete(socket));
     // A terminal that goes away is daily business: whoever reads the stream sees its end.
     socket.on('error', () => {});
-    const turnAway = (reason: TurnedAway) => {
+    const refuseUpgrade = (reason: TurnedAway) => {
       onTurnedAway(reason, socket.remoteAddress ?? 'unknown');
       socket.destroy();
     };
-    const silent = setTimeout(() => turnAway('silent'), FIRST_PACKET_MS);
+    const silent = setTimeout(() => refuseUpgrade('silent'), FIRST_PACKET_MS);
     const isOver = () => clearTimeout(silent);
     const hear = (ended: boolean, chunk: Buffer | null) => {
       messages.push(...(chunk === null ? [] : reassembler.push(chunk)), ...(ended ? reassembler.end() : []));
@@ -130,8 +130,8 @@ export class MediaPort {
       socket.off('end', onEnd);
       socket.pause();
       const waiting = first.type === 'source' ? this.#waiting.get(keyOf(first.terminalId, first.channel)) : undefined;
-      if (first.type !== 'source') turnAway('no-stream');
-      else if (waiting === undefined || waiting.sinceMs > connectedMs) turnAway('not-expected');
+      if (first.type !== 'source') refuseUpgrade('no-stream');
+      else if (waiting === undefined || waiting.sinceMs > connectedMs) refuseUpgrade('not-expected');
       else waiting.connect({ socket, reassembler, messages });
     };
     const onData = (chunk: Buffer) => hear(false, chunk);

@@ -1,6 +1,6 @@
 import { eventsTopic, type Log } from '@outrider/log';
+import { Slots } from '../slots.ts';
 import { type EventMessage, type EventRange, eventMessage, indexAt, memoryBytesOf } from './event-messages.ts';
-import { Slots } from './slots.ts';
 
 /** Pages begin at multiples of this: clients whose cursors differ a little read the same ones. */
 const PAGE_OFFSETS = 1024;

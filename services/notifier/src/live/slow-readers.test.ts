@@ -1,7 +1,7 @@
 import { REPORT_JOB_CHANNEL } from '@outrider/domain';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Place, visit } from './place.fixture.ts';
+import { Place, visit } from '../test-notifier.fixture.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 const BOUND_BYTES = 8_000_000;

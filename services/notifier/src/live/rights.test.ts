@@ -1,6 +1,6 @@
 import type { FleetEvent, User } from '@outrider/domain';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Place, visit } from './place.fixture.ts';
+import { Place, visit } from '../test-notifier.fixture.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { turnAway } from './turn-away.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
 
 const UPGRADE = 'GET /elsewhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
@@ -30,7 +30,7 @@ test('a peer that never ends its side is answered, and let go all the same', asy
   const socket = await upgraded;
   const answer = client.toArray();
   const closed = once(socket, 'close');
-  turnAway(socket, '404 Not Found', 'X-Why: nothing is here\r\n');
+  refuseUpgrade(socket, '404 Not Found', 'X-Why: nothing is here\r\n');
   await closed;
   expect(Buffer.concat(await answer).toString()).toBe(
     'HTTP/1.1 404 Not Found\r\nX-Why: nothing is here\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
@@ -43,7 +43,7 @@ test('a peer that breaks off ends its own connection and nothing else', async ()
   const socket = await upgraded;
   // Not by `once` of node:events, which would take the error as its own.
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  turnAway(socket, '404 Not Found');
+  refuseUpgrade(socket, '404 Not Found');
   socket.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
   await closed;
   client.destroy();

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
  * @param status code and words, as `404 Not Found`
  * @param headers whole lines, each with its CRLF
  */
-export function turnAway(socket: Duplex, status: string, headers = ''): void {
+export function refuseUpgrade(socket: Duplex, status: string, headers = ''): void {
   socket.on('error', () => socket.destroy());
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`);

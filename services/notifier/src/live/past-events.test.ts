@@ -1,9 +1,9 @@
 import type { EventId, FleetEvent, GeofenceId, VehicleId } from '@outrider/domain';
 import type { Batch, Log } from '@outrider/log';
 import { expect, test } from 'vitest';
+import { visit } from '../test-notifier.fixture.ts';
 import { memoryBytesOf } from './event-messages.ts';
 import { PastEvents } from './past-events.ts';
-import { visit } from './place.fixture.ts';
 
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const ZONE = '0190a000-0000-7000-8000-000000000002' as GeofenceId;

@@ -38,23 +38,19 @@ import {
   type Registry,
 } from '@outrider/runtime';
 import { type RawData, WebSocketServer } from 'ws';
+import { TOLD_CHANNEL, type ToldMessage } from '../notifications.ts';
+import { Slots } from '../slots.ts';
 import { CLOSE, LiveClient, refusalOf, type Via, type Subscription as Wish } from './client.ts';
 import { CursorPlaces } from './cursor-places.ts';
 import { type EventMessage, eventFrame, eventMessage } from './event-messages.ts';
 import { jsonFrame } from './frames.ts';
 import { GeofenceOwners } from './geofence-owners.ts';
 import { type Cursor, parseClientMessage, writeCursor } from './messages.ts';
-import { TOLD_CHANNEL, type ToldMessage } from './notifications.ts';
 import { PastEvents } from './past-events.ts';
 import { RecentEvents } from './recent-events.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
 import { RepeatedEvents } from './repeated-events.ts';
-import { Slots } from './slots.ts';
-import { turnAway } from './turn-away.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
-
-export { liveConfigOf, notifierVariables } from './settings.ts';
-export { startTelling, type TellingParts } from './telling.ts';
-export { turnAway } from './turn-away.ts';
 
 export interface NotifierConfig {
   maxConnections: number;
@@ -831,7 +827,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
   function refuse(socket: Duplex, bound: 'total' | 'address' | 'user' | 'anonymous'): void {
     refusedConnections.inc({ bound });
     const isPeers = bound === 'address' || bound === 'user';
-    turnAway(socket, isPeers ? '429 Too Many Requests' : '503 Service Unavailable', RETRY_AFTER);
+    refuseUpgrade(socket, isPeers ? '429 Too Many Requests' : '503 Service Unavailable', RETRY_AFTER);
   }
 
   async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -842,7 +838,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     if (exceeded !== null) return refuse(socket, exceeded === 'key' ? 'address' : 'total');
     socket.once('close', () => connections.release(key));
     // A token or a filter in the query would be ignored: the client learns at once that it is taken nowhere.
-    if (/\?./.test(request.url ?? '')) return turnAway(socket, '400 Bad Request');
+    if (/\?./.test(request.url ?? '')) return refuseUpgrade(socket, '400 Bad Request');
     const header = request.headers.authorization;
     const via: Via = header === undefined ? 'cookie' : 'jwt';
     const answer = header === undefined ? await parts.cookieSession(request) : await verifyHeader(header);
@@ -854,7 +850,7 @@ export function createNotifier(parts: NotifierParts): Notifier {
     if (verified !== null) {
       const user = directory.users.get(verified.userId);
       if (refusalOf(user, 'cookie') !== null) return unauthorized(socket);
-      if (refusalOf(user, via) !== null) return turnAway(socket, '403 Forbidden');
+      if (refusalOf(user, via) !== null) return refuseUpgrade(socket, '403 Forbidden');
       if (isFull(verified.userId)) return refuse(socket, 'user');
     } else {
       if (anonymous.admit(key) !== null) return refuse(socket, 'anonymous');
@@ -887,7 +883,7 @@ function once(act: () => void): () => void {
 }
 
 function unauthorized(socket: Duplex): void {
-  turnAway(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
+  refuseUpgrade(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
 }
 
 function* geofencesIn(messages: readonly EventMessage[], start: number, endOffset: number) {

@@ -28,8 +28,8 @@ import { type NotificationRuleFields, openRegistry, type Registry } from '@outri
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { createNotifier, type Notifier, type NotifierParts } from './live/notifier.ts';
 import { createNotifications, type NotificationsParts } from './notifications.ts';
-import { createNotifier, type Notifier, type NotifierParts } from './notifier.ts';
 
 export const NOON = Date.UTC(2026, 0, 15, 12);
 const PATIENCE = { timeout: 20_000, interval: 10 };

@@ -9,7 +9,7 @@ import {
 import { sampleGeofenceFields, sampleStatus, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { NOON, Place, visit } from './place.fixture.ts';
+import { NOON, Place, visit } from '../test-notifier.fixture.ts';
 
 /** Pairs of a caller and a message that could be sent to it. */
 const PAIRS = Number(process.env.LIVE_PAIRS ?? 5000);

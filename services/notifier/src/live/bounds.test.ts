@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { User } from '@outrider/domain';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { Place } from './place.fixture.ts';
+import { Place } from '../test-notifier.fixture.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 const ANONYMOUS = {};

@@ -13,7 +13,7 @@ import { createNotifications } from './notifications.ts';
 import { createReportMail } from './report-mail.ts';
 import { mailPolicyConfigOf, type notifierVariables, reportMailConfigOf } from './settings.ts';
 
-export interface TellingParts {
+export interface NotificationServiceParts {
   config: Config<typeof notifierVariables & typeof accessVariables>;
   registry: Definitions;
   /** Everything defined, as it is in force. */
@@ -34,7 +34,7 @@ export interface TellingParts {
  * Starts what tells people of events whether or not they look: notifications are saved, and then sent by the ways out
  * that the settings have, and so are reports made by schedule. `life` stops it all, what saves before what sends.
  */
-export async function startTelling(life: Lifecycle, parts: TellingParts): Promise<void> {
+export async function startNotifications(life: Lifecycle, parts: NotificationServiceParts): Promise<void> {
   const { config, registry, directory, reportFiles, log, hub, loggerOf, metrics, tracing, now } = parts;
   const { email, webhook } = createChannels(config, now);
   life.own('e-mail', () => email.close());
