@@ -24,6 +24,7 @@ export const SERVICES: Readonly<Record<ServiceName, readonly ServerName[]>> = {
   notifier: ['kafka', 'redis', 'postgres'],
   recalculator: ['kafka', 'redis', 'postgres', 'clickhouse'],
   video: ['kafka', 'redis', 'postgres'],
+  reporter: ['kafka', 'redis', 'postgres', 'clickhouse'],
 };
 /** Those that data of this test goes through: their clocks jump, and their ways to the servers are bad. */
 export const ON_THE_ROAD: readonly ServiceName[] = ['api', 'gateway', 'rules', 'archiver', 'notifier'];

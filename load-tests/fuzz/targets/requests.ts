@@ -1,15 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { prepareShape } from '@outrider/geo';
 import type { Random } from '@outrider/simulator';
+import { Faults } from '../../../packages/access/src/faults.ts';
+import { Problem } from '../../../packages/access/src/problem.ts';
+import { eventsCursor, trackCursor, visitCursor } from '../../../packages/reports/src/cursors.ts';
+import {
+  armed,
+  CsvError,
+  defused,
+  delimiterOf,
+  readCsv,
+  writeCsvLine,
+} from '../../../packages/reports/src/formats/csv.ts';
 import { isKnown, mayBeSentInPart, partAsked } from '../../../services/api/src/byte-range.ts';
-import { armed, CsvError, defused, delimiterOf, readCsv, writeCsvLine } from '../../../services/api/src/csv.ts';
-import { Faults } from '../../../services/api/src/faults.ts';
 import { readCursor as readListCursor, writeCursor as writeListCursor } from '../../../services/api/src/fields.ts';
 import { shapeOf } from '../../../services/api/src/geojson.ts';
 import { collectionOf, FeatureIn, readFeature } from '../../../services/api/src/geozone-collection.ts';
 import { validate, versionOfIfMatch } from '../../../services/api/src/input.ts';
-import { Problem } from '../../../services/api/src/problem.ts';
-import { eventsCursor, trackCursor, visitCursor } from '../../../services/api/src/reports/cursors.ts';
 import { readVehicleLines } from '../../../services/api/src/vehicle-csv.ts';
 import { textFrame } from '../../../services/notifier/src/live/frames.ts';
 import { parseClientMessage, readCursor, writeCursor } from '../../../services/notifier/src/live/messages.ts';

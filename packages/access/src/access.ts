@@ -4,9 +4,7 @@ import type {
   Geofence,
   GeofenceId,
   GroupId,
-  Position,
   QuotaUse,
-  Rejection,
   Role,
   SessionId,
   TerminalId,
@@ -36,19 +34,17 @@ import type {
   VehiclePatch,
 } from '@outrider/registry';
 import { OperatorOnlyError } from '@outrider/registry';
-import { BulkReach } from './bulk-reach.ts';
-import { JobReach, type JobSources, type Stretch } from './job-reach.ts';
+import { judgedTrack, type ReportArchive, rejectedPositions, type TrackReport } from '@outrider/reports';
+import { BulkAccess } from './bulk-access.ts';
+import { JobAccess, type JobSources, type Stretch } from './job-access.ts';
 import type { LoginBrake } from './login-brake.ts';
-import { NotificationReach, type NotificationSources } from './notification-reach.ts';
+import { NotificationAccess, type NotificationSources } from './notification-access.ts';
 import { ownedArchive } from './owned-archive.ts';
 import { requireStrongPassword } from './password-strength.ts';
 import { badField, notFound, Problem, wrongPassword } from './problem.ts';
-import { type QuotaPatch, setQuotas } from './quota-reach.ts';
-import { ReportReach } from './report-reach.ts';
-import { ReportScheduleReach } from './report-schedule-reach.ts';
-import { judgedTrack } from './reports/jumps.ts';
-import { rejectedPositions } from './reports/rejected-positions.ts';
-import type { ReportArchive } from './reports/report.ts';
+import { type QuotaPatch, setQuotas } from './quota-access.ts';
+import { ReportAccess } from './report-access.ts';
+import { ReportScheduleAccess } from './report-schedule-access.ts';
 import {
   bothHold,
   dealerOf,
@@ -66,31 +62,9 @@ import {
   visibleUsers,
   visibleVehicles,
 } from './rights.ts';
-import { VideoReach, type VideoSources } from './video-reach.ts';
+import { VideoAccess, type VideoSources } from './video-access.ts';
 
-/** Where a page of a track ended. */
-export interface TrackCursor {
-  fixTimeMs: number;
-  rejection: Rejection | null;
-}
-
-/** The archive, as far as a track goes. */
-export interface TrackReport extends Pick<ReportArchive, 'fixesBefore'> {
-  /**
-   * Good positions of a vehicle with `fromMs` <= time of the fix < `toMs`, oldest first.
-   *
-   * @param question `limit`: at most this many; `after`: the `next` of the page before
-   */
-  track(question: {
-    vehicleId: VehicleId;
-    fromMs: number;
-    toMs: number;
-    limit: number;
-    after: TrackCursor | null;
-  }): Promise<{ positions: readonly Position[]; next: TrackCursor | null }>;
-}
-
-/** What data there is. Nobody but {@link Reach} touches it on a caller's behalf. */
+/** What data there is. Nobody but {@link Access} touches it on a caller's behalf. */
 export interface Sources extends NotificationSources, VideoSources, JobSources {
   registry: Registry;
   /** Everything defined, as it is in force. */
@@ -120,7 +94,7 @@ export type VehicleKey = { id: VehicleId } | { terminalId: TerminalId };
  * and here through `rights.ts`. What the caller may not see is reported as what does not exist; what may be seen and
  * not changed, as forbidden.
  */
-export class Reach {
+export class Access {
   readonly #caller: User;
   readonly #sources: Sources;
 
@@ -139,28 +113,28 @@ export class Reach {
   }
 
   /** Many things at once. */
-  get bulk(): BulkReach {
-    return new BulkReach(this, this.#caller, this.#sources);
+  get bulk(): BulkAccess {
+    return new BulkAccess(this, this.#caller, this.#sources);
   }
 
   /** The caller's rules, inbox and deliveries. */
-  get notifications(): NotificationReach {
-    return new NotificationReach(this.#caller, this.#sources);
+  get notifications(): NotificationAccess {
+    return new NotificationAccess(this.#caller, this.#sources);
   }
 
   /** The caller's jobs. */
-  get jobs(): JobReach {
-    return new JobReach(this.#caller, this.#sources);
+  get jobs(): JobAccess {
+    return new JobAccess(this.#caller, this.#sources);
   }
 
   /** The caller's schedules of reports. */
-  get reportSchedules(): ReportScheduleReach {
-    return new ReportScheduleReach(this.#caller, this.#sources);
+  get reportSchedules(): ReportScheduleAccess {
+    return new ReportScheduleAccess(this.#caller, this.#sources);
   }
 
   /** What the caller's reports are made of. */
-  get reports(): ReportReach {
-    return new ReportReach(this.#caller, this.#sources);
+  get reports(): ReportAccess {
+    return new ReportAccess(this.#caller, this.#sources);
   }
 
   /** The vehicles that a report names: one, or those of a group that the caller may see; all of the caller's where it names none. */
@@ -171,8 +145,8 @@ export class Reach {
   }
 
   /** Video of the caller's vehicles. */
-  get video(): VideoReach {
-    return new VideoReach(this.#caller, this.#sources);
+  get video(): VideoAccess {
+    return new VideoAccess(this.#caller, this.#sources);
   }
 
   /** The terminal that is fitted to a vehicle of which the caller sees something else already. */

@@ -1,9 +1,11 @@
 import {
   accessAfter,
+  DEFAULT_THRESHOLDS,
   type Geofence,
   type GeofenceId,
   type GroupId,
   LEARNING_ACCESS,
+  type TerminalAccessPatch,
   type User,
   type UserId,
   type Vehicle,
@@ -23,12 +25,19 @@ import {
   type VehicleFields,
   type VehicleWrite,
 } from '@outrider/registry';
+import type { Access, Sources } from './access.ts';
 import type { Faults } from './faults.ts';
 import { GroupNames } from './group-names.ts';
 import { type InputError, operatorOnly, Problem } from './problem.ts';
-import type { Reach, Sources } from './reach.ts';
 import { dealerOf, isOperator, mayManage, rightToGroup, rightToVehicle } from './rights.ts';
-import { NUMBERS, type VehicleLine } from './vehicle-csv.ts';
+
+/** What a vehicle's numbers are where nobody says otherwise: of each there is a column. */
+export const VEHICLE_NUMBERS = {
+  speedLimitKmh: null,
+  speedToleranceKmh: 0,
+  speedingMinSeconds: 0,
+  ...DEFAULT_THRESHOLDS,
+} as const satisfies Omit<VehicleFields, 'name' | 'plate' | 'terminalId' | 'groupIds' | 'dealerId' | 'terminalAccess'>;
 
 /** Vehicles that an export holds at once. */
 const PAGE = 500;
@@ -36,7 +45,23 @@ const PAGE = 500;
 const GEOFENCE_PAGE = 50;
 
 /** What a new vehicle is where its row does not say. */
-const NEW_VEHICLE = { plate: null, terminalId: null, ...NUMBERS } satisfies Partial<VehicleFields>;
+const NEW_VEHICLE = { plate: null, terminalId: null, ...VEHICLE_NUMBERS } satisfies Partial<VehicleFields>;
+
+/** One vehicle as a row of a CSV says it; what has no column is not said. */
+export interface VehicleLine {
+  /** As a spreadsheet counts: 1 is the header. */
+  row: number;
+  id: VehicleId | null;
+  /** Names or ids, as they were written. */
+  groups: string | undefined;
+  /** Null: nobody was named. */
+  dealerId: UserId | null | undefined;
+  /** Something in it was wrong, and is told already: what is not said may have been meant. */
+  isWrong: boolean;
+  fields: Partial<Omit<VehicleFields, 'groupIds' | 'dealerId' | 'terminalAccess'>>;
+  /** Empty cells say nothing. */
+  access: TerminalAccessPatch;
+}
 
 /** A geofence of many: a known `id` of the caller's changes that one. */
 export interface GeofenceItem {
@@ -55,13 +80,13 @@ export interface Imported<From, T> {
 type BulkSources = Pick<Sources, 'registry' | 'directory'>;
 
 /** What one caller can reach all at once: by the same rights as one by one. */
-export class BulkReach {
-  readonly #reach: Reach;
+export class BulkAccess {
+  readonly #access: Access;
   readonly #caller: User;
   readonly #sources: BulkSources;
 
-  constructor(reach: Reach, caller: User, sources: BulkSources) {
-    this.#reach = reach;
+  constructor(access: Access, caller: User, sources: BulkSources) {
+    this.#access = access;
     this.#caller = caller;
     this.#sources = sources;
   }
@@ -74,7 +99,7 @@ export class BulkReach {
   /** All vehicles that the caller may see, some at a time. */
   async *vehicles(groupId: GroupId | undefined): AsyncGenerator<Vehicle[]> {
     for (let after: string | null = null; ; ) {
-      const page = await this.#reach.vehicles({ groupId }, { limit: PAGE, after });
+      const page = await this.#access.vehicles({ groupId }, { limit: PAGE, after });
       yield page.items;
       if (page.next === null) return;
       after = page.next;
@@ -139,7 +164,7 @@ export class BulkReach {
       const { terminalId = null } = fields;
       return terminalId === this.#vehicleOf(lines[nth] as VehicleLine)?.terminalId ? null : terminalId;
     });
-    for (const { terminalId, field } of await this.#reach.unclaimable(wanted))
+    for (const { terminalId, field } of await this.#access.unclaimable(wanted))
       faults.add({ row: lines[wanted.indexOf(terminalId)]?.row ?? 0, column: field, detail: operatorOnly(field) });
     faults.throwIfAny();
     const outcomes = await told(this.#sources.registry.vehicles.writeAll(writes, dryRun), faults, (index, field) => ({
@@ -152,7 +177,7 @@ export class BulkReach {
   /** Geofences, some at a time: the caller's own, or all that the caller may see. */
   async *geofences(ownOnly: boolean): AsyncGenerator<Geofence[]> {
     for (let after: string | null = null; ; ) {
-      const page = await this.#reach.geofences({ limit: GEOFENCE_PAGE, after }, ownOnly);
+      const page = await this.#access.geofences({ limit: GEOFENCE_PAGE, after }, ownOnly);
       yield page.items;
       if (page.next === null) return;
       after = page.next;

@@ -1,6 +1,5 @@
 import { type Directory, tenantOf, type UserId } from '@outrider/domain';
-import { MAIL_ADDRESS_STATES, type MailAddressState, type Registry, TooManyAddressesError } from '@outrider/registry';
-import { z } from 'zod';
+import { type MailAddressState, type Registry, TooManyAddressesError } from '@outrider/registry';
 import { Problem } from './problem.ts';
 
 /** An address that a rule or a schedule names, and whether it gets e-mails. */
@@ -21,19 +20,6 @@ interface Emailing {
   ownerId: UserId;
   emails: readonly string[];
 }
-
-export const EmailStatesOut = z
-  .array(
-    z.strictObject({
-      address: z.string(),
-      state: z.enum(MAIL_ADDRESS_STATES),
-      suppressedToday: z.int().meta({ description: 'E-mails that were not sent today (UTC) because of a limit.' }),
-    }),
-  )
-  .meta({
-    description:
-      '`pending`: its holder was sent a link and has not confirmed it yet; until then it gets nothing else. `unsubscribed`: its holder wants nothing, until the holder confirms it again.',
-  });
 
 /** Those that name addresses, with what became of each. */
 export async function withEmailStates<T extends Emailing>(

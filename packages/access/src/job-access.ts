@@ -12,9 +12,10 @@ import {
   type ReportFile,
   TooManyJobsError,
 } from '@outrider/registry';
+import { REPORT_JOB, type ReportRequest } from '@outrider/reports';
 import { badField, badParameter, notFound, Problem } from './problem.ts';
-import { quotaExceeded } from './quota-reach.ts';
-import { maySeeStill, REPORT_JOB, type ReportRequest, unseenIn } from './report-jobs/request.ts';
+import { quotaExceeded } from './quota-access.ts';
+import { maySeeStill, unseenIn } from './report-access.ts';
 import { isOperator, rightToGeofence, rightToGroup, rightToVehicle } from './rights.ts';
 
 /** A stretch of the past, in Unix milliseconds: its start, and the moment after its end. */
@@ -48,8 +49,8 @@ export interface ReportJobsConfig {
 
 const DAY_MS = 86_400_000;
 
-/** A caller's jobs, and nothing else: the part of `Reach` that they are reached by. An operator sees everybody's. */
-export class JobReach {
+/** A caller's jobs, and nothing else: the part of `Access` that they are reached by. An operator sees everybody's. */
+export class JobAccess {
   readonly #caller: User;
   readonly #sources: JobSources;
 

@@ -106,10 +106,10 @@ type ListName = (typeof LISTS)[number];
 const NAMED: Record<ListName, string> = { vehicleIds: 'vehicle', groupIds: 'group', geofenceIds: 'geozone' };
 
 /**
- * A caller's rules, inbox and deliveries, and nothing else: the part of `Reach` that notifications are reached by. The
+ * A caller's rules, inbox and deliveries, and nothing else: the part of `Access` that notifications are reached by. The
  * inbox and the deliveries are the caller's own, whoever it is; what they are about must still be visible.
  */
-export class NotificationReach {
+export class NotificationAccess {
   readonly #caller: User;
   readonly #sources: NotificationSources;
 

@@ -1,11 +1,11 @@
-import type { Directory, GeofenceId, GroupId, User, Vehicle } from '@outrider/domain';
+import type { Directory, GeofenceId, GroupId, User, Vehicle, VehicleId } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 import type { DeletedGeofence, Registry } from '@outrider/registry';
+import type { Question, ReportArchive, ReportRequest, ReportSources } from '@outrider/reports';
 import { ownedArchive } from './owned-archive.ts';
-import type { ReportArchive, ReportSources } from './reports/report.ts';
-import { isOperator, rightToGeofence, rightToVehicle, visibleGeofences } from './rights.ts';
+import { isOperator, rightToGeofence, rightToGroup, rightToVehicle, visibleGeofences } from './rights.ts';
 
-export interface ReportReachSources {
+export interface ReportAccessSources {
   directory: Directory;
   hub: Pick<Hub, 'latest' | 'connections'>;
   reportArchive: ReportArchive;
@@ -16,11 +16,11 @@ export interface ReportReachSources {
 const MAX_DELETED = 10_000;
 
 /** What one caller's reports may be made of. */
-export class ReportReach {
+export class ReportAccess {
   readonly #caller: User;
-  readonly #sources: ReportReachSources;
+  readonly #sources: ReportAccessSources;
 
-  constructor(caller: User, sources: ReportReachSources) {
+  constructor(caller: User, sources: ReportAccessSources) {
     this.#caller = caller;
     this.#sources = sources;
   }
@@ -72,4 +72,76 @@ export class ReportReach {
     if (geofence === undefined) return false;
     return rightToGeofence(this.#caller, geofence, directory.users.get(geofence.ownerId)) !== 'none';
   }
+}
+
+/**
+ * Does the caller see what is named? What they do not see looks as if it did not exist.
+ *
+ * @returns the first field that names something else; null where all is well
+ */
+export function unseenIn(
+  { vehicleId, groupId, geofenceId }: Pick<ReportRequest, 'vehicleId' | 'groupId' | 'geofenceId'>,
+  caller: User,
+  directory: Directory,
+): 'vehicleId' | 'groupId' | 'geozoneId' | null {
+  if (vehicleId !== null) {
+    const vehicle = directory.vehicles.get(vehicleId);
+    if (vehicle === undefined || rightToVehicle(caller, vehicle) === 'none') return 'vehicleId';
+  }
+  if (groupId !== null) {
+    const group = directory.groups.get(groupId);
+    if (group === undefined || rightToGroup(caller, group) === 'none') return 'groupId';
+  }
+  if (geofenceId !== null) {
+    const geofence = directory.geofences.get(geofenceId);
+    const owner = geofence && directory.users.get(geofence.ownerId);
+    if (geofence === undefined || rightToGeofence(caller, geofence, owner) === 'none') return 'geozoneId';
+  }
+  return null;
+}
+
+/** The question as the reports take it, about the vehicles that the caller may see now. */
+export function questionFor(
+  request: ReportRequest,
+  access: ReportAccess,
+  nowMs: number,
+  signal: AbortSignal,
+): Question & { vehicles: readonly { id: VehicleId; name: string }[] } {
+  const { vehicleId, groupId, fromMs, toMs, timeZone, period, eventKinds, geofenceId, maxPoints } = request;
+  const vehicles = access.vehicles(groupId).filter(({ id }) => vehicleId === null || id === vehicleId);
+  return {
+    vehicles,
+    fromMs: fromMs ?? 0,
+    toMs: toMs ?? nowMs,
+    timeZone,
+    period,
+    eventKinds,
+    geofenceId,
+    maxPoints,
+    nowMs,
+    signal,
+  };
+}
+
+/**
+ * May the caller still see all that a file tells of? What is gone altogether is nobody's secret.
+ *
+ * @param tells ids of the vehicles and geofences that it may tell of
+ */
+export function maySeeStill(
+  tells: { vehicleIds: readonly VehicleId[]; geofenceIds: readonly GeofenceId[] },
+  caller: User,
+  directory: Directory,
+): boolean {
+  return (
+    tells.vehicleIds.every((id) => {
+      const vehicle = directory.vehicles.get(id);
+      return vehicle === undefined || rightToVehicle(caller, vehicle) !== 'none';
+    }) &&
+    tells.geofenceIds.every((id) => {
+      const geofence = directory.geofences.get(id);
+      const owner = geofence && directory.users.get(geofence.ownerId);
+      return geofence === undefined || rightToGeofence(caller, geofence, owner) !== 'none';
+    })
+  );
 }

@@ -1,9 +1,10 @@
 import type { Directory, ReportSchedule, ReportScheduleId, User } from '@outrider/domain';
 import type { Page, Paging, Registry, ReportScheduleFields } from '@outrider/registry';
+import { scheduledReport } from '@outrider/reports';
 import { type EmailState, type EmailStateSources, requestEmails, withEmailStates } from './email-states.ts';
-import { requireSeen } from './job-reach.ts';
+import { requireSeen } from './job-access.ts';
 import { notFound } from './problem.ts';
-import { scheduledReport, unseenIn } from './report-jobs/request.ts';
+import { unseenIn } from './report-access.ts';
 import { isOperator, rightToReportSchedule } from './rights.ts';
 
 export interface ReportScheduleSources {
@@ -21,7 +22,7 @@ export type ListedSchedule = ReportSchedule & { emailStates: EmailState[] };
 export type ScheduleWish = Omit<ReportScheduleFields, 'ownerId'>;
 
 /** A caller's schedules of reports, and nothing else; an operator has everybody's. */
-export class ReportScheduleReach {
+export class ReportScheduleAccess {
   readonly #caller: User;
   readonly #sources: ReportScheduleSources;
 

@@ -85,8 +85,8 @@ const DAY_MS = 86_400_000;
 /** Who asks for more is not waiting for them. */
 const MAX_UNFINISHED_TASKS = 200;
 
-/** What of video one caller can reach, like {@link Reach}: a vehicle's video goes with the vehicle. */
-export class VideoReach {
+/** What of video one caller can reach, like {@link Access}: a vehicle's video goes with the vehicle. */
+export class VideoAccess {
   readonly #caller: User;
   readonly #sources: VideoSources;
 

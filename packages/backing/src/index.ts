@@ -6,6 +6,7 @@ export * from './directory.ts';
 export { logWarnings } from './log-watch.ts';
 export * from './open.ts';
 export * from './patient.ts';
+export * from './report-variables.ts';
 export { addSecretsKey, keepNewestSecretsKey, newSecretsKey, SECRETS_KEY_FILE } from './secrets-key.ts';
 export * from './tokens.ts';
 export * from './variables.ts';

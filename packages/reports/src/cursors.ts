@@ -1,13 +1,13 @@
-import type { EventId, GeofenceId, VehicleId } from '@outrider/domain';
+import { type EventId, type GeofenceId, isUuid, type VehicleId } from '@outrider/domain';
 import type { JumpState } from '@outrider/engine';
 import { z } from 'zod';
-import { id } from '../fields.ts';
 
 /*
  * Where reports go on, as it goes to the client and comes back: whatever else comes is refused. A cursor gives no right to anything:
  * it names a place among the vehicles that the caller may see.
  */
 
+const id = <Id extends string>() => z.custom<Id>((value) => typeof value === 'string' && isUuid(value));
 const vehicleId = id<VehicleId>();
 const timeMs = z.int();
 

@@ -1,7 +1,29 @@
-import type { Position, VehicleId } from '@outrider/domain';
+import type { Position, Rejection, VehicleId } from '@outrider/domain';
 import { ANYWHERE_MS, JumpJudge, type JumpState } from '@outrider/engine';
 import type { FixesBeforeQuestion, Warehouse } from '@outrider/warehouse';
-import type { TrackCursor, TrackReport } from '../reach.ts';
+import type { ReportArchive } from './report.ts';
+
+/** Where a page of a track ended. */
+export interface TrackCursor {
+  fixTimeMs: number;
+  rejection: Rejection | null;
+}
+
+/** The archive, as far as a track goes. */
+export interface TrackReport extends Pick<ReportArchive, 'fixesBefore'> {
+  /**
+   * Good positions of a vehicle with `fromMs` <= time of the fix < `toMs`, oldest first.
+   *
+   * @param question `limit`: at most this many; `after`: the `next` of the page before
+   */
+  track(question: {
+    vehicleId: VehicleId;
+    fromMs: number;
+    toMs: number;
+    limit: number;
+    after: TrackCursor | null;
+  }): Promise<{ positions: readonly Position[]; next: TrackCursor | null }>;
+}
 
 /*
  * The archive does not know of jumps: a fix is one against the fixes before it, and those may come later than it does. So

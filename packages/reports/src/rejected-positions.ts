@@ -1,7 +1,6 @@
 import type { VehicleId } from '@outrider/domain';
 import type { RejectedPositions } from '@outrider/warehouse';
-import type { TrackReport } from '../reach.ts';
-import { type JudgedCursor, judgedTrack } from './jumps.ts';
+import { type JudgedCursor, judgedTrack, type TrackReport } from './jumps.ts';
 import type { ReportArchive } from './report.ts';
 
 const PAGE_POSITIONS = 10_000;

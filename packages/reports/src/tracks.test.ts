@@ -3,11 +3,9 @@ import { Engine } from '@outrider/engine';
 import type { ArchivedPosition } from '@outrider/warehouse';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EMPTY_ARCHIVE } from '../api.fixture.ts';
-import { paging, readCursor, writeCursor } from '../fields.ts';
-import type { TrackReport } from '../reach.ts';
+import { EMPTY_ARCHIVE } from './empty-archive.fixture.ts';
 import { vehicleIdOf, vehicleOf } from './fleet.fixture.ts';
-import { type JudgedCursor, judgedTrack } from './jumps.ts';
+import { type JudgedCursor, judgedTrack, type TrackReport } from './jumps.ts';
 import { allRows, fullPage, type Question, type ReportSources, type Row } from './report.ts';
 import { TRACK_PLACES as AT, trackReport } from './tracks.ts';
 
@@ -178,16 +176,6 @@ describe('jumps in a track', () => {
     const from = await whole(new Map([[ONE, fixes]]), { maxPoints: 20, fromMs: T0 + 70_000 });
     expect(secondsOf(from[0] as Row)).toBe(80);
   });
-});
-
-test('where a track goes on is short enough to be asked for, at its longest', () => {
-  const place = { latitude: -89.1234567, longitude: -179.1234567 };
-  const [fixTimeMs, count] = [T0, 1e9];
-  const suspects = { count, firstAtMs: fixTimeMs, lastAtMs: fixTimeMs, ...place };
-  const after = { vehicleId: ONE, fixTimeMs, judged: { anchor: { fixTimeMs, ...place }, suspects } };
-  const cursor = writeCursor({ fleet: ONE, after });
-  expect(paging.cursor.safeParse(cursor).success).toBe(true);
-  expect(readCursor(trackReport.cursor, cursor)).toEqual({ fleet: ONE, after });
 });
 
 // Up to 40 fixes over 34 hours: all that is before a stretch is looked at.

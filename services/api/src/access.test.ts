@@ -1,8 +1,8 @@
+import { rightToGeofence, rightToGroup, rightToUser, rightToVehicle } from '@outrider/access';
 import type { User } from '@outrider/domain';
 import { sampleGeofenceFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { expect, test } from 'vitest';
 import { World } from './api.fixture.ts';
-import { rightToGeofence, rightToGroup, rightToUser, rightToVehicle } from './rights.ts';
 
 /** Numbers that look random and are the same in every run. */
 function sequence(seed: number): (below: number) => number {

@@ -1,33 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EventReport, VideoFiles } from '@outrider/access';
 import { openKeys, type SigningKeys, Tokens } from '@outrider/auth';
 import type { Directory, FleetEvent, QuotaLimits, Role, User } from '@outrider/domain';
 import { type Files, openFolder } from '@outrider/files';
 import { MemoryHub } from '@outrider/hub';
 import { followRegistry, openRegistry, type Registry, type UserFields } from '@outrider/registry';
+import type { TrackReport } from '@outrider/reports';
+import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { createMetricsAccess, Registry as Metrics } from '@outrider/runtime';
 import { type Api, type ApiConfig, type ApiParts, createApi } from './api.ts';
 import { holdAgainstDocument } from './described-answer.fixture.ts';
-import type { EventReport } from './notification-reach.ts';
-import type { TrackReport } from './reach.ts';
-import type { VideoFiles } from './video-reach.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const ABSENT = '00000000-0000-7000-8000-000000000000';
-
-/** An archive that nothing was ever put into. */
-export const EMPTY_ARCHIVE: ApiParts['reportArchive'] = {
-  positions: async () => ({ positions: [], next: null }),
-  fixesBefore: async () => [],
-  vehiclesWithin: async () => [],
-  overlappingEvents: async () => ({ events: [], next: null }),
-  openEvents: async () => [],
-  tallies: async () => ({ tallies: [], crossing: [] }),
-  tripParts: async () => [],
-  rejections: async () => [],
-  async *file() {},
-};
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into what the service really answered.
 type Body = any;

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import type { ErasureConfig, EventReport, ReportJobsConfig, VideoConfig, VideoFiles } from '@outrider/access';
+import { Access, badField, LoginBrake, notFound, operatorOnly, Problem, quotaExceeded } from '@outrider/access';
 import {
   type Arrival,
   arrivalOf,
@@ -26,6 +28,8 @@ import {
   StaleError,
   UnknownReferenceError,
 } from '@outrider/registry';
+import type { TrackReport } from '@outrider/reports';
+import { type ReportArchive, TooManyRowsError } from '@outrider/reports';
 import {
   Counter,
   Histogram,
@@ -55,19 +59,12 @@ import {
   versionOfIfMatch,
   wholeBody,
 } from './input.ts';
-import type { ErasureConfig, ReportJobsConfig } from './job-reach.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig, type Subject } from './limits.ts';
-import { LoginBrake } from './login-brake.ts';
 import { mailPages } from './mail-pages.ts';
-import type { EventReport } from './notification-reach.ts';
 import { contentOf, idempotencyKey, isRepeatable, onceOnly } from './once-only.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
-import { badField, notFound, operatorOnly, Problem } from './problem.ts';
-import { quotaExceeded } from './quota-reach.ts';
-import { Reach, type TrackReport } from './reach.ts';
-import { type ReportArchive, TooManyRowsError } from './reports/report.ts';
 import type { Doorkeeper, Route } from './route.ts';
 import { crossOrigin, noApiAccess, refused } from './routes/auth.ts';
 import { operations, type ReadyCheck } from './routes/operations.ts';
@@ -75,28 +72,19 @@ import { DESCRIBED, ROUTES } from './routes.ts';
 import { streamed, streamedBytes } from './streamed.ts';
 import { traced, traceIdOfSpan } from './traced.ts';
 import { UntrustedProxies } from './untrusted-proxies.ts';
-import type { VideoConfig, VideoFiles } from './video-reach.ts';
 
+export type { EventReport, VideoConfig, VideoFiles } from '@outrider/access';
+export type { TrackCursor, TrackReport } from '@outrider/reports';
 export { type DefinitionsDifference, isInStep, reconcileDefinitions } from './definitions-reconciliation.ts';
 export { createErasureRunner, type ErasureRunner, type ErasureRunnerParts } from './erasure.ts';
 export { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
 export { createHousekeeping, type Housekeeping, type HousekeepingParts } from './housekeeping.ts';
 export type { LimitsConfig } from './limits.ts';
 export { type ApiServer, listenApi } from './listen.ts';
-export type { EventReport } from './notification-reach.ts';
-export type { TrackCursor, TrackReport } from './reach.ts';
 export { createRelay, type Relay, type RelayParts } from './relay.ts';
-export {
-  createReportRunner,
-  type ReportRunner,
-  type ReportRunnerConfig,
-  type ReportRunnerParts,
-} from './report-jobs/runner.ts';
-export { createReportScheduler, type ReportSchedulerParts } from './report-jobs/scheduler.ts';
 export type { ReadyCheck } from './routes/operations.ts';
-export { apiConfigOf, apiVariables, quotasOf, reportsConfigOf } from './settings.ts';
+export { apiConfigOf, apiVariables, quotasOf } from './settings.ts';
 export { createTerminalBindings } from './terminal-bindings.ts';
-export type { VideoConfig, VideoFiles } from './video-reach.ts';
 
 export interface ApiConfig {
   /** How long after the login a token can be refreshed. */
@@ -189,7 +177,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * The REST API. The life of a request, from top to bottom: counted and timed; its client's address and account found
  * out; refused if either is blocked or now goes over a limit; validated; handled, with no other way to data than
- * {@link Reach}; and whatever was thrown on the way becomes problem+json.
+ * {@link Access}; and whatever was thrown on the way becomes problem+json.
  *
  * @throws {Error} when the configuration names a proxy that is no address
  */
@@ -375,8 +363,8 @@ export function createApi(parts: ApiParts): Api {
     proxies.note({ peer, userId: 'caller' in identity ? identity.caller.id : null });
   }
 
-  function reachOf({ caller, sessionId }: KnownIdentity, c: Context<ApiEnv>, claim: Claim | null): Reach {
-    return new Reach(caller, { ...parts, brake }, { sessionId, address: c.get('arrival').address }, claim);
+  function accessFor({ caller, sessionId }: KnownIdentity, c: Context<ApiEnv>, claim: Claim | null): Access {
+    return new Access(caller, { ...parts, brake }, { sessionId, address: c.get('arrival').address }, claim);
   }
 
   async function answer(c: Context<ApiEnv>, route: Route): Promise<Response> {
@@ -405,14 +393,14 @@ export function createApi(parts: ApiParts): Api {
             nowMs: now(),
             ifMatch: route.conditional ? versionOfIfMatch(c.req.header('if-match')) : null,
             geometry,
-            reach: reachOf(identity, c, null),
+            access: accessFor(identity, c, null),
           }
         : { arrival: c.get('arrival'), header: (name: string) => c.req.header(name), nowMs: now(), doorkeeper };
     const key = isRepeatable(route) ? idempotencyKey(c.req.header('idempotency-key')) : null;
     if (key !== null && 'caller' in identity && route.access === 'authorized') {
       const request = { userId: identity.caller.id, key, ...contentOf(c.req.method, c.req.url, input.body) };
       const { status, headers, body } = await onceOnly(registry, request, (claim) =>
-        route.handle(input, { ...context, reach: reachOf(identity, c, claim) }),
+        route.handle(input, { ...context, access: accessFor(identity, c, claim) }),
       );
       return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } });
     }

@@ -1,8 +1,8 @@
+import type { ProblemKind } from '@outrider/access';
 import { EVENT_KINDS } from '@outrider/domain';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, type CallOptions, World } from './api.fixture.ts';
 import { openApiDocument } from './openapi.ts';
-import type { ProblemKind } from './problem.ts';
 import { DESCRIBED, ROUTES } from './routes.ts';
 
 /*

@@ -1,7 +1,8 @@
 import type { GeofenceId, GeofenceVisit, Speeding, VehicleId } from '@outrider/domain';
 import { deriveEventId } from '@outrider/domain';
+import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { EMPTY_ARCHIVE, World } from './api.fixture.ts';
+import { World } from './api.fixture.ts';
 import type { ApiParts } from './api.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);

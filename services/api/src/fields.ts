@@ -1,7 +1,8 @@
+import { badParameter } from '@outrider/access';
 import { emailAddress, MAX_RECIPIENTS } from '@outrider/channels';
 import { isUuid } from '@outrider/domain';
+import { MAIL_ADDRESS_STATES } from '@outrider/registry';
 import { z } from 'zod';
-import { badParameter } from './problem.ts';
 
 /** No control characters: they have no place in a name, and PostgreSQL takes no NUL. */
 const PRINTABLE = /^\P{Cc}*$/u;
@@ -53,6 +54,20 @@ export function timeSuchAs(example: string) {
     .transform((text) => Date.parse(text));
 }
 export const timeIn = timeSuchAs('2026-01-15T12:00:00.000Z');
+
+/** An address that a rule or a schedule names, and whether it gets e-mails. */
+export const EmailStatesOut = z
+  .array(
+    z.strictObject({
+      address: z.string(),
+      state: z.enum(MAIL_ADDRESS_STATES),
+      suppressedToday: z.int().meta({ description: 'E-mails that were not sent today (UTC) because of a limit.' }),
+    }),
+  )
+  .meta({
+    description:
+      '`pending`: its holder was sent a link and has not confirmed it yet; until then it gets nothing else. `unsubscribed`: its holder wants nothing, until the holder confirms it again.',
+  });
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;

@@ -1,5 +1,5 @@
+import { Problem } from '@outrider/access';
 import { isKnown, mayBeSentInPart, partAsked } from './byte-range.ts';
-import { Problem } from './problem.ts';
 import type { AuthorizedContext, Reply } from './route.ts';
 
 /** Headers of a request for a file, as they are described. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { weaknessOf } from '@outrider/access';
 import { ConflictError, type Registry } from '@outrider/registry';
 import { StartError } from '@outrider/runtime';
-import { weaknessOf } from './password-strength.ts';
 
 /** The login of the operator that every service begins with. */
 export const ADMIN_LOGIN = 'admin';

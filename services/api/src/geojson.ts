@@ -1,6 +1,6 @@
+import { Problem } from '@outrider/access';
 import type { LngLat, Shape } from '@outrider/domain';
 import { areaM2, featureFromShape, perimeterM, shapeFromFeature } from '@outrider/geo';
-import { Problem } from './problem.ts';
 
 /** The part of a geozone's feature that says what its shape is. */
 export interface GeozoneFeature {

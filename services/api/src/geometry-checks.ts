@@ -1,11 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import type { Faults, GeofenceItem } from '@outrider/access';
+import { Problem } from '@outrider/access';
 import type { Shape } from '@outrider/domain';
 import type { Logger } from '@outrider/runtime';
-import type { GeofenceItem } from './bulk-reach.ts';
-import type { Faults } from './faults.ts';
 import { type GeozoneFeature, shapeOf } from './geojson.ts';
 import type { GeometryAnswer, GeometryTask } from './geometry-messages.ts';
-import { Problem } from './problem.ts';
 
 /** Up to this many points a check takes less time than to ask another thread for it. */
 const FEW_POINTS = 500;

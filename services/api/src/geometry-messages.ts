@@ -1,7 +1,6 @@
+import type { GeofenceItem, InputError, ProblemKind } from '@outrider/access';
 import type { Shape } from '@outrider/domain';
-import type { GeofenceItem } from './bulk-reach.ts';
 import type { GeozoneFeature } from './geojson.ts';
-import type { InputError, ProblemKind } from './problem.ts';
 
 /** What the thread that checks geometries is given. */
 export type GeometryTask = { id: number } & ({ collection: ArrayBuffer } | { feature: GeozoneFeature });

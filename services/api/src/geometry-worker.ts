@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
+import type { GeofenceItem } from '@outrider/access';
+import { Faults, Problem } from '@outrider/access';
 import { verticesOf } from '@outrider/domain';
 import { z } from 'zod';
-import type { GeofenceItem } from './bulk-reach.ts';
-import { Faults } from './faults.ts';
 import { shapeOf } from './geojson.ts';
 import type { GeometryAnswer, GeometryTask } from './geometry-messages.ts';
 import { collectionOf, readFeature } from './geozone-collection.ts';
 import { parseJson, validate } from './input.ts';
-import { Problem } from './problem.ts';
 
 /** After so long, other tasks get their turn. */
 const TURN_MS = 20;

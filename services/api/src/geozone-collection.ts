@@ -1,10 +1,9 @@
+import type { Faults, GeofenceItem } from '@outrider/access';
+import { Problem } from '@outrider/access';
 import type { Geofence } from '@outrider/domain';
 import { z } from 'zod';
-import type { GeofenceItem } from './bulk-reach.ts';
-import type { Faults } from './faults.ts';
 import { shapeOf } from './geojson.ts';
 import { validate } from './input.ts';
-import { Problem } from './problem.ts';
 import { geometryIn, geozoneBody, NEW_GEOZONE_PROPERTIES } from './routes/geozones.ts';
 
 export const MAX_FEATURES = 10_000;

@@ -1,7 +1,7 @@
+import { Problem } from '@outrider/access';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ImportSlots, WORKING } from './import-slots.ts';
-import { Problem } from './problem.ts';
 
 const MB = 1024 * 1024;
 beforeEach(() => {

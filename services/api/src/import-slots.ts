@@ -1,4 +1,4 @@
-import { Problem } from './problem.ts';
+import { Problem } from '@outrider/access';
 
 /** How many bodies are worked on at once, and how many wait for it. */
 export interface ImportSlotsConfig {

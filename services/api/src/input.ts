@@ -1,5 +1,5 @@
+import { type InputError, jsonPointer, Problem } from '@outrider/access';
 import type { z } from 'zod';
-import { type InputError, jsonPointer, Problem } from './problem.ts';
 
 /** More would help nobody, and the answer must stay smaller than a hostile request. */
 const MAX_ERRORS = 20;

@@ -1,8 +1,8 @@
+import { Problem } from '@outrider/access';
 import type { Hub } from '@outrider/hub';
 import type { Context, MiddlewareHandler } from 'hono';
 import { type RateLimitInfo, rateLimiter, type Store } from 'hono-rate-limiter';
 import type { ApiEnv } from './context.ts';
-import { Problem } from './problem.ts';
 
 /** The spec's table (section 8), and how long a block lasts. */
 export interface LimitsConfig {

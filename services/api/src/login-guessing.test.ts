@@ -1,8 +1,7 @@
+import { delayOf, LoginBrake, weaknessOf } from '@outrider/access';
 import { MemoryHub } from '@outrider/hub';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
-import { delayOf, LoginBrake } from './login-brake.ts';
-import { weaknessOf } from './password-strength.ts';
 
 let world: World;
 beforeEach(async () => {

@@ -14,6 +14,7 @@ import {
   openTokens,
   openVideoFiles,
   openWarehouse,
+  reportStoreVariables,
   serverVariables,
   videoStoreVariables,
 } from '@outrider/backing';
@@ -25,14 +26,13 @@ import { ADMIN_LOGIN, ensureAdmin } from './first-start.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { listenApi } from './listen.ts';
 import { createRelay } from './relay.ts';
-import { createReportRunner } from './report-jobs/runner.ts';
-import { createReportScheduler } from './report-jobs/scheduler.ts';
-import { apiConfigOf, apiVariables, quotasOf, reportsConfigOf } from './settings.ts';
+import { apiConfigOf, apiVariables, quotasOf } from './settings.ts';
 import { createTerminalBindings } from './terminal-bindings.ts';
 
 const VARIABLES = {
   ...accessVariables,
   ...apiVariables,
+  ...reportStoreVariables,
   ...videoStoreVariables,
   ...logVariables,
   ...serverVariables,
@@ -72,22 +72,6 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   );
   await life.start(createTerminalBindings({ hub, registry, logger }));
   const { directory, refresh } = definitions;
-  const reports = createReportRunner({
-    config: reportsConfigOf(config),
-    registry,
-    directory,
-    refresh,
-    hub,
-    reportArchive: warehouse,
-    files: reportFiles,
-    logger,
-    metrics,
-    tracing,
-    now,
-  });
-  await life.start(reports);
-  await life.start(createReportScheduler({ registry, directory, logger }));
-
   const erasures = createErasureRunner({ registry, warehouse, hub, videoFiles, reportFiles, logger, metrics, now });
   await life.start(erasures);
 
@@ -98,9 +82,6 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
     log: logCheck(log),
     async definitions() {
       if (!relay.healthy) throw new Error('definitions do not reach the log');
-    },
-    async reports() {
-      if (!reports.healthy) throw new Error('reports are not worked at');
     },
     async erasures() {
       if (!erasures.healthy) throw new Error('stored data of what was deleted is not erased');

@@ -1,3 +1,4 @@
+import { Problem } from '@outrider/access';
 import {
   AlreadyClaimedError,
   type Claim,
@@ -5,7 +6,6 @@ import {
   type Registry,
   type RepeatableRequest,
 } from '@outrider/registry';
-import { Problem } from './problem.ts';
 import type { Reply, Route } from './route.ts';
 
 /** As `Idempotency-Key` is written: visible ASCII, in quotes or not. */

@@ -1,9 +1,9 @@
+import { PROBLEMS, type ProblemKind } from '@outrider/access';
 import { sessionCookieName } from '@outrider/auth';
 import { QUOTA_KINDS, QUOTA_SCOPES } from '@outrider/domain';
 import { z } from 'zod';
 import { exampleOf } from './fields.ts';
 import { isRepeatable } from './once-only.ts';
-import { PROBLEMS, type ProblemKind } from './problem.ts';
 import { examplesOf, PROBLEM_EXAMPLES } from './problem-examples.ts';
 import { type Answer, type DescribedRoute, GROUPS } from './route.ts';
 

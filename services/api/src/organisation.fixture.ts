@@ -23,8 +23,9 @@ import {
 } from '@outrider/domain';
 import { sampleGeofenceFields, sampleStatus, sampleVehicleFields } from '@outrider/domain/samples';
 import type { Delivery } from '@outrider/registry';
+import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import fc from 'fast-check';
-import { EMPTY_ARCHIVE, PASSWORD, World } from './api.fixture.ts';
+import { PASSWORD, World } from './api.fixture.ts';
 import { type Everything, hears, sightOf } from './rights-model.fixture.ts';
 
 /** What a random organisation is made from; numbers stand for one of however many there are. */

@@ -1,4 +1,4 @@
-import { type InputError, PROBLEMS, type ProblemKind } from './problem.ts';
+import { type InputError, PROBLEMS, type ProblemKind } from '@outrider/access';
 import type { DescribedRoute } from './route.ts';
 
 /** What a problem can look like, by name, for the documentation. */

@@ -1,11 +1,9 @@
+import { badField } from '@outrider/access';
 import { EVENT_KINDS, type GeofenceId, type GroupId, type VehicleId } from '@outrider/domain';
+import type { ReportRequest } from '@outrider/reports';
+import { FORMATS, isTimeZone, PERIODS, type Period, REPORT_KINDS } from '@outrider/reports';
 import { z } from 'zod';
-import { id } from '../fields.ts';
-import { badField } from '../problem.ts';
-import { isTimeZone, PERIODS, type Period } from '../reports/calendar.ts';
-import { FORMATS } from '../reports/formats/formats.ts';
-import { REPORT_KINDS } from '../reports/kinds.ts';
-import type { ReportRequest } from './request.ts';
+import { id } from './fields.ts';
 
 const KINDS = REPORT_KINDS.map(({ name }) => name) as [string, ...string[]];
 const FORMAT_NAMES = FORMATS.map(({ name }) => name) as [string, ...string[]];

@@ -1,11 +1,10 @@
+import type { Access, ProblemKind } from '@outrider/access';
 import type { Arrival, Tokens } from '@outrider/auth';
 import type { SessionId, User } from '@outrider/domain';
 import type { Registry, Session } from '@outrider/registry';
 import type { z } from 'zod';
 import type { Via } from './context.ts';
 import type { GeometryChecks } from './geometry-checks.ts';
-import type { ProblemKind } from './problem.ts';
-import type { Reach } from './reach.ts';
 
 /** Groups of calls, as the documentation shows them. */
 export const GROUPS = {
@@ -84,7 +83,7 @@ export interface AuthorizedContext {
   /** Checks what callers draw. */
   geometry: GeometryChecks;
   /** The one way to data: everything in it is checked against the caller's rights. */
-  reach: Reach;
+  access: Access;
 }
 
 interface Described {

@@ -2,6 +2,8 @@ import {
   type accessVariables,
   dealerStorageBytes,
   dealerStorageVariables,
+  reportStoreOf,
+  type reportStoreVariables,
   trustedAddresses,
   videoStoreOf,
   type videoStoreVariables,
@@ -44,14 +46,6 @@ export const apiVariables = {
     7,
     'How long after the deletion of a vehicle or an account its stored data is kept; until then the erasure can be cancelled.',
   ),
-  REPORT_RETENTION_DAYS: whole(1, 30, 7, 'How long the files of reports are kept that were asked for as jobs.'),
-  REPORT_QUOTA_MB: whole(
-    1,
-    100_000_000,
-    10_240,
-    'How much room all of these files together may take up; beyond it the oldest of whoever has the most go first.',
-  ),
-  REPORT_MAX_MB: whole(1, 1_000_000, 1024, 'How large one of them may become.'),
   QUOTA_ACCOUNT_GEOFENCES: quota('account', 'geofences', 'Geofences that one account may have.'),
   QUOTA_ACCOUNT_VERTICES: quota('account', 'geofenceVertices', 'Points of all geofences of one account together.'),
   QUOTA_ACCOUNT_RULES: quota('account', 'notificationRules', 'Notification rules that one account may have.'),
@@ -68,7 +62,9 @@ export const apiVariables = {
 
 /** The API's configuration as it stands in the settings. */
 export function apiConfigOf(
-  config: Config<typeof apiVariables & typeof accessVariables & typeof videoStoreVariables>,
+  config: Config<
+    typeof apiVariables & typeof accessVariables & typeof videoStoreVariables & typeof reportStoreVariables
+  >,
 ): ApiConfig {
   return {
     sessionTtlSeconds: config.SESSION_TTL_SECONDS,
@@ -83,7 +79,7 @@ export function apiConfigOf(
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
     isTrustedAddress: trustedAddresses(config),
     video: { taskHours: config.VIDEO_TASK_HOURS, ...videoStoreOf(config) },
-    reports: { retentionDays: config.REPORT_RETENTION_DAYS },
+    reports: reportStoreOf(config),
     erasure: { graceMs: config.ERASURE_GRACE_DAYS * 86_400_000 },
   };
 }
@@ -106,14 +102,5 @@ export function quotasOf(config: Config<typeof apiVariables>): QuotaLimits {
       reportSchedules: config.QUOTA_DEALER_SCHEDULES,
       storageBytes: dealerStorageBytes(config),
     },
-  };
-}
-
-/** How reports are made as files, as it stands in the settings. */
-export function reportsConfigOf(config: Config<typeof apiVariables>) {
-  return {
-    retentionDays: config.REPORT_RETENTION_DAYS,
-    quotaBytes: config.REPORT_QUOTA_MB * BYTES_PER_MB,
-    maxFileBytes: config.REPORT_MAX_MB * BYTES_PER_MB,
   };
 }

@@ -1,8 +1,8 @@
 import type { TerminalId, UserId } from '@outrider/domain';
+import { readCsv } from '@outrider/reports';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, World } from './api.fixture.ts';
-import { readCsv } from './csv.ts';
 import { VEHICLE_FIELDS } from './routes/vehicles.ts';
 import { MAX_ROWS, VEHICLE_COLUMNS } from './vehicle-csv.ts';
 

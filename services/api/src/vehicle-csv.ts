@@ -1,16 +1,8 @@
-import {
-  DEFAULT_THRESHOLDS,
-  isUuid,
-  type TerminalAccessPatch,
-  type UserId,
-  type Vehicle,
-  type VehicleId,
-} from '@outrider/domain';
-import type { VehicleFields } from '@outrider/registry';
+import type { Faults, GroupNames } from '@outrider/access';
+import { VEHICLE_NUMBERS, type VehicleLine } from '@outrider/access';
+import { isUuid, type UserId, type Vehicle, type VehicleId } from '@outrider/domain';
+import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from '@outrider/reports';
 import type { z } from 'zod';
-import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from './csv.ts';
-import type { Faults } from './faults.ts';
-import type { GroupNames } from './group-names.ts';
 import {
   accessOf,
   canShowSecret,
@@ -21,31 +13,7 @@ import {
 
 export const MAX_ROWS = 10_000;
 
-/** One vehicle as a row of a CSV says it; what has no column is not said. */
-export interface VehicleLine {
-  /** As a spreadsheet counts: 1 is the header. */
-  row: number;
-  id: VehicleId | null;
-  /** Names or ids, as they were written. */
-  groups: string | undefined;
-  /** Null: nobody was named. */
-  dealerId: UserId | null | undefined;
-  /** Something in it was wrong, and is told already: what is not said may have been meant. */
-  isWrong: boolean;
-  fields: Partial<Omit<VehicleFields, 'groupIds' | 'dealerId' | 'terminalAccess'>>;
-  /** Empty cells say nothing. */
-  access: TerminalAccessPatch;
-}
-
 const TEXTS = ['name', 'plate', 'terminalId'] as const;
-/** What a vehicle's numbers are where nobody says otherwise: of each there is a column. */
-export const NUMBERS = {
-  speedLimitKmh: null,
-  speedToleranceKmh: 0,
-  speedingMinSeconds: 0,
-  ...DEFAULT_THRESHOLDS,
-} as const satisfies Omit<VehicleFields, (typeof TEXTS)[number] | 'groupIds' | 'dealerId' | 'terminalAccess'>;
-
 /** Columns of a terminal's access, by the field that each of them is. Secrets are read and never written. */
 const ACCESS = {
   terminalProtocol: 'protocol',
@@ -59,10 +27,10 @@ export const VEHICLE_COLUMNS = [
   ...TEXTS,
   'dealerId',
   'groups',
-  ...(Object.keys(NUMBERS) as NumberColumn[]),
+  ...(Object.keys(VEHICLE_NUMBERS) as NumberColumn[]),
   ...(Object.keys(ACCESS) as AccessColumn[]),
 ] as const;
-type NumberColumn = keyof typeof NUMBERS;
+type NumberColumn = keyof typeof VEHICLE_NUMBERS;
 type AccessColumn = keyof typeof ACCESS;
 type Column = (typeof VEHICLE_COLUMNS)[number];
 
@@ -163,10 +131,10 @@ function readLine(
       wrong(column, 'A spreadsheet has rounded this number: format the column as text.');
     else take(column, cell === '' && column !== 'name' ? null : cell);
   }
-  for (const column of Object.keys(NUMBERS) as NumberColumn[]) {
+  for (const column of Object.keys(VEHICLE_NUMBERS) as NumberColumn[]) {
     const cell = cells[column];
     if (cell === undefined) continue;
-    if (cell === '') fields[column] = NUMBERS[column];
+    if (cell === '') fields[column] = VEHICLE_NUMBERS[column];
     else take(column, numberOf(cell, delimiter) ?? cell);
   }
   const said: TerminalAccessIn = {};

@@ -6,6 +6,7 @@ import {
   accessVariables,
   folderVariables,
   logVariables,
+  reportStoreVariables,
   serverVariables,
   videoStoreVariables,
 } from '@outrider/backing';
@@ -31,7 +32,15 @@ const VARIABLES: Record<string, Variables> = {
   archiver: { ...archiverVariables, ...logVariables, ...serverVariables },
   notifier: { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables },
   video: { ...folderVariables, ...videoVariables, ...videoStoreVariables, ...logVariables, ...serverVariables },
-  api: { ...accessVariables, ...apiVariables, ...videoStoreVariables, ...logVariables, ...serverVariables },
+  api: {
+    ...accessVariables,
+    ...apiVariables,
+    ...reportStoreVariables,
+    ...videoStoreVariables,
+    ...logVariables,
+    ...serverVariables,
+  },
+  reporter: { ...reportStoreVariables, ...logVariables, ...serverVariables },
 };
 /** What runs from another's image. */
 const IMAGE_OF: Record<string, string> = { recalculator: 'rules' };

@@ -1,6 +1,12 @@
 import { apiVariables } from '@outrider/api';
 import { archiverVariables } from '@outrider/archiver';
-import { accessVariables, logVariables, serverVariables, videoStoreVariables } from '@outrider/backing';
+import {
+  accessVariables,
+  logVariables,
+  reportStoreVariables,
+  serverVariables,
+  videoStoreVariables,
+} from '@outrider/backing';
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
 import { rulesVariables } from '@outrider/rules';
@@ -23,6 +29,7 @@ export const variables = {
   ...gatewayVariables,
   ...videoVariables,
   ...videoStoreVariables,
+  ...reportStoreVariables,
   ...notifierVariables,
   ...logVariables,
   ...rulesVariables,

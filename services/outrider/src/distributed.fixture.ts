@@ -25,9 +25,10 @@ export const MAIN: Record<ServiceName, string> = {
   notifier: join(SERVICES, 'notifier/src/main.ts'),
   video: join(SERVICES, 'video/src/main.ts'),
   api: join(SERVICES, 'api/src/main.ts'),
+  reporter: join(SERVICES, 'reporter/src/main.ts'),
 };
 
-export type ServiceName = 'gateway' | 'rules' | 'recalculator' | 'archiver' | 'notifier' | 'video' | 'api';
+export type ServiceName = 'gateway' | 'rules' | 'recalculator' | 'archiver' | 'notifier' | 'video' | 'api' | 'reporter';
 
 /** The process of a service, from its first moment on. */
 export interface Spawned {

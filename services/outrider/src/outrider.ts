@@ -4,13 +4,10 @@ import {
   createErasureRunner,
   createHousekeeping,
   createRelay,
-  createReportRunner,
-  createReportScheduler,
   createTerminalBindings,
   ensureAdmin,
   listenApi,
   quotasOf,
-  reportsConfigOf,
 } from '@outrider/api';
 import { createArchiver } from '@outrider/archiver';
 import { sourceOf } from '@outrider/auth';
@@ -27,12 +24,14 @@ import {
   openVideoFiles,
   openWarehouse,
   patientCheckpoints,
+  reportStoreOf,
 } from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
 import { isDiskOutage } from '@outrider/log';
 import { createNotifier, liveConfigOf, refuseUpgrade, startNotifications } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
+import { createReportRunner, createReportScheduler } from '@outrider/reporter';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
   type Config,
@@ -191,7 +190,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     await life.start(video);
 
     const reports = createReportRunner({
-      config: reportsConfigOf(config),
+      config: reportStoreOf(config),
       registry,
       directory,
       hub,

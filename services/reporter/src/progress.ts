@@ -1,4 +1,4 @@
-import type { Question, ReportKind, Row } from '../reports/report.ts';
+import type { Question, ReportKind, Row } from '@outrider/reports';
 
 /**
  * How much of a report is made once a row of it is: by the vehicles that come before the row's, and by how far into the

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { ABSENT, World } from '@outrider/api/fixture';
 import {
   blankPosition,
   DEFAULT_THRESHOLDS,
@@ -11,11 +12,11 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
+import type { ReportArchive } from '@outrider/reports';
+import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { Registry as Metrics } from '@outrider/runtime';
 import { BusyError } from '@outrider/warehouse';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ABSENT, EMPTY_ARCHIVE, World } from '../api.fixture.ts';
-import type { ReportArchive } from '../reports/report.ts';
 import { createReportRunner, type ReportRunner, type ReportRunnerConfig } from './runner.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { maySeeStill, questionFor, ReportAccess, unseenIn } from '@outrider/access';
 import {
   type Directory,
   type GeofenceId,
@@ -10,6 +11,21 @@ import {
 import { type Files, FilesFullError } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import type { JobProgress, LeasedJob, Registry } from '@outrider/registry';
+import type { Format } from '@outrider/reports';
+import {
+  allRows,
+  formatOf,
+  kindOf,
+  type Question,
+  REPORT_JOB,
+  type ReportArchive,
+  type ReportKind,
+  type ReportRequest,
+  type ReportSources,
+  type Row,
+  requestOf,
+  TooManyRowsError,
+} from '@outrider/reports';
 import {
   Counter,
   inSpan,
@@ -21,29 +37,8 @@ import {
   type Tracing,
 } from '@outrider/runtime';
 import { BusyError, TooMuchError, WarehouseFullError } from '@outrider/warehouse';
-import { ReportReach } from '../report-reach.ts';
-import type { Format } from '../reports/formats/format.ts';
-import {
-  allRows,
-  type Question,
-  type ReportArchive,
-  type ReportKind,
-  type ReportSources,
-  type Row,
-  TooManyRowsError,
-} from '../reports/report.ts';
 import { progressOf } from './progress.ts';
-import {
-  formatOf,
-  kindOf,
-  maySeeStill,
-  questionFor,
-  REPORT_JOB,
-  type ReportRequest,
-  requestOf,
-  unseenIn,
-} from './request.ts';
-import { ReportShelf, type ReportShelfConfig, ReportTooLargeError } from './shelf.ts';
+import { ReportShelf, type ReportShelfConfig, ReportTooLargeError } from './report-files.ts';
 
 export interface ReportRunnerConfig extends ReportShelfConfig {
   /** Default 500. */
@@ -169,11 +164,11 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     const { job, lease } = leased;
     await parts.refresh?.();
     const user = askerOf(leased, request);
-    const reach = new ReportReach(user, { directory, hub, registry, reportArchive: parts.reportArchive });
+    const access = new ReportAccess(user, { directory, hub, registry, reportArchive: parts.reportArchive });
     const [kind, format] = [kindOf(request), formatOf(request)];
-    const question = questionFor(request, reach, now(), signal);
+    const question = questionFor(request, access, now(), signal);
     const named = new Set<GeofenceId>(request.geofenceId === null ? [] : [request.geofenceId]);
-    const sources = noting(reach.sources, named);
+    const sources = noting(access.sources, named);
     const pages = counted(allRows(kind, sources, question, MAX_ROWS), kind, question, progress);
     const { timeZone } = request;
     const written = format.write({ kind, pages, timeZone, archive: sources.archive, signal });

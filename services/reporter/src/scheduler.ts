@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { unseenIn } from '@outrider/access';
 import { type Directory, type ReportSchedule, stretchCovered } from '@outrider/domain';
 import type { Registry, ScheduledJob } from '@outrider/registry';
+import { REPORT_JOB, type ReportRequest, scheduledReport } from '@outrider/reports';
 import type { Logger, Part } from '@outrider/runtime';
-import { REPORT_JOB, type ReportRequest, scheduledReport, unseenIn } from './request.ts';
 
 export interface ReportSchedulerParts {
   config?: {

@@ -1,3 +1,4 @@
+import { World } from '@outrider/api/fixture';
 import {
   DEFAULT_QUOTAS,
   DEFAULT_THRESHOLDS,
@@ -8,7 +9,6 @@ import {
 } from '@outrider/domain';
 import type { Part } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { World } from '../api.fixture.ts';
 import { createReportScheduler } from './scheduler.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 5 };

@@ -1,11 +1,11 @@
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { EMPTY_ARCHIVE } from '../../api.fixture.ts';
-import { readCsv } from '../../csv.ts';
+import { EMPTY_ARCHIVE } from '../empty-archive.fixture.ts';
 import { tripsReport } from '../event-lists.ts';
 import type { ReportKind, Row, Value } from '../report.ts';
 import { trackReport } from '../tracks.ts';
+import { readCsv } from './csv.ts';
 import type { Format } from './format.ts';
 import { acceptedFormat, FORMATS, formatsOf } from './formats.ts';
 import { geojson, gpx, kml } from './lines.ts';

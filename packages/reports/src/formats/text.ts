@@ -1,6 +1,6 @@
 import { isoTime } from '@outrider/domain';
-import { defused, defusedJson, writeCsvLine } from '../../csv.ts';
 import type { Column, Row, Value } from '../report.ts';
+import { defused, defusedJson, writeCsvLine } from './csv.ts';
 import type { Format } from './format.ts';
 
 /** A row as an object, as JSON has it. */

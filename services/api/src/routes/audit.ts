@@ -1,8 +1,8 @@
+import type { AuditShown } from '@outrider/access';
 import { isoTime, type UserId } from '@outrider/domain';
 import { AUDIT_ACTIONS } from '@outrider/registry';
 import { z } from 'zod';
 import { id, idOut, listOf, pageAsked, pageReply, paging, timeOut, timeSuchAs } from '../fields.ts';
-import type { AuditShown } from '../reach.ts';
 import { type Route, route } from '../route.ts';
 
 const fields = z.record(z.string(), z.unknown()).nullable();
@@ -78,7 +78,7 @@ export const auditRoutes: Route[] = [
     }),
     answers: { 200: { description: 'A page.', body: listOf(AuditEntryOut) } },
     problems: ['forbidden'],
-    async handle({ query }, { reach }) {
+    async handle({ query }, { access }) {
       const { from, to, userId, subject } = query;
       const filter = {
         ...(from === undefined ? {} : { fromMs: from }),
@@ -86,7 +86,7 @@ export const auditRoutes: Route[] = [
         ...(userId === undefined ? {} : { userId }),
         ...(subject === undefined ? {} : { subjectId: subject }),
       };
-      return pageReply(await reach.audit(filter, pageAsked(query)), show);
+      return pageReply(await access.audit(filter, pageAsked(query)), show);
     },
   }),
 ];

@@ -1,8 +1,8 @@
+import { Problem } from '@outrider/access';
 import { setSessionCookie, tokenOfHeader } from '@outrider/auth';
 import { isoTime, type User } from '@outrider/domain';
 import { z } from 'zod';
 import { timeOut } from '../fields.ts';
-import { Problem } from '../problem.ts';
 import { type Doorkeeper, type OpenContext, openRoute, type Reply, type Route, route } from '../route.ts';
 
 const Token = z
@@ -148,8 +148,8 @@ export const authRoutes: Route[] = [
     answers: {
       204: { description: 'Ended.', headers: { 'Set-Cookie': 'Takes the cookie away, where it brought one.' } },
     },
-    async handle(_, { reach, caller, sessionId, via, arrival }) {
-      await reach.endSession(caller.id, sessionId);
+    async handle(_, { access, caller, sessionId, via, arrival }) {
+      await access.endSession(caller.id, sessionId);
       if (via === 'jwt') return { status: 204 };
       return { status: 204, headers: { 'set-cookie': setSessionCookie('', arrival.secure, 0) } };
     },

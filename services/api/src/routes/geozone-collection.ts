@@ -1,5 +1,5 @@
+import { Faults } from '@outrider/access';
 import { z } from 'zod';
-import { Faults } from '../faults.ts';
 import { exampleOf } from '../fields.ts';
 import { collectionOf, FeatureIn, MAX_FEATURES, writeCollection } from '../geozone-collection.ts';
 import { dryRun, importReply, importReport } from '../import-report.ts';
@@ -47,10 +47,10 @@ export const geozoneCollectionRoutes: Route[] = [
         headers: { 'Content-Disposition': 'A name for the file.' },
       },
     },
-    async handle({ query }, { reach }) {
+    async handle({ query }, { access }) {
       return {
         status: 200,
-        stream: writeCollection(reach.bulk.geofences(query.all !== 'true')),
+        stream: writeCollection(access.bulk.geofences(query.all !== 'true')),
         headers: {
           'content-type': 'application/geo+json',
           'content-disposition': 'attachment; filename="geozones.geojson"',
@@ -87,10 +87,10 @@ export const geozoneCollectionRoutes: Route[] = [
       },
     },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ query, body }, { reach, geometry }) {
+    async handle({ query, body }, { access, geometry }) {
       const faults = new Faults();
       const items = await geometry.itemsOf(body, faults);
-      const done = await reach.bulk.importGeofences(items, faults, query.dryRun === 'true');
+      const done = await access.bulk.importGeofences(items, faults, query.dryRun === 'true');
       return importReply(query.dryRun === 'true', done, ({ index }) => ({ index }));
     },
   }),

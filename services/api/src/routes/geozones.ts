@@ -144,8 +144,8 @@ export const geozoneRoutes: Route[] = [
     description: 'Their own; for a dealer those of their users too, and for an operator all.',
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(GeozoneOut) } },
-    async handle({ query }, { reach }) {
-      return pageReply(await reach.geofences(pageAsked(query)), geozoneBody);
+    async handle({ query }, { access }) {
+      return pageReply(await access.geofences(pageAsked(query)), geozoneBody);
     },
   }),
   route({
@@ -168,10 +168,10 @@ export const geozoneRoutes: Route[] = [
       }),
     answers: { 201: { ...oneGeozone, description: 'Added.' } },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ body }, { reach, geometry }) {
+    async handle({ body }, { access, geometry }) {
       const { name, groupIds, speedLimitKmh, minDwellSeconds } = body.properties;
       const shape = await geometry.shapeOf(body);
-      return reply(201, await reach.addGeofence({ name, shape, groupIds, speedLimitKmh, minDwellSeconds }));
+      return reply(201, await access.addGeofence({ name, shape, groupIds, speedLimitKmh, minDwellSeconds }));
     },
   }),
   route({
@@ -183,8 +183,8 @@ export const geozoneRoutes: Route[] = [
     params: byId,
     answers: { 200: oneGeozone },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return reply(200, await reach.geofence(params.id));
+    async handle({ params }, { access }) {
+      return reply(200, await access.geofence(params.id));
     },
   }),
   route({
@@ -216,8 +216,8 @@ export const geozoneRoutes: Route[] = [
     conditional: true,
     answers: { 200: oneGeozone },
     problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
-    async handle({ params, body }, { reach, ifMatch, geometry }) {
-      const changed = await reach.changeGeofence(params.id, ifMatch, async (current) => {
+    async handle({ params, body }, { access, ifMatch, geometry }) {
+      const changed = await access.changeGeofence(params.id, ifMatch, async (current) => {
         const { shape, radiusM, widthM, ...rest } = body.properties ?? {};
         const now = measuresOf(current.shape);
         // A name that was not given has no place in the merge; null takes a measure away.
@@ -249,8 +249,8 @@ export const geozoneRoutes: Route[] = [
     conditional: true,
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { reach, ifMatch }) {
-      await reach.removeGeofence(params.id, ifMatch);
+    async handle({ params }, { access, ifMatch }) {
+      await access.removeGeofence(params.id, ifMatch);
       return { status: 204 };
     },
   }),

@@ -1,9 +1,9 @@
+import { type JobAccess, MAX_RECALCULATED_DAYS } from '@outrider/access';
 import { type GeofenceId, isoTime, type JobId } from '@outrider/domain';
 import { ERASURE, type ErasureFacts, JOB_STATES, type Job } from '@outrider/registry';
+import { REPORT_JOB, requestOf } from '@outrider/reports';
 import { z } from 'zod';
 import { id, idOut, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
-import { type JobReach, MAX_RECALCULATED_DAYS } from '../job-reach.ts';
-import { REPORT_JOB, requestOf } from '../report-jobs/request.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { vehicleKey } from './vehicles.ts';
 
@@ -219,7 +219,7 @@ function reportFacts(job: Job, retentionMs: number) {
 }
 
 /** A job that was just begun, and where to see how far it is. */
-export function accepted(job: Job, { retentionMs }: JobReach): Reply {
+export function accepted(job: Job, { retentionMs }: JobAccess): Reply {
   return { status: 202, body: jobBody(job, retentionMs), headers: { location: `/api/v1/jobs/${job.id}` } };
 }
 
@@ -251,8 +251,8 @@ export const jobRoutes: Route[] = [
     query: stretch,
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
-    async handle({ params, query }, { reach }) {
-      return accepted(await reach.recalculateGeofence(params.id, { fromMs: query.from, toMs: query.to }), reach.jobs);
+    async handle({ params, query }, { access }) {
+      return accepted(await access.recalculateGeofence(params.id, { fromMs: query.from, toMs: query.to }), access.jobs);
     },
   }),
   route({
@@ -268,8 +268,8 @@ Where positions come late, the service does this by itself: this call is for pos
     query: stretch,
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
-    async handle({ params, query }, { reach }) {
-      return accepted(await reach.recalculateVehicle(params.id, { fromMs: query.from, toMs: query.to }), reach.jobs);
+    async handle({ params, query }, { access }) {
+      return accepted(await access.recalculateVehicle(params.id, { fromMs: query.from, toMs: query.to }), access.jobs);
     },
   }),
   route({
@@ -286,11 +286,11 @@ Where positions come late, the service does this by itself: this call is for pos
       state: z.enum(JOB_STATES).optional(),
     }),
     answers: { 200: { description: 'A page.', body: listOf(JobOut) } },
-    async handle({ query }, { reach }) {
+    async handle({ query }, { access }) {
       const { kind, state } = query;
       const filter = { ...(kind === undefined ? {} : { kind }), ...(state === undefined ? {} : { state }) };
-      return pageReply(await reach.jobs.jobs(filter, pageAsked(query)), (each) =>
-        jobBody(each, reach.jobs.retentionMs),
+      return pageReply(await access.jobs.jobs(filter, pageAsked(query)), (each) =>
+        jobBody(each, access.jobs.retentionMs),
       );
     },
   }),
@@ -303,8 +303,8 @@ Where positions come late, the service does this by itself: this call is for pos
     params: z.object({ id: id<JobId>() }),
     answers: { 200: { description: 'The job.', body: JobOut } },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return { status: 200, body: jobBody(await reach.jobs.job(params.id), reach.jobs.retentionMs) };
+    async handle({ params }, { access }) {
+      return { status: 200, body: jobBody(await access.jobs.job(params.id), access.jobs.retentionMs) };
     },
   }),
   route({
@@ -318,8 +318,8 @@ Where positions come late, the service does this by itself: this call is for pos
     params: z.object({ id: id<JobId>() }),
     answers: { 200: { description: 'The job as it is now.', body: JobOut } },
     problems: ['not-found', 'conflict'],
-    async handle({ params }, { reach }) {
-      return { status: 200, body: jobBody(await reach.jobs.cancel(params.id), reach.jobs.retentionMs) };
+    async handle({ params }, { access }) {
+      return { status: 200, body: jobBody(await access.jobs.cancel(params.id), access.jobs.retentionMs) };
     },
   }),
 ];

@@ -1,3 +1,5 @@
+import type { ListedRule, RuleShown, RuleWish } from '@outrider/access';
+import { badParameter } from '@outrider/access';
 import { checkWebhookSecret } from '@outrider/channels';
 import {
   type DeliveryId,
@@ -17,8 +19,8 @@ import {
 } from '@outrider/domain';
 import { DELIVERY_STATES, type Delivery } from '@outrider/registry';
 import { z } from 'zod';
-import { EmailStatesOut } from '../email-states.ts';
 import {
+  EmailStatesOut,
   id,
   idOut,
   line,
@@ -33,8 +35,6 @@ import {
   writeCursor,
 } from '../fields.ts';
 import { etagOf } from '../input.ts';
-import type { ListedRule, RuleShown, RuleWish } from '../notification-reach.ts';
-import { badParameter } from '../problem.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
 const name = line(200);
@@ -412,8 +412,8 @@ export const notificationRoutes: Route[] = [
     summary: 'Rules of the caller: what they are told of; for an operator, everyone’s.',
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(RuleOut) } },
-    async handle({ query }, { reach }) {
-      return pageReply(await reach.notifications.rules(pageAsked(query)), (rule) => ruleBody(rule));
+    async handle({ query }, { access }) {
+      return pageReply(await access.notifications.rules(pageAsked(query)), (rule) => ruleBody(rule));
     },
   }),
   route({
@@ -444,10 +444,10 @@ export const notificationRoutes: Route[] = [
       .meta({ id: 'NewNotificationRule', examples: [RULE_EXAMPLE as never] }),
     answers: { 201: { ...ruleAsSet, description: 'Added.' } },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ body }, { reach }) {
+    async handle({ body }, { access }) {
       const { webhook, ...fields } = body;
       const wish: RuleWish = { ...fields, webhookUrl: webhook?.url ?? null, webhookSecret: webhook?.secret };
-      return ruleReply(201, await reach.notifications.addRule(wish));
+      return ruleReply(201, await access.notifications.addRule(wish));
     },
   }),
   route({
@@ -459,8 +459,8 @@ export const notificationRoutes: Route[] = [
     params: byId,
     answers: { 200: oneRule },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return ruleReply(200, { rule: await reach.notifications.rule(params.id), webhookSecret: null });
+    async handle({ params }, { access }) {
+      return ruleReply(200, { rule: await access.notifications.rule(params.id), webhookSecret: null });
     },
   }),
   route({
@@ -494,8 +494,8 @@ export const notificationRoutes: Route[] = [
     conditional: true,
     answers: { 200: ruleAsSet },
     problems: ['not-found', 'conflict', 'stale'],
-    async handle({ params, body }, { reach, ifMatch }) {
-      const changed = await reach.notifications.changeRule(params.id, ifMatch, (current) => {
+    async handle({ params, body }, { access, ifMatch }) {
+      const changed = await access.notifications.changeRule(params.id, ifMatch, (current) => {
         const given = <T>(value: T | undefined, now: T): T => (value === undefined ? now : value);
         return {
           name: body.name ?? current.name,
@@ -528,8 +528,8 @@ export const notificationRoutes: Route[] = [
     conditional: true,
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'stale'],
-    async handle({ params }, { reach, ifMatch }) {
-      await reach.notifications.removeRule(params.id, ifMatch);
+    async handle({ params }, { access, ifMatch }) {
+      await access.notifications.removeRule(params.id, ifMatch);
       return { status: 204 };
     },
   }),
@@ -544,8 +544,8 @@ export const notificationRoutes: Route[] = [
     params: byId,
     answers: { 200: { description: 'What it would have told.', body: TrialOut } },
     problems: ['not-found'],
-    async handle({ params }, { reach, nowMs }) {
-      const { fromMs, toMs, examined, complete, matched, notMatched } = await reach.notifications.tryRule(
+    async handle({ params }, { access, nowMs }) {
+      const { fromMs, toMs, examined, complete, matched, notMatched } = await access.notifications.tryRule(
         params.id,
         nowMs,
       );
@@ -589,8 +589,8 @@ export const notificationRoutes: Route[] = [
           .meta({ examples: [{ items: [NOTIFICATION_EXAMPLE], nextCursor: null, unreadCount: 1 }] }),
       },
     },
-    async handle({ query }, { reach }) {
-      const { items, next, unreadCount } = await reach.notifications.inbox(
+    async handle({ query }, { access }) {
+      const { items, next, unreadCount } = await access.notifications.inbox(
         { ...rangeOf(query), ...(query.unread === undefined ? {} : { unread: query.unread === 'true' }) },
         { limit: query.limit, after: readCursor(numberCursor, query.cursor) },
       );
@@ -607,8 +607,8 @@ export const notificationRoutes: Route[] = [
     params: z.object({ id: id<NotificationId>() }),
     answers: { 200: { description: 'The notification; when it was read first, stays.', body: NotificationOut } },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return { status: 200, body: notificationJson(await reach.notifications.markRead(params.id)) };
+    async handle({ params }, { access }) {
+      return { status: 200, body: notificationJson(await access.notifications.markRead(params.id)) };
     },
   }),
   route({
@@ -632,8 +632,8 @@ export const notificationRoutes: Route[] = [
         body: z.strictObject({ marked: z.int() }).meta({ id: 'NotificationsMarked', examples: [{ marked: 3 }] }),
       },
     },
-    async handle({ query }, { reach }) {
-      return { status: 200, body: { marked: await reach.notifications.markAllRead(query.upTo ?? null) } };
+    async handle({ query }, { access }) {
+      return { status: 200, body: { marked: await access.notifications.markAllRead(query.upTo ?? null) } };
     },
   }),
   route({
@@ -657,9 +657,9 @@ export const notificationRoutes: Route[] = [
       ruleId: id<NotificationRuleId>().optional().meta({ description: 'Only of this rule.' }),
     }),
     answers: { 200: { description: 'A page.', body: listOf(DeliveryOut) } },
-    async handle({ query }, { reach }) {
+    async handle({ query }, { access }) {
       const { channel, state, ruleId } = query;
-      const page = await reach.notifications.deliveries(
+      const page = await access.notifications.deliveries(
         {
           ...rangeOf(query),
           ...(channel === 'any' ? {} : { channel }),
@@ -681,8 +681,8 @@ export const notificationRoutes: Route[] = [
     params: z.object({ id: id<DeliveryId>() }),
     answers: { 202: { description: 'It will be sent.', body: DeliveryOut } },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return { status: 202, body: deliveryBody(await reach.notifications.resend(params.id)) };
+    async handle({ params }, { access }) {
+      return { status: 202, body: deliveryBody(await access.notifications.resend(params.id)) };
     },
   }),
 ];

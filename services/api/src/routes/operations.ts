@@ -1,3 +1,4 @@
+import { Problem } from '@outrider/access';
 import {
   type Logger,
   METRICS_CHALLENGE,
@@ -11,7 +12,6 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { ApiEnv } from '../context.ts';
 import { readQuery } from '../input.ts';
-import { Problem } from '../problem.ts';
 import type { DescribedRoute } from '../route.ts';
 
 export type { ReadyCheck };

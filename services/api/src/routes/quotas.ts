@@ -1,7 +1,7 @@
+import { type QuotaPatch, quotasBody } from '@outrider/access';
 import { DEFAULT_QUOTAS, kindsOf, type QuotaScope, type UserId } from '@outrider/domain';
 import { z } from 'zod';
 import { id } from '../fields.ts';
-import { type QuotaPatch, quotasBody } from '../quota-reach.ts';
 import { type Route, route } from '../route.ts';
 
 const use = z
@@ -40,8 +40,8 @@ export const quotaRoutes: Route[] = [
     summary: 'What the account may use, and what it uses.',
     description: 'A write beyond a quota is refused as `quota-exceeded`, with the quota, its limit and what is used.',
     answers: { 200: quotas },
-    async handle(_, { reach, caller }) {
-      return { status: 200, body: quotasBody(await reach.quotasOf(caller.id)) };
+    async handle(_, { access, caller }) {
+      return { status: 200, body: quotasBody(await access.quotasOf(caller.id)) };
     },
   }),
   route({
@@ -53,8 +53,8 @@ export const quotaRoutes: Route[] = [
     params: byId,
     answers: { 200: quotas },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return { status: 200, body: quotasBody(await reach.quotasOf(params.id)) };
+    async handle({ params }, { access }) {
+      return { status: 200, body: quotasBody(await access.quotasOf(params.id)) };
     },
   }),
   route({
@@ -73,8 +73,8 @@ export const quotaRoutes: Route[] = [
       .meta({ id: 'QuotasPatch', examples: [{ account: { geofences: 500, reportSchedules: null } }] as never }),
     answers: { 200: quotas },
     problems: ['not-found', 'forbidden'],
-    async handle({ params, body }, { reach }) {
-      return { status: 200, body: quotasBody(await reach.setQuotas(params.id, body as QuotaPatch)) };
+    async handle({ params, body }, { access }) {
+      return { status: 200, body: quotasBody(await access.setQuotas(params.id, body as QuotaPatch)) };
     },
   }),
 ];

@@ -1,13 +1,12 @@
+import { badField } from '@outrider/access';
 import type { JobId } from '@outrider/domain';
+import type { ReportRequest } from '@outrider/reports';
+import { FORMATS, MAX_INTERVALS } from '@outrider/reports';
 import { z } from 'zod';
 import { id, timeSuchAs } from '../fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
 import { shapeOf } from '../geojson.ts';
-import { badField } from '../problem.ts';
-import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-jobs/fields.ts';
-import type { ReportRequest } from '../report-jobs/request.ts';
-import { MAX_INTERVALS } from '../reports/calendar.ts';
-import { FORMATS } from '../reports/formats/formats.ts';
+import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
 import { type Route, route } from '../route.ts';
 import { accepted, ReportJobOut } from './jobs.ts';
 import { MAX_DAYS, visitedShapeIn } from './reports.ts';
@@ -91,7 +90,7 @@ export const reportJobRoutes: Route[] = [
       },
     },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ body }, { reach }) {
+    async handle({ body }, { access }) {
       const request: ReportRequest = { ...reportFrom(body), ...stretchOf(body), shape: null };
       if (body.shape !== undefined) {
         if (body.kind !== 'geozone-visits') throw badField('/shape', 'It is for reports of geozone-visits.');
@@ -100,7 +99,7 @@ export const reportJobRoutes: Route[] = [
         const { geometry } = body.shape;
         request.shape = { shape: shapeOf({ type: 'Feature', geometry, properties }), minDwellSeconds };
       }
-      return accepted(await reach.jobs.addReport(request), reach.jobs);
+      return accepted(await access.jobs.addReport(request), access.jobs);
     },
   }),
   route({
@@ -123,8 +122,8 @@ export const reportJobRoutes: Route[] = [
       304: { description: 'The client has it already.', headers: FILE_HEADERS },
     },
     problems: ['not-found', 'not-done', 'gone', 'range-not-satisfiable'],
-    async handle({ params }, { reach, method, header }) {
-      const { jobs } = reach;
+    async handle({ params }, { access, method, header }) {
+      const { jobs } = access;
       const file = await jobs.reportFile(params.id);
       const isText = file.mediaType.startsWith('text/');
       const sent = {

@@ -1,3 +1,4 @@
+import type { ListedSchedule, ScheduleWish } from '@outrider/access';
 import {
   isoTime,
   type ReportSchedule,
@@ -5,13 +6,22 @@ import {
   SCHEDULE_COVERS,
   SCHEDULE_FREQUENCIES,
 } from '@outrider/domain';
+import { scheduledReport } from '@outrider/reports';
 import { z } from 'zod';
-import { EmailStatesOut } from '../email-states.ts';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, recipients, timeOut } from '../fields.ts';
+import {
+  EmailStatesOut,
+  id,
+  idOut,
+  line,
+  listOf,
+  pageAsked,
+  pageReply,
+  paging,
+  recipients,
+  timeOut,
+} from '../fields.ts';
 import { etagOf } from '../input.ts';
-import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-jobs/fields.ts';
-import { scheduledReport } from '../report-jobs/request.ts';
-import type { ListedSchedule, ScheduleWish } from '../report-schedule-reach.ts';
+import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
 const frequency = z
@@ -173,8 +183,8 @@ export const reportScheduleRoutes: Route[] = [
     summary: 'The caller’s schedules of reports; for an operator everybody’s.',
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(ScheduleOut) } },
-    async handle({ query }, { reach }) {
-      return pageReply(await reach.reportSchedules.schedules(pageAsked(query)), scheduleBody);
+    async handle({ query }, { access }) {
+      return pageReply(await access.reportSchedules.schedules(pageAsked(query)), scheduleBody);
     },
   }),
   route({
@@ -196,8 +206,8 @@ export const reportScheduleRoutes: Route[] = [
       },
     },
     problems: ['conflict', 'quota-exceeded'],
-    async handle({ body }, { reach }) {
-      return scheduleReply(201, await reach.reportSchedules.add(wishFrom(body)));
+    async handle({ body }, { access }) {
+      return scheduleReply(201, await access.reportSchedules.add(wishFrom(body)));
     },
   }),
   route({
@@ -209,8 +219,8 @@ export const reportScheduleRoutes: Route[] = [
     params: byId,
     answers: { 200: oneSchedule },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return scheduleReply(200, await reach.reportSchedules.schedule(params.id));
+    async handle({ params }, { access }) {
+      return scheduleReply(200, await access.reportSchedules.schedule(params.id));
     },
   }),
   route({
@@ -237,8 +247,8 @@ export const reportScheduleRoutes: Route[] = [
       .meta({ id: 'ReportSchedulePatch', examples: [{ hour: 7 } as never] }),
     answers: { 200: oneSchedule },
     problems: ['not-found', 'conflict', 'stale'],
-    async handle({ params, body }, { reach, ifMatch }) {
-      const changed = await reach.reportSchedules.change(params.id, ifMatch, (current) => {
+    async handle({ params, body }, { access, ifMatch }) {
+      const changed = await access.reportSchedules.change(params.id, ifMatch, (current) => {
         const patch: Record<string, unknown> = { ...body };
         for (const name of OPTIONAL) if (patch[name] === null) patch[name] = undefined;
         return wishFrom({ ...saidOf(current), ...patch } as Said);
@@ -256,8 +266,8 @@ export const reportScheduleRoutes: Route[] = [
     params: byId,
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'stale'],
-    async handle({ params }, { reach, ifMatch }) {
-      await reach.reportSchedules.remove(params.id, ifMatch);
+    async handle({ params }, { access, ifMatch }) {
+      await access.reportSchedules.remove(params.id, ifMatch);
       return { status: 204 };
     },
   }),

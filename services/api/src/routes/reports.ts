@@ -1,16 +1,26 @@
+import { badParameter, Problem } from '@outrider/access';
 import { EVENT_KINDS, type GeofenceId, type GroupId, isoTime, type Position, positionJson } from '@outrider/domain';
+import {
+  acceptedFormat,
+  allRows,
+  begun,
+  type Column,
+  formatsOf,
+  fullPage,
+  isTimeZone,
+  jsonRow,
+  jumpState,
+  MAX_INTERVALS,
+  PERIODS,
+  type Question,
+  REPORT_KINDS,
+  type ReportKind,
+  shapeVisitsReport,
+  trackReport,
+} from '@outrider/reports';
 import { z } from 'zod';
 import { exampleOf, id, listOf, paging, readCursor, timeIn, timeSuchAs, writeCursor } from '../fields.ts';
 import { shapeOf } from '../geojson.ts';
-import { badParameter, Problem } from '../problem.ts';
-import { isTimeZone, MAX_INTERVALS, PERIODS } from '../reports/calendar.ts';
-import { jumpState } from '../reports/cursors.ts';
-import { acceptedFormat, formatsOf } from '../reports/formats/formats.ts';
-import { jsonRow } from '../reports/formats/text.ts';
-import { REPORT_KINDS } from '../reports/kinds.ts';
-import { allRows, begun, type Column, fullPage, type Question, type ReportKind } from '../reports/report.ts';
-import { shapeVisitsReport } from '../reports/shape-visits.ts';
-import { trackReport } from '../reports/tracks.ts';
 import { type AuthorizedContext, type Reply, type Route, route } from '../route.ts';
 import { geometryIn } from './geozones.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';
@@ -65,16 +75,16 @@ interface Asked {
 }
 
 /** The question as the reports take it, with its vehicles found by the caller's rights. */
-async function questionOf(asked: Asked, { reach, nowMs, signal }: AuthorizedContext): Promise<Question> {
+async function questionOf(asked: Asked, { access, nowMs, signal }: AuthorizedContext): Promise<Question> {
   const { from = 0, to = nowMs } = asked;
   if (asked.from !== undefined && to <= from) throw badParameter('to', 'It must be later than from.');
   if (asked.from !== undefined && to - from > MAX_DAYS * DAY_MS)
     throw badParameter('to', `It may be ${MAX_DAYS} days after from at most.`);
   if (asked.vehicleId !== undefined && asked.groupId !== undefined)
     throw badParameter('groupId', 'Name a vehicle or a group, not both.');
-  if (asked.geozoneId !== undefined) await reach.geofence(asked.geozoneId);
+  if (asked.geozoneId !== undefined) await access.geofence(asked.geozoneId);
   return {
-    vehicles: await reach.reportVehicles(asked.vehicleId, asked.groupId),
+    vehicles: await access.reportVehicles(asked.vehicleId, asked.groupId),
     fromMs: from,
     toMs: to,
     timeZone: asked.timeZone ?? 'UTC',
@@ -98,7 +108,7 @@ function eventKindsOf(kinds: string | undefined): readonly string[] | null {
 /** A report as the caller wants it: a page of it, or all of it as a file. */
 async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext): Promise<Reply> {
   const question = await questionOf(asked, context);
-  const { sources } = context.reach.reports;
+  const { sources } = context.access.reports;
   const formats = formatsOf(kind.name === 'track');
   const named = formats.find(({ name }) => name === asked.format);
   const format = asked.format === undefined ? acceptedFormat(context.header('accept'), formats) : (named ?? null);
@@ -313,11 +323,11 @@ function isPlain({ vehicleId, groupId, format, maxPoints }: Asked, accept: strin
   return format === undefined ? acceptedFormat(accept, formatsOf(true)) === null : format === 'json';
 }
 
-async function trackPage(asked: Asked, { reach }: AuthorizedContext): Promise<Reply> {
+async function trackPage(asked: Asked, { access }: AuthorizedContext): Promise<Reply> {
   const { vehicleId: key, from = 0, to = 0, limit, cursor } = asked;
   if (key === undefined) throw new Error('a track of no vehicle');
   if (to <= from) throw badParameter('to', 'It must be later than from.');
-  const { vehicleId, positions, next } = await reach.track(key, {
+  const { vehicleId, positions, next } = await access.track(key, {
     fromMs: from,
     toMs: to,
     limit,

@@ -103,8 +103,8 @@ export const userRoutes: Route[] = [
     operationId: 'getMe',
     summary: 'The account that calls.',
     answers: { 200: oneUser },
-    async handle(_, { reach, caller }) {
-      return reply(200, await reach.user(caller.id));
+    async handle(_, { access, caller }) {
+      return reply(200, await access.user(caller.id));
     },
   }),
   route({
@@ -118,8 +118,8 @@ export const userRoutes: Route[] = [
       .partial()
       .meta({ id: 'MePatch', examples: [{ name: 'Anna Ivanova' }] }),
     answers: { 200: oneUser },
-    async handle({ body }, { reach, caller }) {
-      return reply(200, body.name === undefined ? await reach.user(caller.id) : await reach.changeOwnName(body.name));
+    async handle({ body }, { access, caller }) {
+      return reply(200, body.name === undefined ? await access.user(caller.id) : await access.changeOwnName(body.name));
     },
   }),
   route({
@@ -134,8 +134,8 @@ export const userRoutes: Route[] = [
     }),
     answers: { 204: { description: 'Changed.' } },
     problems: ['unavailable'],
-    async handle({ body }, { reach, sessionId }) {
-      await reach.changeOwnPassword(body.currentPassword, body.password, sessionId);
+    async handle({ body }, { access, sessionId }) {
+      await access.changeOwnPassword(body.currentPassword, body.password, sessionId);
       return { status: 204 };
     },
   }),
@@ -147,8 +147,8 @@ export const userRoutes: Route[] = [
     summary: 'Accounts that the caller may see.',
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(UserOut) } },
-    async handle({ query }, { reach }) {
-      return pageReply(await reach.users(pageAsked(query)), userBody);
+    async handle({ query }, { access }) {
+      return pageReply(await access.users(pageAsked(query)), userBody);
     },
   }),
   route({
@@ -177,8 +177,8 @@ export const userRoutes: Route[] = [
       }),
     answers: { 201: { ...oneUser, description: 'Added.' } },
     problems: ['forbidden', 'conflict', 'unavailable'],
-    async handle({ body: { password, ...fields } }, { reach }) {
-      return reply(201, await reach.addUser(fields, password));
+    async handle({ body: { password, ...fields } }, { access }) {
+      return reply(201, await access.addUser(fields, password));
     },
   }),
   route({
@@ -190,8 +190,8 @@ export const userRoutes: Route[] = [
     params: byId,
     answers: { 200: oneUser },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return reply(200, await reach.user(params.id));
+    async handle({ params }, { access }) {
+      return reply(200, await access.user(params.id));
     },
   }),
   route({
@@ -208,8 +208,8 @@ export const userRoutes: Route[] = [
     conditional: true,
     answers: { 200: oneUser },
     problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
-    async handle({ params, body }, { reach, ifMatch }) {
-      return reply(200, await reach.changeUser(params.id, ifMatch, body));
+    async handle({ params, body }, { access, ifMatch }) {
+      return reply(200, await access.changeUser(params.id, ifMatch, body));
     },
   }),
   route({
@@ -222,8 +222,8 @@ export const userRoutes: Route[] = [
     conditional: true,
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'forbidden', 'conflict', 'stale'],
-    async handle({ params }, { reach, ifMatch }) {
-      await reach.removeUser(params.id, ifMatch);
+    async handle({ params }, { access, ifMatch }) {
+      await access.removeUser(params.id, ifMatch);
       return { status: 204 };
     },
   }),
@@ -246,8 +246,8 @@ export const userRoutes: Route[] = [
       params: byId,
       answers: { 200: oneUser },
       problems: ['not-found', 'forbidden', 'conflict'],
-      async handle({ params }, { reach }) {
-        return reply(200, await reach.setBlocked(params.id, blocked));
+      async handle({ params }, { access }) {
+        return reply(200, await access.setBlocked(params.id, blocked));
       },
     }),
   ),
@@ -267,8 +267,8 @@ export const userRoutes: Route[] = [
       params: byId,
       answers: { 200: oneUser },
       problems: ['not-found', 'forbidden', 'conflict'],
-      async handle({ params }, { reach }) {
-        return reply(200, await reach.setApiAccess(params.id, apiAccess));
+      async handle({ params }, { access }) {
+        return reply(200, await access.setApiAccess(params.id, apiAccess));
       },
     }),
   ),
@@ -294,8 +294,8 @@ export const userRoutes: Route[] = [
       .meta({ id: 'NewPassword', examples: [{ password: 'new and unknown' }] }),
     answers: { 204: { description: 'Changed.' } },
     problems: ['not-found', 'forbidden', 'unavailable'],
-    async handle({ params, body }, { reach, sessionId }) {
-      await reach.setPassword(params.id, body.password, body.currentPassword, sessionId);
+    async handle({ params, body }, { access, sessionId }) {
+      await access.setPassword(params.id, body.password, body.currentPassword, sessionId);
       return { status: 204 };
     },
   }),
@@ -308,7 +308,7 @@ export const userRoutes: Route[] = [
     params: byId,
     answers: { 200: { description: 'All open sessions.', body: listOf(SessionOut) } },
     problems: ['not-found', 'forbidden'],
-    async handle({ params }, { reach, sessionId }) {
+    async handle({ params }, { access, sessionId }) {
       const show = (session: Session) => ({
         id: session.id,
         createdAt: isoTime(session.createdAtMs),
@@ -318,7 +318,7 @@ export const userRoutes: Route[] = [
         userAgent: session.userAgent,
         current: session.id === sessionId,
       });
-      return pageReply({ items: await reach.sessionsOf(params.id), next: null }, show);
+      return pageReply({ items: await access.sessionsOf(params.id), next: null }, show);
     },
   }),
   route({
@@ -330,8 +330,8 @@ export const userRoutes: Route[] = [
     params: z.object({ id: id<UserId>(), sessionId: id<SessionId>() }),
     answers: { 204: { description: 'Ended.' } },
     problems: ['not-found', 'forbidden'],
-    async handle({ params }, { reach }) {
-      await reach.endSession(params.id, params.sessionId);
+    async handle({ params }, { access }) {
+      await access.endSession(params.id, params.sessionId);
       return { status: 204 };
     },
   }),

@@ -1,10 +1,10 @@
+import type { Access } from '@outrider/access';
+import { Faults } from '@outrider/access';
 import type { GroupId } from '@outrider/domain';
+import { CsvError, type Delimiter } from '@outrider/reports';
 import { z } from 'zod';
-import { CsvError, type Delimiter } from '../csv.ts';
-import { Faults } from '../faults.ts';
 import { id } from '../fields.ts';
 import { dryRun, importReply, importReport } from '../import-report.ts';
-import type { Reach } from '../reach.ts';
 import { type Route, route } from '../route.ts';
 import { MAX_ROWS, readVehicleLines, VEHICLE_COLUMNS, vehicleCsvHeader, vehicleCsvRow } from '../vehicle-csv.ts';
 
@@ -48,11 +48,11 @@ export const vehicleCsvRoutes: Route[] = [
       },
     },
     problems: ['not-found'],
-    async handle({ query }, { reach }) {
+    async handle({ query }, { access }) {
       const isExcel = query.excel === 'true';
       return {
         status: 200,
-        stream: rows(reach, query.groupId, isExcel ? ';' : ',', isExcel ? BYTE_ORDER_MARK : ''),
+        stream: rows(access, query.groupId, isExcel ? ';' : ',', isExcel ? BYTE_ORDER_MARK : ''),
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="vehicles.csv"',
@@ -89,18 +89,18 @@ export const vehicleCsvRoutes: Route[] = [
       },
     },
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
-    async handle({ query, body }, { reach }) {
+    async handle({ query, body }, { access }) {
       const faults = new Faults();
-      const done = await reach.bulk.importVehicles(() => readLines(body, faults), faults, query.dryRun === 'true');
+      const done = await access.bulk.importVehicles(() => readLines(body, faults), faults, query.dryRun === 'true');
       return importReply(query.dryRun === 'true', done, ({ row }) => ({ row }));
     },
   }),
 ];
 
-async function* rows(reach: Reach, groupId: GroupId | undefined, delimiter: Delimiter, mark: string) {
-  const groups = reach.bulk.groupNames();
+async function* rows(access: Access, groupId: GroupId | undefined, delimiter: Delimiter, mark: string) {
+  const groups = access.bulk.groupNames();
   let text = mark + vehicleCsvHeader(delimiter);
-  for await (const vehicles of reach.bulk.vehicles(groupId)) {
+  for await (const vehicles of access.bulk.vehicles(groupId)) {
     for (const vehicle of vehicles) text += vehicleCsvRow(vehicle, groups, delimiter);
     yield text;
     text = '';

@@ -47,8 +47,8 @@ export const vehicleGroupRoutes: Route[] = [
     summary: 'Groups that the caller may see.',
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(GroupOut) } },
-    async handle({ query }, { reach }) {
-      return pageReply(await reach.groups(pageAsked(query)), groupBody);
+    async handle({ query }, { access }) {
+      return pageReply(await access.groups(pageAsked(query)), groupBody);
     },
   }),
   route({
@@ -63,8 +63,8 @@ export const vehicleGroupRoutes: Route[] = [
       .meta({ id: 'NewVehicleGroup', examples: [{ name: 'Refrigerated' }] }),
     answers: { 201: { ...oneGroup, description: 'Added.' } },
     problems: ['forbidden', 'conflict'],
-    async handle({ body }, { reach }) {
-      return reply(201, await reach.addGroup(body));
+    async handle({ body }, { access }) {
+      return reply(201, await access.addGroup(body));
     },
   }),
   route({
@@ -76,8 +76,8 @@ export const vehicleGroupRoutes: Route[] = [
     params: byId,
     answers: { 200: oneGroup },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return reply(200, await reach.group(params.id));
+    async handle({ params }, { access }) {
+      return reply(200, await access.group(params.id));
     },
   }),
   route({
@@ -94,8 +94,8 @@ export const vehicleGroupRoutes: Route[] = [
     conditional: true,
     answers: { 200: oneGroup },
     problems: ['not-found', 'forbidden', 'conflict', 'stale'],
-    async handle({ params, body }, { reach, ifMatch }) {
-      return reply(200, await reach.changeGroup(params.id, ifMatch, body));
+    async handle({ params, body }, { access, ifMatch }) {
+      return reply(200, await access.changeGroup(params.id, ifMatch, body));
     },
   }),
   route({
@@ -109,8 +109,8 @@ export const vehicleGroupRoutes: Route[] = [
     conditional: true,
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { reach, ifMatch }) {
-      await reach.removeGroup(params.id, ifMatch);
+    async handle({ params }, { access, ifMatch }) {
+      await access.removeGroup(params.id, ifMatch);
       return { status: 204 };
     },
   }),
@@ -124,8 +124,8 @@ export const vehicleGroupRoutes: Route[] = [
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
     problems: ['not-found'],
-    async handle({ params, query }, { reach }) {
-      return pageReply(await reach.vehicles({ groupId: params.id }, pageAsked(query)), vehicleBody);
+    async handle({ params, query }, { access }) {
+      return pageReply(await access.vehicles({ groupId: params.id }, pageAsked(query)), vehicleBody);
     },
   }),
   route({
@@ -138,8 +138,8 @@ export const vehicleGroupRoutes: Route[] = [
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(UserOut) } },
     problems: ['not-found'],
-    async handle({ params, query }, { reach }) {
-      return pageReply(await reach.usersOfGroup(params.id, pageAsked(query)), userBody);
+    async handle({ params, query }, { access }) {
+      return pageReply(await access.usersOfGroup(params.id, pageAsked(query)), userBody);
     },
   }),
   ...(
@@ -157,8 +157,8 @@ export const vehicleGroupRoutes: Route[] = [
       params: z.object({ id: id<GroupId>(), vehicleId: vehicleKey }),
       answers: { 204: { description: 'It is so now.' } },
       problems: ['not-found', 'forbidden'],
-      async handle({ params }, { reach }) {
-        await reach.setVehicleInGroup(params.id, params.vehicleId, isMember);
+      async handle({ params }, { access }) {
+        await access.setVehicleInGroup(params.id, params.vehicleId, isMember);
         return { status: 204 };
       },
     }),
@@ -178,8 +178,8 @@ export const vehicleGroupRoutes: Route[] = [
       params: z.object({ id: id<GroupId>(), userId: id<UserId>() }),
       answers: { 204: { description: 'It is so now.' } },
       problems: ['not-found', 'forbidden'],
-      async handle({ params }, { reach }) {
-        await reach.setUserAccess(params.id, params.userId, hasAccess);
+      async handle({ params }, { access }) {
+        await access.setUserAccess(params.id, params.userId, hasAccess);
         return { status: 204 };
       },
     }),

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
+import type { VehicleKey } from '@outrider/access';
+import { badField } from '@outrider/access';
 import {
   accessAfter,
   type BoundProtocol,
@@ -25,8 +27,6 @@ import type { TerminalConnection } from '@outrider/hub';
 import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, readCursor, timeOut, writeCursor } from '../fields.ts';
 import { etagOf } from '../input.ts';
-import { badField } from '../problem.ts';
-import type { VehicleKey } from '../reach.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
 const BOUND_PROTOCOLS = ['learn', 'any', ...PROTOCOLS] as const satisfies readonly BoundProtocol[];
@@ -445,8 +445,8 @@ export const vehicleRoutes: Route[] = [
     }),
     answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
     problems: ['not-found'],
-    async handle({ query }, { reach }) {
-      return pageReply(await reach.vehicles(query, pageAsked(query)), vehicleBody);
+    async handle({ query }, { access }) {
+      return pageReply(await access.vehicles(query, pageAsked(query)), vehicleBody);
     },
   }),
   route({
@@ -476,9 +476,9 @@ export const vehicleRoutes: Route[] = [
       .meta({ id: 'NewVehicle', examples: [{ name: 'Van 12', terminalId: '356307042441013', speedLimitKmh: 90 }] }),
     answers: { 201: { ...oneVehicle, description: 'Added.' } },
     problems: ['forbidden', 'conflict', 'quota-exceeded'],
-    async handle({ body }, { reach }) {
-      const access = accessAfter(LEARNING_ACCESS, accessOf(body.terminalAccess), false);
-      return reply(201, await reach.addVehicle({ ...body, terminalAccess: access }));
+    async handle({ body }, { access }) {
+      const terminalAccess = accessAfter(LEARNING_ACCESS, accessOf(body.terminalAccess), false);
+      return reply(201, await access.addVehicle({ ...body, terminalAccess }));
     },
   }),
   route({
@@ -490,8 +490,8 @@ export const vehicleRoutes: Route[] = [
     params: byKey,
     answers: { 200: oneVehicle },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      return reply(200, await reach.vehicle(params.id));
+    async handle({ params }, { access }) {
+      return reply(200, await access.vehicle(params.id));
     },
   }),
   route({
@@ -509,10 +509,10 @@ export const vehicleRoutes: Route[] = [
     conditional: true,
     answers: { 200: oneVehicle },
     problems: ['not-found', 'forbidden', 'conflict', 'quota-exceeded', 'stale'],
-    async handle({ params, body }, { reach, ifMatch }) {
-      const { terminalAccess: access, ...fields } = body;
-      const patch = { ...fields, ...(access === undefined ? {} : { terminalAccess: accessOf(access) }) };
-      return reply(200, await reach.changeVehicle(params.id, ifMatch, patch));
+    async handle({ params, body }, { access, ifMatch }) {
+      const { terminalAccess: wanted, ...fields } = body;
+      const patch = { ...fields, ...(wanted === undefined ? {} : { terminalAccess: accessOf(wanted) }) };
+      return reply(200, await access.changeVehicle(params.id, ifMatch, patch));
     },
   }),
   route({
@@ -525,8 +525,8 @@ export const vehicleRoutes: Route[] = [
     conditional: true,
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { reach, ifMatch }) {
-      await reach.removeVehicle(params.id, ifMatch);
+    async handle({ params }, { access, ifMatch }) {
+      await access.removeVehicle(params.id, ifMatch);
       return { status: 204 };
     },
   }),
@@ -547,8 +547,8 @@ export const vehicleRoutes: Route[] = [
       },
     },
     problems: ['not-found'],
-    async handle({ params }, { reach }) {
-      const { vehicleId, status, connection } = await reach.status(params.id);
+    async handle({ params }, { access }) {
+      const { vehicleId, status, connection } = await access.status(params.id);
       return { status: 200, body: vehicleStateBody(vehicleId, status, connection) };
     },
   }),
@@ -569,9 +569,9 @@ export const vehicleRoutes: Route[] = [
       },
     },
     problems: ['not-found'],
-    async handle({ params }, { reach, nowMs }) {
+    async handle({ params }, { access, nowMs }) {
       const fromMs = nowMs - REJECTIONS_OF_MS;
-      const { vehicleId, rejections, isComplete } = await reach.rejectedPositions(params.id, fromMs, nowMs);
+      const { vehicleId, rejections, isComplete } = await access.rejectedPositions(params.id, fromMs, nowMs);
       return {
         status: 200,
         body: {
@@ -598,9 +598,9 @@ export const vehicleRoutes: Route[] = [
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(UnknownTerminalOut) } },
     problems: ['forbidden'],
-    async handle({ query }, { reach }) {
+    async handle({ query }, { access }) {
       const after = readCursor(seenCursor, query.cursor);
-      const terminals = (await reach.unknownTerminals())
+      const terminals = (await access.unknownTerminals())
         .toSorted((a, b) => b.lastSeenMs - a.lastSeenMs || (a.terminalId < b.terminalId ? -1 : 1))
         .filter(
           ({ lastSeenMs, terminalId }) =>

@@ -1,3 +1,4 @@
+import { badField, type ProfileShown, requireParallel, type TaskShown, type VideoFileShown } from '@outrider/access';
 import {
   CAMERA_DIRECTIONS,
   checkStreamAddress,
@@ -21,9 +22,7 @@ import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeIn, timeOut } from '../fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
 import { etagOf } from '../input.ts';
-import { badField } from '../problem.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { type ProfileShown, requireParallel, type TaskShown, type VideoFileShown } from '../video-reach.ts';
 
 const BASE = '/service/ovms/api';
 const EXAMPLE = {
@@ -345,9 +344,9 @@ export const videoRoutes: Route[] = [
     }),
     answers: { 200: { description: 'A page.', body: listOf(ProfileOut) } },
     problems: ['forbidden'],
-    async handle({ query }, { reach }) {
-      const page = await reach.video.profiles(query.terminalId as TerminalId | undefined, pageAsked(query));
-      return pageReply(page, (shown) => profileBody(shown, reach.terminalOf(shown.profile.vehicleId)));
+    async handle({ query }, { access }) {
+      const page = await access.video.profiles(query.terminalId as TerminalId | undefined, pageAsked(query));
+      return pageReply(page, (shown) => profileBody(shown, access.terminalOf(shown.profile.vehicleId)));
     },
   }),
   route({
@@ -385,14 +384,14 @@ export const videoRoutes: Route[] = [
       }),
     answers: { 201: { ...oneProfile, description: 'Added.' } },
     problems: ['forbidden', 'conflict'],
-    async handle({ body }, { reach }) {
+    async handle({ body }, { access }) {
       if (body.protocol === 'stream') {
         if (body.address === undefined) throw badField('/address', 'It must be the URL of the source.');
         requireStreamAddress(body.address);
       }
       requireParallel(body.protocol, body.maxParallelDownloads);
-      const shown = await reach.video.addProfile({ ...body, address: body.address });
-      return profileReply(201, shown, reach.terminalOf(shown.profile.vehicleId));
+      const shown = await access.video.addProfile({ ...body, address: body.address });
+      return profileReply(201, shown, access.terminalOf(shown.profile.vehicleId));
     },
   }),
   route({
@@ -404,9 +403,9 @@ export const videoRoutes: Route[] = [
     params: byProfile,
     answers: { 200: oneProfile },
     problems: ['not-found', 'forbidden'],
-    async handle({ params }, { reach }) {
-      const shown = await reach.video.profile(params.profile_id);
-      return profileReply(200, shown, reach.terminalOf(shown.profile.vehicleId));
+    async handle({ params }, { access }) {
+      const shown = await access.video.profile(params.profile_id);
+      return profileReply(200, shown, access.terminalOf(shown.profile.vehicleId));
     },
   }),
   route({
@@ -424,11 +423,11 @@ export const videoRoutes: Route[] = [
     conditional: true,
     answers: { 200: oneProfile },
     problems: ['not-found', 'forbidden', 'conflict', 'stale'],
-    async handle({ params, body }, { reach, ifMatch }) {
-      const { profile } = await reach.video.profile(params.profile_id);
+    async handle({ params, body }, { access, ifMatch }) {
+      const { profile } = await access.video.profile(params.profile_id);
       if (profile.protocol === 'stream' && body.address !== undefined) requireStreamAddress(body.address);
-      const shown = await reach.video.changeProfile(params.profile_id, ifMatch, body);
-      return profileReply(200, shown, reach.terminalOf(shown.profile.vehicleId));
+      const shown = await access.video.changeProfile(params.profile_id, ifMatch, body);
+      return profileReply(200, shown, access.terminalOf(shown.profile.vehicleId));
     },
   }),
   route({
@@ -441,8 +440,8 @@ export const videoRoutes: Route[] = [
     conditional: true,
     answers: { 204: { description: 'Deleted.' } },
     problems: ['not-found', 'forbidden', 'stale'],
-    async handle({ params }, { reach, ifMatch }) {
-      await reach.video.removeProfile(params.profile_id, ifMatch);
+    async handle({ params }, { access, ifMatch }) {
+      await access.video.removeProfile(params.profile_id, ifMatch);
       return { status: 204 };
     },
   }),
@@ -477,11 +476,11 @@ export const videoRoutes: Route[] = [
       }),
     answers: { 201: { ...oneTask, description: 'Asked for.' } },
     problems: ['forbidden', 'conflict'],
-    async handle({ body }, { reach, nowMs }) {
+    async handle({ body }, { access, nowMs }) {
       const { start, end, ...rest } = body;
       const wish = { ...rest, startMs: start, endMs: end, quality: body.quality, audio: body.audio };
-      const { task } = await reach.video.addTask(wish, nowMs);
-      return taskReply(201, await reach.video.task(task.id));
+      const { task } = await access.video.addTask(wish, nowMs);
+      return taskReply(201, await access.video.task(task.id));
     },
   }),
   route({
@@ -497,9 +496,9 @@ export const videoRoutes: Route[] = [
     }),
     answers: { 200: { description: 'A page.', body: listOf(ListedTaskOut) } },
     problems: ['not-found', 'forbidden'],
-    async handle({ query }, { reach }) {
+    async handle({ query }, { access }) {
       const { profileId, status: state } = query;
-      return pageReply(await reach.video.tasks({ profileId, state }, pageAsked(query)), taskBody);
+      return pageReply(await access.video.tasks({ profileId, state }, pageAsked(query)), taskBody);
     },
   }),
   route({
@@ -511,8 +510,8 @@ export const videoRoutes: Route[] = [
     params: byTask,
     answers: { 200: oneTask },
     problems: ['not-found', 'forbidden'],
-    async handle({ params }, { reach }) {
-      return taskReply(200, await reach.video.task(params.task_id));
+    async handle({ params }, { access }) {
+      return taskReply(200, await access.video.task(params.task_id));
     },
   }),
   route({
@@ -525,8 +524,8 @@ export const videoRoutes: Route[] = [
     params: byTask,
     answers: { 200: { ...oneTask, headers: {} } },
     problems: ['not-found', 'forbidden', 'conflict'],
-    async handle({ params }, { reach }) {
-      return taskReply(200, await reach.video.cancelTask(params.task_id));
+    async handle({ params }, { access }) {
+      return taskReply(200, await access.video.cancelTask(params.task_id));
     },
   }),
   route({
@@ -549,8 +548,8 @@ export const videoRoutes: Route[] = [
       304: { description: 'The client has it already.', headers: FILE_HEADERS },
     },
     problems: ['not-found', 'forbidden', 'not-done', 'gone', 'range-not-satisfiable'],
-    async handle({ params }, { reach, method, header }) {
-      const { video } = reach;
+    async handle({ params }, { access, method, header }) {
+      const { video } = access;
       const file = await video.file(params.task_id);
       const { task, bytes, sha256 } = file;
       const sent = {
@@ -573,8 +572,8 @@ export const videoRoutes: Route[] = [
     description: 'For operators alone.',
     answers: { 200: { description: 'What is stored.', body: StorageOut } },
     problems: ['forbidden'],
-    async handle(_, { reach }) {
-      const { usage, config, waiting } = await reach.video.storage();
+    async handle(_, { access }) {
+      const { usage, config, waiting } = await access.video.storage();
       return {
         status: 200,
         body: {

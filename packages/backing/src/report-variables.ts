@@ -1,0 +1,24 @@
+import { type Config, type Variables, whole } from '@outrider/runtime';
+
+const BYTES_PER_MB = 1_000_000;
+
+/** How long and how much of the reports is kept: the API shows it, the reporter keeps to it. */
+export const reportStoreVariables = {
+  REPORT_RETENTION_DAYS: whole(1, 30, 7, 'How long the files of reports are kept that were asked for as jobs.'),
+  REPORT_QUOTA_MB: whole(
+    1,
+    100_000_000,
+    10_240,
+    'How much room all of these files together may take up; beyond it the oldest of whoever has the most go first.',
+  ),
+  REPORT_MAX_MB: whole(1, 1_000_000, 1024, 'How large one of them may become.'),
+} satisfies Variables;
+
+/** The limits of report files, in days and bytes. */
+export function reportStoreOf(config: Config<typeof reportStoreVariables>) {
+  return {
+    retentionDays: config.REPORT_RETENTION_DAYS,
+    quotaBytes: config.REPORT_QUOTA_MB * BYTES_PER_MB,
+    maxFileBytes: config.REPORT_MAX_MB * BYTES_PER_MB,
+  };
+}
