@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Vehicle } from '@outrider/domain';
-import { readCsv, trackReport } from '@outrider/reports';
+import { readCsv } from '@outrider/reports';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import { BusyError, type PositionsQuestion, TooMuchError } from '@outrider/warehouse';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
 import type { ApiParts } from './api.ts';
-import { paging, readCursor, writeCursor } from './fields.ts';
 import { listenApi } from './listen.ts';
 
 const DAY = 'from=2026-01-15T00:00:00Z&to=2026-01-16T00:00:00Z';
@@ -216,14 +215,4 @@ describe('a client', () => {
     expect(pages).toBeLessThan(sofar + 10);
     await http.close();
   }, 60_000);
-});
-
-test('where a track goes on is short enough to be asked for, at its longest', () => {
-  const place = { latitude: -89.1234567, longitude: -179.1234567 };
-  const [fixTimeMs, count] = [Date.UTC(2026, 0, 15), 1e9];
-  const suspects = { count, firstAtMs: fixTimeMs, lastAtMs: fixTimeMs, ...place };
-  const after = { vehicleId: ABSENT, fixTimeMs, judged: { anchor: { fixTimeMs, ...place }, suspects } };
-  const cursor = writeCursor({ fleet: ABSENT, after });
-  expect(paging.cursor.safeParse(cursor).success).toBe(true);
-  expect(readCursor(trackReport.cursor, cursor)).toEqual({ fleet: ABSENT, after });
 });
