@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { protocols } from '@outrider/protocols';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Cluster, givenServers } from '../../services/outrider/src/distributed.fixture.ts';
 import { SERVICE_NAMES, writeEnvironment } from './services.ts';
 
 const FREE_PORTS = Object.fromEntries(
-  ['', 'HEALTH_', 'OMNICOMM_', 'TELTONIKA_', 'WIALON_', 'OSMAND_', 'JT808_', 'VIDEO_MEDIA_'].map((port) => [
+  ['', 'HEALTH_', 'VIDEO_MEDIA_', ...protocols.map(({ settingPrefix }) => `${settingPrefix}_`)].map((port) => [
     `${port}PORT`,
     '0',
   ]),

@@ -1,19 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Position, ProtocolName, TerminalId } from '@outrider/domain';
+import type { Position, ProtocolName } from '@outrider/domain';
 import {
   type CreateSimulator,
   createTeltonikaExtendedSimulator,
   decodeOsmand,
   encodeOsmandQuery,
+  osmand,
   tcpProtocols,
 } from '@outrider/protocols';
-import { simulatorOf } from '@outrider/simulator';
 import { recordDrive } from '../drives.ts';
 import { fastest } from '../measure.ts';
 
 /** What is measured of one codec. */
 export interface CodecTask {
-  codec: CodecName;
+  codec: string;
   positions: number;
   perPacket: number;
   /** Milliseconds to measure for. */
@@ -44,20 +44,13 @@ interface Encoded {
   decode(): number;
 }
 
-const codecs = {
-  omnicomm: overTcp('omnicomm', simulatorOf.omnicomm),
-  teltonika: overTcp('teltonika', simulatorOf.teltonika),
+const codecs: Readonly<Record<string, (drive: readonly Position[], perPacket: number) => Encoded>> = {
+  ...Object.fromEntries(tcpProtocols.map(({ name, simulators }) => [name, overTcp(name, simulators[0])])),
   'teltonika 8 extended': overTcp('teltonika', createTeltonikaExtendedSimulator),
-  'wialon-ips': overTcp('wialon-ips', simulatorOf['wialon-ips']),
-  jt808: overTcp('jt808', simulatorOf.jt808),
   'osmand query': osmandQueries,
-} satisfies Record<string, (drive: readonly Position[], perPacket: number) => Encoded>;
+};
 
-export type CodecName = keyof typeof codecs;
-export const codecNames = Object.keys(codecs) as CodecName[];
-
-/** An id that is one in each protocol. */
-const TERMINAL = '202000001' as TerminalId;
+export const codecNames: readonly string[] = Object.keys(codecs);
 
 function overTcp(
   name: ProtocolName,
@@ -66,7 +59,7 @@ function overTcp(
   return (drive, perPacket) => {
     const protocol = tcpProtocols.find((each) => each.name === name);
     if (!protocol) throw new RangeError(`no codec of ${name}`);
-    const terminal = create(TERMINAL);
+    const terminal = create(protocol.exampleId(1));
     const hello = terminal.hello();
     const size = Math.min(perPacket, terminal.maxPositionsPerPacket);
     const packets: Buffer[] = [];
@@ -94,7 +87,7 @@ function overTcp(
 
 /** The targets of requests alone: HTTP around them is Node's. */
 function osmandQueries(drive: readonly Position[]): Encoded {
-  const urls = drive.map((position) => encodeOsmandQuery(TERMINAL, position));
+  const urls = drive.map((position) => encodeOsmandQuery(osmand.exampleId(1), position));
   const nothing = Buffer.alloc(0);
   return {
     bytes: Buffer.from(urls.join('')),
@@ -114,7 +107,9 @@ function osmandQueries(drive: readonly Position[]): Encoded {
 
 function measureCodec({ codec, positions, perPacket, forMs }: CodecTask): CodecResult {
   const drive = recordDrive(1, positions, Date.now());
-  const { bytes, frames, positionsPerFrame, decode } = codecs[codec](drive, perPacket);
+  const encode = codecs[codec];
+  if (encode === undefined) throw new RangeError(`no codec ${codec}`);
+  const { bytes, frames, positionsPerFrame, decode } = encode(drive, perPacket);
   let checksum = 0;
   const seconds = fastest(
     {

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProtocolName } from '@outrider/domain';
+import { type ListedProtocol, protocols } from '@outrider/protocols';
 import { parseMetrics } from './prometheus.ts';
 
 export const ADMIN_LOGIN = 'admin';
@@ -12,7 +12,7 @@ export const ADMIN_PASSWORD = 'a password for the benchmark';
 /** The service in a process of its own, with everything embedded and a data folder that goes with it. */
 export interface Service {
   host: string;
-  ports: { http: number; video: number } & Record<ProtocolName, number>;
+  ports: { http: number; video: number } & Record<ListedProtocol, number>;
   /** The samples at `GET /metrics`, see {@link parseMetrics}. */
   metrics(): Promise<Map<string, number>>;
   /** Resident memory, MB; null where the system does not tell. */
@@ -55,11 +55,7 @@ export async function startService(
       DATA_DIR: join(folder, 'data'),
       HOST: '127.0.0.1',
       PORT: '0',
-      OMNICOMM_PORT: '0',
-      TELTONIKA_PORT: '0',
-      WIALON_PORT: '0',
-      OSMAND_PORT: '0',
-      JT808_PORT: '0',
+      ...Object.fromEntries(protocols.map(({ settingPrefix }) => [`${settingPrefix}_PORT`, '0'])),
       VIDEO_MEDIA_PORT: '0',
       VIDEO_MEDIA_HOST: '127.0.0.1',
       ADMIN_PASSWORD,

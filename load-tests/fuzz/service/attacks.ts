@@ -1,3 +1,4 @@
+import { protocols, tcpProtocols } from '@outrider/protocols';
 import type { Random } from '@outrider/simulator';
 import type { ConversationEnd } from '../finding.ts';
 import { cutsOf, mutate, noise } from '../mutate.ts';
@@ -11,18 +12,14 @@ import { hostileRequest, requestBytes } from './http-attacks.ts';
 import { liveAttack } from './websocket-attacks.ts';
 
 /** Kinds of conversations: each has its line in the table. */
-export const ATTACKS = [
-  'port omnicomm',
-  'port teltonika',
-  'port wialon-ips',
-  'port jt808',
-  'port osmand',
+export const ATTACKS: readonly string[] = [
+  ...protocols.map(({ name }) => `port ${name}`),
   'port video',
   'http by document',
   'http raw',
   'websocket',
-] as const;
-export type Attack = (typeof ATTACKS)[number];
+];
+export type Attack = string;
 
 const TERMINAL_ENDS: readonly ConversationEnd[] = ['close', 'close', 'close', 'half-close', 'half-close', 'reset'];
 /** Logging out is done by hand: what comes after it would all be refused. */
@@ -111,7 +108,7 @@ export class Attacks {
 }
 
 /** The terminals of the seeds: each has a vehicle, so that what is well-formed is taken and stored. */
-export const VICTIMS = ['123456', '356307042441013', '13800138000', 'phone-1'] as const;
+export const VICTIMS: readonly string[] = [...tcpProtocols.map((protocol) => protocol.exampleId(1)), 'phone-1'];
 
 function mutated(target: Target, random: Random): Buffer {
   const seeds = target.seeds(random);

@@ -1,30 +1,18 @@
 import { connect } from 'node:net';
 import type { Position, TerminalId } from '@outrider/domain';
 import { blankPosition } from '@outrider/domain';
-import {
-  type CreateSimulator,
-  createJt808Simulator,
-  createOmnicommSimulator,
-  createTeltonikaSimulator,
-  createWialonIpsSimulator,
-  encodeOsmandQuery,
-} from '@outrider/protocols';
+import { encodeOsmandQuery, tcpProtocols } from '@outrider/protocols';
 import { WebSocket } from 'ws';
 import type { Service } from '../../bench/road/service.ts';
 
 /** Honest clients are answered within this; generous, as the machine may have much else to do. */
 export const ANSWERED_WITHIN_MS = 20_000;
 
-const TERMINALS: readonly {
-  port: 'omnicomm' | 'teltonika' | 'wialon-ips' | 'jt808';
-  id: string;
-  create: CreateSimulator;
-}[] = [
-  { port: 'omnicomm', id: '900001', create: createOmnicommSimulator },
-  { port: 'teltonika', id: '860000000000001', create: createTeltonikaSimulator },
-  { port: 'wialon-ips', id: 'good-wialon', create: createWialonIpsSimulator },
-  { port: 'jt808', id: '13900139000', create: createJt808Simulator },
-];
+const TERMINALS = tcpProtocols.map(({ name, exampleId, simulators }) => ({
+  port: name,
+  id: exampleId(9001),
+  create: simulators[0],
+}));
 const PHONE = 'good-phone';
 /** The terminals of honest clients. */
 export const GOOD_TERMINALS: readonly string[] = [...TERMINALS.map(({ id }) => id), PHONE];

@@ -8,6 +8,7 @@ import {
   type TerminalId,
 } from '@outrider/domain';
 import type { Topic } from '@outrider/log';
+import { protocols } from '@outrider/protocols';
 import type { Random } from '@outrider/simulator';
 import { decodeDeadLetter, encodeDeadLetter } from '../../../packages/log/src/avro/dead-letter.ts';
 import { definitionsTopic, eventsTopic, lateTopic, telemetryTopic } from '../../../packages/log/src/topics.ts';
@@ -24,7 +25,7 @@ export const logRecordTargets: readonly Target[] = [
   recordTarget('telemetry', telemetryTopic, (random) => ({
     vehicleId: loadVehicleId(1),
     terminalId: '356307042441013' as TerminalId,
-    protocol: random.pick(['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808']),
+    protocol: random.pick(protocols).name,
     receivedAtMs: NOW_MS,
     positions: Array.from({ length: 1 + Math.floor(random.next() * 4) }, () => somePosition(random)),
   })),

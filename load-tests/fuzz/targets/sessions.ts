@@ -1,24 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TerminalId } from '@outrider/domain';
 import {
-  type CreateSimulator,
-  createJt808Simulator,
-  createJt808Simulator2013,
-  createOmnicommSimulator,
-  createTeltonikaExtendedSimulator,
   createTeltonikaSimulator,
-  createWialonIps11Simulator,
-  createWialonIpsSimulator,
   encodeLocation,
   encodeRecordings,
   type Inbound,
   JT808_MESSAGE,
   Jt808TerminalSide,
   jt808,
-  omnicomm,
   type Protocol,
+  tcpProtocols,
   teltonika,
-  wialonIps,
 } from '@outrider/protocols';
 import { createRandom, type Random } from '@outrider/simulator';
 import { jt808Framing, omnicommFraming, teltonikaFraming, wialonFraming } from '../framings.ts';
@@ -29,26 +21,20 @@ import { claim, type Framing, type Outcome, type Target } from '../target.ts';
 const NOW_MS = Date.UTC(2026, 0, 1);
 const SECRET = 'the secret of a fuzzed gateway';
 
-interface Spoken {
-  protocol: Protocol;
+/** What mutation needs to know of a protocol. */
+interface Dialect {
   framing: Framing;
-  simulators: readonly CreateSimulator[];
-  terminalId: string;
   words: readonly Buffer[];
-  /** Whole conversations beyond what the simulators say. */
+  /** Whole conversations beyond those of the simulators. */
   more?(random: Random): Buffer[];
 }
 
 const bytes = (...lists: readonly (readonly number[])[]): Buffer[] => lists.map((list) => Buffer.from(list));
 const texts = (...list: readonly string[]): Buffer[] => list.map((text) => Buffer.from(text, 'latin1'));
 
-/** What each protocol over TCP makes of what its port is sent. */
-export const sessionTargets: readonly Target[] = [
-  sessionTarget({
-    protocol: omnicomm,
+const DIALECTS: Readonly<Record<(typeof tcpProtocols)[number]['name'], Dialect>> = {
+  omnicomm: {
     framing: omnicommFraming,
-    simulators: [createOmnicommSimulator],
-    terminalId: '123456',
     words: bytes(
       [0xc0],
       [0xdb],
@@ -61,12 +47,9 @@ export const sessionTargets: readonly Target[] = [
       [0x2c],
       [0xff, 0xff, 0xff, 0xff, 0x0f],
     ),
-  }),
-  sessionTarget({
-    protocol: teltonika,
+  },
+  teltonika: {
     framing: teltonikaFraming,
-    simulators: [createTeltonikaSimulator, createTeltonikaExtendedSimulator],
-    terminalId: '356307042441013',
     words: bytes(
       [0xff],
       [0, 0, 0, 0],
@@ -81,12 +64,9 @@ export const sessionTargets: readonly Target[] = [
       [0x0e],
     ),
     more: () => [teltonikaTexts()],
-  }),
-  sessionTarget({
-    protocol: wialonIps,
+  },
+  'wialon-ips': {
     framing: wialonFraming,
-    simulators: [createWialonIpsSimulator, createWialonIps11Simulator],
-    terminalId: '356307042441013',
     words: texts(
       '#L#',
       '#D#',
@@ -116,12 +96,9 @@ export const sessionTargets: readonly Target[] = [
         `#L#imei;NA\r\n#SD#${random.pick(['010225', 'NA', '310299'])};101112;5355.0926;N;02732.4048;E;10;20;300;7\r\n#P#\r\n#M#text\r\n`,
         '#L#imei;NA\r\n#D#NA;NA;NA;NA;NA;NA;NA;NA;NA;NA;NA;NA;NA;;NA;NA\r\n#B#NA;NA;NA;NA;NA;NA;NA;NA;NA;NA|\r\n',
       ),
-  }),
-  sessionTarget({
-    protocol: jt808,
+  },
+  jt808: {
     framing: jt808Framing,
-    simulators: [createJt808Simulator, createJt808Simulator2013],
-    terminalId: '13800138000',
     words: bytes(
       [0x7e],
       [0x7d],
@@ -137,12 +114,17 @@ export const sessionTargets: readonly Target[] = [
       [0xeb, 0x02, 0xff, 0xff],
     ),
     more: (random) => [jt808Conversation(2013, random), jt808Conversation(2019, random)],
-  }),
-];
+  },
+};
+
+/** The session of each protocol over TCP. */
+export const sessionTargets: readonly Target[] = tcpProtocols.map((protocol) =>
+  sessionTarget(protocol, DIALECTS[protocol.name]),
+);
 
 /** Messages of text in each codec, and records after them. */
 function teltonikaTexts(): Buffer {
-  const terminal = createTeltonikaSimulator('356307042441013' as TerminalId);
+  const terminal = createTeltonikaSimulator(teltonika.exampleId(1));
   const texts = [0x0c, 0x0d, 0x0e, 0x0f].map((codec) => {
     const text = Buffer.from('0123456789ab some text', 'latin1');
     const message = Buffer.concat([Buffer.of(codec, 1, 6, 0, 0, 0, text.length), text, Buffer.of(1)]);
@@ -154,7 +136,7 @@ function teltonikaTexts(): Buffer {
 
 /** Everything that a terminal may say, in the order in which one could. */
 function jt808Conversation(edition: 2013 | 2019, random: Random): Buffer {
-  const side = new Jt808TerminalSide('13800138000', edition);
+  const side = new Jt808TerminalSide(jt808.exampleId(1), edition);
   const locations = Array.from({ length: 40 }, () => encodeLocation(somePosition(random)));
   const lengths = locations.map((location) =>
     Buffer.concat([Buffer.of(location.length >> 8, location.length & 255), location]),
@@ -188,7 +170,7 @@ function jt808Conversation(edition: 2013 | 2019, random: Random): Buffer {
   ]);
 }
 
-function sessionTarget({ protocol, framing, simulators, terminalId, words, more }: Spoken): Target {
+function sessionTarget(protocol: Protocol, { framing, words, more }: Dialect): Target {
   return {
     name: `decoder ${protocol.name}`,
     covers: [`/protocols/src/${protocol.name}/`, '/protocols/src/framed-session.ts'],
@@ -196,8 +178,8 @@ function sessionTarget({ protocol, framing, simulators, terminalId, words, more 
     framing,
     maxBytes: 48 * 1024,
     seeds: (random) => [
-      ...simulators.map((create) => {
-        const simulator = create(terminalId as TerminalId);
+      ...protocol.simulators.map((create) => {
+        const simulator = create(protocol.exampleId(1));
         const packets = Array.from({ length: 1 + Math.floor(random.next() * 3) }, () =>
           simulator.encode(Array.from({ length: 1 + Math.floor(random.next() * 4) }, () => somePosition(random))),
         );

@@ -1,9 +1,10 @@
+import { tcpProtocols } from '@outrider/protocols';
 import type { Target } from '../target.ts';
 
 /** Modules are loaded one by one: what is counted of a thread's blocks is then little beside what is looked at. */
 const modules: readonly { names: readonly string[]; load(): Promise<readonly Target[]> }[] = [
   {
-    names: ['decoder omnicomm', 'decoder teltonika', 'decoder wialon-ips', 'decoder jt808'],
+    names: tcpProtocols.map(({ name }) => `decoder ${name}`),
     load: async () => (await import('./sessions.ts')).sessionTargets,
   },
   { names: ['decoder osmand'], load: async () => [(await import('./osmand.ts')).osmandTarget] },

@@ -57,9 +57,8 @@ export interface Position {
   attributes: Readonly<Record<string, AttributeValue>> | null;
 }
 
-/** Protocols that a terminal can speak to the gateway. */
-export const PROTOCOLS = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808'] as const;
-export type ProtocolName = (typeof PROTOCOLS)[number];
+/** A protocol that terminals speak to the gateway: one of those that `packages/protocols` lists. */
+export type ProtocolName = string;
 
 /** One packet of one terminal, as the gateway hands it to the log: the record of topic `telemetry`. */
 export interface TelemetryPacket {

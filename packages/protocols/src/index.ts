@@ -1,5 +1,6 @@
 import { jt808 } from './jt808/protocol.ts';
 import { omnicomm } from './omnicomm/protocol.ts';
+import { osmand } from './osmand/protocol.ts';
 import type { Protocol } from './protocol.ts';
 import { teltonika } from './teltonika/protocol.ts';
 import { wialonIps } from './wialon-ips/protocol.ts';
@@ -25,7 +26,6 @@ export { StreamWriter } from './jt1078/stream-writer.ts';
 export { createOmnicommSimulator } from './omnicomm/simulator.ts';
 export {
   decodeOsmand,
-  OSMAND_PORT,
   type OsmandRefusal,
   type OsmandReport,
   type OsmandRequest,
@@ -34,7 +34,23 @@ export { encodeOsmandJson, encodeOsmandQuery } from './osmand/encode.ts';
 export * from './protocol.ts';
 export { createTeltonikaExtendedSimulator, createTeltonikaSimulator } from './teltonika/simulator.ts';
 export { createWialonIps11Simulator, createWialonIpsSimulator } from './wialon-ips/simulator.ts';
-export { jt808, omnicomm, teltonika, wialonIps };
+export { jt808, omnicomm, osmand, teltonika, wialonIps };
 
-/** Every protocol that terminals speak over TCP: one listener each. */
-export const tcpProtocols: readonly Protocol[] = [omnicomm, teltonika, wialonIps, jt808];
+/** Every protocol that terminals can speak to the gateway. Settings, documents, simulators and tests follow from this list. */
+export const protocols = [omnicomm, teltonika, wialonIps, osmand, jt808] as const;
+
+/** The name of a protocol in this list. */
+export type ListedProtocol = (typeof protocols)[number]['name'];
+
+type TcpProtocol = Extract<(typeof protocols)[number], Protocol>;
+
+/** Those over TCP: one listener each. */
+export const tcpProtocols: readonly TcpProtocol[] = protocols.filter(
+  (each): each is TcpProtocol => 'createSession' in each,
+);
+
+/** The settings of the ports of all protocols: `OMNICOMM_PORT`, `OMNICOMM_TLS_PORT`, … */
+export const PORT_VARIABLES: readonly string[] = protocols.flatMap(({ settingPrefix }) => [
+  `${settingPrefix}_PORT`,
+  `${settingPrefix}_TLS_PORT`,
+]);

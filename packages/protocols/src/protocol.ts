@@ -98,15 +98,38 @@ export interface SessionOptions {
   codes?: TerminalCodes;
 }
 
-/** A terminal protocol over TCP. */
-export interface Protocol {
-  name: ProtocolName;
-  /** Where terminals are sent to by default. */
+/** What settings, documents and people know of a protocol. */
+export interface ProtocolDescription<Name extends ProtocolName = ProtocolName> {
+  /** Stored with each packet: never changed. */
+  name: Name;
+  /** As people write it, with the editions that are supported. */
+  title: string;
+  /** The settings are `<prefix>_PORT` and `<prefix>_TLS_PORT`. */
+  settingPrefix: string;
   defaultPort: number;
+  /** How a terminal learns that its data is durable. Markdown. */
+  acknowledgement: string;
+  /** What a terminal can show beside its id; null where the protocol has nothing of the kind. Markdown. */
+  secret: string | null;
+  /** What the terminal id is, and how a terminal is set up. Markdown. */
+  help: string;
+  /** The id of a made-up terminal. */
+  exampleId(number: number): TerminalId;
+}
+
+/** A terminal protocol over TCP. */
+export interface Protocol<Name extends ProtocolName = ProtocolName> extends ProtocolDescription<Name> {
   /** The longest frame that a session takes, in bytes on the wire. */
   maxFrameBytes: number;
+  /** Terminals with a video profile (JT/T 1078) connect by it, with a vehicle of that id or without. */
+  carriesVideo?: boolean;
   createSession(options?: SessionOptions): Session;
+  /** The terminal's side. The first is the usual one; others speak further editions or codecs. */
+  simulators: readonly [CreateSimulator, ...CreateSimulator[]];
 }
+
+/** A terminal protocol over HTTP: one request, one answer. */
+export type HttpProtocol<Name extends ProtocolName = ProtocolName> = ProtocolDescription<Name>;
 
 /** What a simulated terminal learns from the bytes that the server sent it. */
 export type SimulatorReply =

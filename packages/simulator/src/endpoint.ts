@@ -1,11 +1,5 @@
 import type { ProtocolName } from '@outrider/domain';
-import {
-  type CreateSimulator,
-  createJt808Simulator,
-  createOmnicommSimulator,
-  createTeltonikaSimulator,
-  createWialonIpsSimulator,
-} from '@outrider/protocols';
+import { type CreateSimulator, tcpProtocols } from '@outrider/protocols';
 import { createHttpTerminal } from './http-terminal.ts';
 import { createTcpTerminal, type TcpTerminalOptions, type TerminalClient } from './terminal-client.ts';
 
@@ -16,22 +10,18 @@ export interface Endpoint {
   port: number;
 }
 
-/** The terminal's side of each protocol over TCP. */
-export const simulatorOf: Readonly<Record<Exclude<ProtocolName, 'osmand'>, CreateSimulator>> = {
-  omnicomm: createOmnicommSimulator,
-  teltonika: createTeltonikaSimulator,
-  'wialon-ips': createWialonIpsSimulator,
-  jt808: createJt808Simulator,
-};
+/** The usual terminal of a protocol over TCP; undefined for the others. */
+export function simulatorOf(protocol: ProtocolName): CreateSimulator | undefined {
+  return tcpProtocols.find(({ name }) => name === protocol)?.simulators[0];
+}
 
 export interface TerminalOptions extends Endpoint, Omit<TcpTerminalOptions, 'host' | 'port' | 'createSimulator'> {
-  /** One that speaks another edition of the protocol; default {@link simulatorOf} it. Nothing where the protocol is not over TCP. */
+  /** One that speaks another edition of the protocol; default: {@link simulatorOf}. Ignored where the protocol is HTTP. */
   createSimulator?: CreateSimulator;
 }
 
 /** A terminal that speaks the endpoint's protocol, over TCP or HTTP as that has it. */
 export function connectTerminal({ protocol, createSimulator, ...rest }: TerminalOptions): TerminalClient {
-  return protocol === 'osmand'
-    ? createHttpTerminal(rest)
-    : createTcpTerminal({ ...rest, createSimulator: createSimulator ?? simulatorOf[protocol] });
+  const create = createSimulator ?? simulatorOf(protocol);
+  return create === undefined ? createHttpTerminal(rest) : createTcpTerminal({ ...rest, createSimulator: create });
 }

@@ -28,7 +28,7 @@ export function startFleet({ scenario, host, ports, now = Date.now }: FleetOptio
   const startMs = Math.floor(now() / 1000) * 1000;
   const drivers = createDemoDrivers(scenario, startMs);
   const terminals: TerminalClient[] = scenario.vehicles.map(({ protocol, terminalId }) =>
-    connectTerminal({ protocol, host, port: ports[protocol], terminalId }),
+    connectTerminal({ protocol, host, port: ports[protocol] ?? 0, terminalId }),
   );
   const drive = (): void => {
     const timeMs = now();

@@ -1,4 +1,5 @@
 import type { LngLat, ProtocolName, Shape, TerminalId } from '@outrider/domain';
+import { protocols } from '@outrider/protocols';
 import { createDriver, type Driver, type DriverPlan } from './driver.ts';
 import type { PointM } from './plane.ts';
 import { createRandom } from './random.ts';
@@ -237,28 +238,10 @@ function plateOf(number: number): string {
   return `OTR-${String(200 + number * 7).padStart(3, '0')}`;
 }
 
-/** An id of the form that terminals of the protocol have: an IMEI, a serial number, or a name. */
 function terminalIdOf(protocol: ProtocolName, number: number): TerminalId {
-  switch (protocol) {
-    case 'teltonika':
-    case 'wialon-ips':
-      return withCheckDigit(`35999900${String(number).padStart(6, '0')}`) as TerminalId;
-    case 'omnicomm':
-      return String(202_000_000 + number) as TerminalId;
-    case 'jt808':
-      return `1390000${String(number).padStart(4, '0')}` as TerminalId;
-    case 'osmand':
-      return `demo-phone-${number}` as TerminalId;
-  }
-}
-
-/** An IMEI ends with a Luhn digit. */
-function withCheckDigit(digits: string): string {
-  const sum = [...digits].reduce((total, digit, index) => {
-    const weighed = Number(digit) * (index % 2 === 0 ? 1 : 2);
-    return total + (weighed > 9 ? weighed - 9 : weighed);
-  }, 0);
-  return `${digits}${(10 - (sum % 10)) % 10}`;
+  const known = protocols.find(({ name }) => name === protocol);
+  if (known === undefined) throw new RangeError(`no protocol ${protocol}`);
+  return known.exampleId(number);
 }
 
 function pad(number: number): string {

@@ -20,7 +20,13 @@ import {
 } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
-import { createTeltonikaSimulator, encodeLocation, encodeOsmandQuery, Jt808TerminalSide } from '@outrider/protocols';
+import {
+  createTeltonikaSimulator,
+  encodeLocation,
+  encodeOsmandQuery,
+  Jt808TerminalSide,
+  protocols,
+} from '@outrider/protocols';
 import { createLogger, Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
@@ -35,7 +41,7 @@ const ID = '13800000007' as TerminalId;
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const SECRET = 'a secret of the terminal'.replaceAll(' ', '-');
 const SALT = Buffer.alloc(16, 7);
-const ALL: Record<ProtocolName, number> = { teltonika: 0, omnicomm: 0, 'wialon-ips': 0, osmand: 0, jt808: 0 };
+const ALL: Record<ProtocolName, number> = Object.fromEntries(protocols.map(({ name }) => [name, 0]));
 
 let log: HeldLog;
 let hub: MemoryHub;

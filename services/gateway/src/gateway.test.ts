@@ -10,6 +10,7 @@ import {
   encodeOsmandQuery,
   encodeRecordings,
   Jt808TerminalSide,
+  protocols,
 } from '@outrider/protocols';
 import { createLogger, Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -41,7 +42,7 @@ async function start({ idleTimeoutMs = 30_000, ...config }: Partial<GatewayConfi
   gateway = createGateway({
     config: {
       host: '127.0.0.1',
-      ports: { teltonika: 0, omnicomm: 0, 'wialon-ips': 0, osmand: 0, jt808: 0 },
+      ports: Object.fromEntries(protocols.map(({ name }) => [name, 0])),
       tls: null,
       maxConnections: 3,
       maxConnectionsPerAddress: 2,

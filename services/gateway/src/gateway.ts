@@ -27,7 +27,7 @@ export { gatewayConfigOf, gatewayVariables } from './settings.ts';
 export interface GatewayConfig {
   host: string;
   /** Port by protocol; 0 takes any free one, null leaves the protocol out. */
-  ports: Record<ProtocolName, number | null>;
+  ports: Readonly<Record<ProtocolName, number | null>>;
   /** Per protocol. */
   maxConnections: number;
   /** Listeners by TLS; null: none. */
@@ -55,9 +55,9 @@ export interface GatewayParts {
 
 export interface Gateway extends Part {
   /** The ports that it listens on. */
-  readonly ports: Partial<Record<ProtocolName, number>>;
+  readonly ports: Record<ProtocolName, number>;
   /** Those by TLS. */
-  readonly tlsPorts: Partial<Record<ProtocolName, number>>;
+  readonly tlsPorts: Record<ProtocolName, number>;
   /** False while the log takes no packets. */
   readonly healthy: boolean;
 }
@@ -90,8 +90,8 @@ export function createGateway({
   const directory = new Directory();
   const connections = new Set<Connection>();
   const servers: (Server | HttpServer)[] = [];
-  const ports: Partial<Record<ProtocolName, number>> = {};
-  const tlsPorts: Partial<Record<ProtocolName, number>> = {};
+  const ports: Record<ProtocolName, number> = {};
+  const tlsPorts: Record<ProtocolName, number> = {};
   let identity: TlsIdentity | null = null;
   let held = false;
   let definitions: Subscription | null = null;
@@ -178,7 +178,7 @@ export function createGateway({
       terminalSecret: config.terminalSecret,
       isKnown: (terminalId: TerminalId) =>
         directory.vehicleOfTerminal(terminalId) !== undefined ||
-        (protocol.name === 'jt808' && isVideoTerminal(terminalId)),
+        (protocol.carriesVideo === true && isVideoTerminal(terminalId)),
       onIdentified(terminalId: TerminalId, connection: Connection) {
         budget.noteLetIn(sourceOf(connection.address), terminalId);
         connected.came(terminalId, connection, protocol.name, now());
@@ -277,7 +277,7 @@ export function createGateway({
     server: Server | HttpServer | null,
     name: ProtocolName,
     wanted: Record<ProtocolName, number | null> | undefined,
-    ports: Partial<Record<ProtocolName, number>>,
+    ports: Record<ProtocolName, number>,
   ): Promise<void> {
     const port = wanted?.[name] ?? null;
     if (port === null || server === null) return;

@@ -44,7 +44,7 @@ async function start(config: Partial<GatewayConfig> = {}): Promise<void> {
   gateway = createGateway({
     config: {
       host: '127.0.0.1',
-      ports: { teltonika: 0, omnicomm: null, 'wialon-ips': null, osmand: 0, jt808: null },
+      ports: { teltonika: 0, osmand: 0 },
       tls: null,
       maxConnections: 100,
       maxConnectionsPerAddress: 100,

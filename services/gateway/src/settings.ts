@@ -1,3 +1,5 @@
+import type { ProtocolName } from '@outrider/domain';
+import { protocols } from '@outrider/protocols';
 import {
   type Config,
   ConfigError,
@@ -11,18 +13,17 @@ import {
 } from '@outrider/runtime';
 import type { GatewayConfig } from './gateway.ts';
 
-/** What the gateway is set up by. */
+/** `<prefix>_PORT` and `<prefix>_TLS_PORT` of each protocol. */
+const portVariables = Object.fromEntries(
+  protocols.flatMap(({ settingPrefix, title, defaultPort }) => [
+    [`${settingPrefix}_PORT`, port(defaultPort, `${title}.`)],
+    [`${settingPrefix}_TLS_PORT`, optionalPort(`${title}, by TLS. Unset: no TLS listener.`)],
+  ]),
+);
+
+/** Settings of the gateway. */
 export const gatewayVariables = {
-  OMNICOMM_PORT: port(5203, 'Omnicomm terminals.'),
-  TELTONIKA_PORT: port(5027, 'Teltonika terminals, Codec 8 and 8 Extended.'),
-  WIALON_PORT: port(5039, 'Wialon IPS 1.1 and 2.0 terminals.'),
-  OSMAND_PORT: port(5055, 'OsmAnd and Traccar Client (HTTP).'),
-  JT808_PORT: port(5015, 'JT/T 808 terminals, editions of 2013 and 2019.'),
-  OMNICOMM_TLS_PORT: optionalPort('Omnicomm by TLS; where unset, not listened for.'),
-  TELTONIKA_TLS_PORT: optionalPort('Teltonika by TLS.'),
-  WIALON_TLS_PORT: optionalPort('Wialon IPS by TLS.'),
-  OSMAND_TLS_PORT: optionalPort('OsmAnd by HTTPS.'),
-  JT808_TLS_PORT: optionalPort('JT/T 808 by TLS.'),
+  ...portVariables,
   TERMINAL_TLS_CERTIFICATE: text(
     'File with the certificate of the TLS ports of terminals, and those that it is signed by (PEM). Read anew when it changes.',
   ),
@@ -62,13 +63,7 @@ export function gatewayConfigOf(
 ): GatewayConfig {
   return {
     host: config.HOST,
-    ports: {
-      omnicomm: config.OMNICOMM_PORT,
-      teltonika: config.TELTONIKA_PORT,
-      'wialon-ips': config.WIALON_PORT,
-      osmand: config.OSMAND_PORT,
-      jt808: config.JT808_PORT,
-    },
+    ports: portsOf(config, '_PORT'),
     tls: tlsOf(config),
     maxConnections: config.MAX_TERMINAL_CONNECTIONS,
     maxConnectionsPerAddress: config.MAX_TERMINAL_CONNECTIONS_PER_ADDRESS,
@@ -78,15 +73,19 @@ export function gatewayConfigOf(
   };
 }
 
+/** By protocol; null: no listener. */
+function portsOf(
+  config: Readonly<Record<string, unknown>>,
+  suffix: '_PORT' | '_TLS_PORT',
+): Record<ProtocolName, number | null> {
+  return Object.fromEntries(
+    protocols.map(({ name, settingPrefix }) => [name, config[settingPrefix + suffix] as number | null]),
+  );
+}
+
 /** @throws {ConfigError} where a port is set, and the files are not */
 function tlsOf(config: Config<typeof gatewayVariables>): GatewayConfig['tls'] {
-  const ports = {
-    omnicomm: config.OMNICOMM_TLS_PORT,
-    teltonika: config.TELTONIKA_TLS_PORT,
-    'wialon-ips': config.WIALON_TLS_PORT,
-    osmand: config.OSMAND_TLS_PORT,
-    jt808: config.JT808_TLS_PORT,
-  };
+  const ports = portsOf(config, '_TLS_PORT');
   if (Object.values(ports).every((each) => each === null)) return null;
   const { TERMINAL_TLS_CERTIFICATE: certificate, TERMINAL_TLS_KEY: key } = config;
   if (certificate === null || key === null)

@@ -1,5 +1,6 @@
-import type { Position, ProtocolName, TerminalId, VehicleId } from '@outrider/domain';
+import type { Position, TerminalId, VehicleId } from '@outrider/domain';
 import { featureFromShape } from '@outrider/geo';
+import type { ListedProtocol } from '@outrider/protocols';
 import { connectTerminal, createRandom, type TerminalClient } from '@outrider/simulator';
 import { expect, vi } from 'vitest';
 import { driveRound, onCircuit, placeAt } from './circuit.fixture.ts';
@@ -29,7 +30,7 @@ const PATIENCE = { timeout: 90_000, interval: 100 };
 const PASSWORD = 'a password for a test';
 export const LISTENERS = ['anna', 'ben', 'admin'] as const;
 
-const FLEET: readonly { protocol: ProtocolName; terminalId: TerminalId; group: 'north' | 'south' }[] = [
+const FLEET: readonly { protocol: ListedProtocol; terminalId: TerminalId; group: 'north' | 'south' }[] = [
   { protocol: 'teltonika', terminalId: '356307042441013' as TerminalId, group: 'north' },
   { protocol: 'omnicomm', terminalId: '202000777' as TerminalId, group: 'north' },
   { protocol: 'wialon-ips', terminalId: 'wialon-7' as TerminalId, group: 'north' },

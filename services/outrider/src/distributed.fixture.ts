@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { newSecretsKey } from '@outrider/backing';
 import { startS3 } from '@outrider/files/s3-server';
 import { openKafkaLog } from '@outrider/log';
+import { protocols } from '@outrider/protocols';
 import { startClickhouseServer } from '@outrider/warehouse/clickhouse-server';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -178,11 +179,7 @@ export class Cluster {
         HOST: '127.0.0.1',
         PORT: '0',
         HEALTH_PORT: '0',
-        OMNICOMM_PORT: '0',
-        TELTONIKA_PORT: '0',
-        WIALON_PORT: '0',
-        OSMAND_PORT: '0',
-        JT808_PORT: '0',
+        ...Object.fromEntries(protocols.map(({ settingPrefix }) => [`${settingPrefix}_PORT`, '0'])),
         TERMINAL_SECRET: 'the secret of a test',
         VIDEO_MEDIA_PORT: '0',
         VIDEO_MEDIA_HOST: '127.0.0.1',

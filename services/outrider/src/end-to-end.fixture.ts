@@ -1,4 +1,4 @@
-import type { LngLat, Position, ProtocolName, Shape, TelemetryPacket, TerminalId, VehicleId } from '@outrider/domain';
+import type { LngLat, Position, Shape, TelemetryPacket, TerminalId, VehicleId } from '@outrider/domain';
 import { distanceM, featureFromShape } from '@outrider/geo';
 import { telemetryTopic } from '@outrider/log';
 import {
@@ -8,6 +8,7 @@ import {
   createWialonIps11Simulator,
   decodeOsmand,
   encodeOsmandQuery,
+  type ListedProtocol,
   tcpProtocols,
 } from '@outrider/protocols';
 import { playDrive, simulatorOf } from '@outrider/simulator';
@@ -30,7 +31,7 @@ const REPEATED = [0.7, 0.72] as const;
 
 export interface Terminal {
   edition: string;
-  protocol: ProtocolName;
+  protocol: ListedProtocol;
   terminalId: TerminalId;
   createSimulator?: CreateSimulator;
   packetOrder?: 'newest-first';
@@ -73,7 +74,7 @@ export interface Reached {
   /** A call of the REST API; throws on any answer that is not 2xx. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Where the nth terminal connects. */
-  terminalPort(protocol: ProtocolName, nth: number): number;
+  terminalPort(protocol: ListedProtocol, nth: number): number;
   /** Who hear all that is told live. */
   recorders: readonly LiveRecorder[];
 }
@@ -275,13 +276,14 @@ function asLogged({ protocol, terminalId, vehicleId, sent, createSimulator, pack
       if ('positions' in report) decoded.push(...report.positions);
     }
   } else {
-    const simulator = (createSimulator ?? simulatorOf[protocol])(terminalId);
+    const simulator = (createSimulator ?? simulatorOf(protocol))?.(terminalId);
     const session = tcpProtocols.find(({ name }) => name === protocol)?.createSession();
     const feed = (bytes: Buffer | null) => {
       for (const inbound of (bytes && session?.push(bytes, Date.now())) ?? [])
         if (inbound.type === 'positions')
           decoded.push(...inbound.positions.toSorted((a, b) => a.fixTimeMs - b.fixTimeMs));
     };
+    if (simulator === undefined) throw new RangeError(`no simulator of ${protocol}`);
     feed(simulator.hello());
     const perPacket = Math.min(POSITIONS_PER_PACKET, simulator.maxPositionsPerPacket);
     for (let from = 0; from < sent.length; from += perPacket) {

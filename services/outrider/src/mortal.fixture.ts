@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ProtocolName } from '@outrider/domain';
+import type { ListedProtocol } from '@outrider/protocols';
 import type { Random } from '@outrider/simulator';
 import { Cluster, type Servers, type ServiceName } from './distributed.fixture.ts';
 import type { Kept } from './kept.fixture.ts';
@@ -19,7 +19,7 @@ export interface Mortal {
   /** Where the nth of those who listen does. */
   livePort(nth: number): number;
   /** Where the nth terminal connects. */
-  terminalPort(protocol: ProtocolName, nth: number): number;
+  terminalPort(protocol: ListedProtocol, nth: number): number;
   /**
    * Dies by -9 once, or is replaced in order, at a moment that `random` decides, and comes back.
    *

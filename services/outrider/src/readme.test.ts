@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { KNOWN_VARIABLES, serviceVariables } from '@outrider/runtime';
+import { PORT_VARIABLES } from '@outrider/protocols';
+import { KNOWN_VARIABLES, misspeltVariables, serviceVariables } from '@outrider/runtime';
 import { expect, test } from 'vitest';
 import { variables } from './config.ts';
 import { example, ROOT, readme } from './readme.fixture.ts';
@@ -77,9 +78,12 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
   }
 });
 
-test('the runtime knows every setting of every service by name', () => {
+test('the runtime knows every setting of every service by name, except the ports of protocols', () => {
   const names = new Set([...Object.keys(variables), ...Object.keys(serviceVariables)]);
-  expect(KNOWN_VARIABLES).toEqual([...names].toSorted());
+  expect(KNOWN_VARIABLES).toEqual([...names].filter((name) => !PORT_VARIABLES.includes(name)).toSorted());
+  // A service that does not read them takes none of them for a misspelt setting of its own.
+  const environment = Object.fromEntries(PORT_VARIABLES.map((name) => [name, '5000']));
+  expect(misspeltVariables([], environment)).toEqual({ errors: [], warnings: [] });
 });
 
 test('the table of settings is that of the code', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { holdAgainstDocument } from '@outrider/api/described-answer';
-import type { ProtocolName } from '@outrider/domain';
+import { type ListedProtocol, protocols } from '@outrider/protocols';
 import { WebSocket } from 'ws';
 import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 
@@ -14,7 +14,7 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 /** What the operator `admin` logs in with. */
 export const OPERATOR_PASSWORD = 'the operator of a test';
 
-export type Ports = Record<'http' | 'video' | ProtocolName, number>;
+export type Ports = Record<'http' | 'video' | ListedProtocol, number>;
 
 /** The service as its user runs it: a process of its own, reached over its ports alone. */
 export interface RunningService {
@@ -30,7 +30,9 @@ export interface RunningService {
   interrupt(): Promise<number | null>;
 }
 
-const ANY_PORTS: Ports = { http: 0, omnicomm: 0, teltonika: 0, 'wialon-ips': 0, osmand: 0, jt808: 0, video: 0 };
+const ANY_PORTS = Object.fromEntries(
+  ['http', 'video', ...protocols.map(({ name }) => name)].map((name) => [name, 0]),
+) as Ports;
 
 /** The service's process, from its first moment on. */
 export interface ServiceProcess {
@@ -50,11 +52,7 @@ export interface ServiceProcess {
 export function portVariables(ports: Ports): Record<string, string> {
   return {
     PORT: String(ports.http),
-    OMNICOMM_PORT: String(ports.omnicomm),
-    TELTONIKA_PORT: String(ports.teltonika),
-    WIALON_PORT: String(ports['wialon-ips']),
-    OSMAND_PORT: String(ports.osmand),
-    JT808_PORT: String(ports.jt808),
+    ...Object.fromEntries(protocols.map(({ name, settingPrefix }) => [`${settingPrefix}_PORT`, String(ports[name])])),
   };
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { protocols } from '@outrider/protocols';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { printedAtStart, type RunningService, refusedStart, startService } from './service.fixture.ts';
 
@@ -16,20 +17,16 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const FREE_PORTS = { PORT: '0', OMNICOMM_PORT: '0', TELTONIKA_PORT: '0', WIALON_PORT: '0', OSMAND_PORT: '0' };
+const FREE_PORTS = {
+  PORT: '0',
+  ...Object.fromEntries(protocols.map(({ settingPrefix }) => [`${settingPrefix}_PORT`, '0'])),
+};
 
 test('it makes its folder, listens, answers, and stops cleanly on Ctrl-C', async () => {
   const dataDir = join(folder, 'new', 'data');
   service = await startService(dataDir);
-  expect(Object.keys(service.ports).toSorted()).toEqual([
-    'http',
-    'jt808',
-    'omnicomm',
-    'osmand',
-    'teltonika',
-    'video',
-    'wialon-ips',
-  ]);
+  const listeners = ['http', 'video', ...protocols.map(({ name }) => name)];
+  expect(Object.keys(service.ports).toSorted()).toEqual(listeners.toSorted());
   const ready = await fetch(`http://127.0.0.1:${service.ports.http}/health/ready`);
   expect(await ready.json()).toMatchObject({ status: 'ok', parts: { log: { status: 'ok' }, rules: { status: 'ok' } } });
   expect(await service.interrupt()).toBe(0);

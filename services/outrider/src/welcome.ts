@@ -1,16 +1,8 @@
 import { ADMIN_LOGIN } from '@outrider/api';
+import { protocols } from '@outrider/protocols';
 import type { Config } from '@outrider/runtime';
 import type { variables } from './config.ts';
 import type { Outrider } from './outrider.ts';
-
-const PROTOCOL_NAMES: readonly (readonly [protocol: keyof Outrider['ports'], name: string])[] = [
-  ['omnicomm', 'Omnicomm'],
-  ['teltonika', 'Teltonika Codec 8, 8E'],
-  ['wialon-ips', 'Wialon IPS 1.1, 2.0'],
-  ['osmand', 'OsmAnd, Traccar Client'],
-  ['jt808', 'JT/T 808'],
-  ['video', 'JT/T 1078 media'],
-];
 
 /** Where a person on this machine reaches a service that listens on the address. */
 function hostOf(listensOn: string): string {
@@ -33,7 +25,8 @@ export function printWelcome(config: Config<typeof variables>, { ports, generate
     ['live API', `ws://${host}/live, described in ${address}/asyncapi.json`],
     ['log in', `POST ${address}/auth/login?jwt=1`],
     ['health, metrics', `${address}/health/ready, ${address}/metrics`],
-    ...PROTOCOL_NAMES.map(([protocol, name]): [string, string] => [name, `port ${ports[protocol]}`]),
+    ...protocols.map(({ name, title }): [string, string] => [title, `port ${ports[name]}`]),
+    ['JT/T 1078 media', `port ${ports.video}`],
     ['data', config.DATA_DIR],
   ];
   if (generatedPassword !== null)

@@ -45,7 +45,7 @@ function toAvro(packet: TelemetryPacket) {
     // Half a character becomes the replacement character; the Avro library would write bytes that are no UTF-8.
     vehicleId: packet.vehicleId.toWellFormed(),
     terminalId: packet.terminalId.toWellFormed(),
-    protocol: symbolOf(packet.protocol),
+    protocol: packet.protocol,
     receivedAt: long(packet.receivedAtMs),
     positions: packet.positions.map((position) => ({
       fixTime: long(position.fixTimeMs),
@@ -75,7 +75,11 @@ function toAvro(packet: TelemetryPacket) {
 
 // biome-ignore format: one line for each field
 const ALARMS: readonly Alarm[] = ['sos', 'power-cut', 'low-battery', 'tamper', 'overspeed', 'crash', 'harsh-acceleration', 'harsh-braking', 'harsh-cornering', 'towing', 'jamming', 'other'];
-const PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808'];
+const PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808', 'a-later-one'];
+/** The schema of 0.1.0, where the protocol was an enum. */
+const typeV1 = avsc.Type.forSchema(
+  JSON.parse(readFileSync(new URL('../../../../schemas/history/telemetry.v1.avsc', import.meta.url), 'utf8')),
+);
 
 /** Numbers as terminals send them, and as nobody should. */
 const anyNumber = fc.oneof(
@@ -164,7 +168,7 @@ describe('telemetry in Avro', () => {
         expect(read).toEqual({
           vehicleId: avro.vehicleId,
           terminalId: avro.terminalId,
-          protocol: nameOf(avro.protocol),
+          protocol: avro.protocol,
           receivedAtMs: avro.receivedAt,
           trace: packet.trace,
           positions: avro.positions.map((position: AvroPosition) => ({
@@ -199,7 +203,7 @@ describe('telemetry in Avro', () => {
     const position = (attributes: number[]) => [0, 2, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, ...attributes];
     const plain = position([0]);
     const rich = position([2, 1, 4 * 2, ...text('a'), 2, 6, 1, 4 * 2, ...text('b'), 0, 1, 0]);
-    const body = [...text('v'), ...text('t'), 0, 0];
+    const body = [...text('v'), ...text('t'), ...text('p'), 0];
     for (const block of [plain, rich]) body.push(1, block.length * 2, ...block);
     body.push(0, 0);
     const bytes = Buffer.concat([encoded(packetOf()).subarray(0, HEADER_BYTES), Buffer.from(body)]);
@@ -279,12 +283,19 @@ describe('telemetry in Avro', () => {
       ignition: true,
     });
     expect(decodeTelemetry(earlier)).toEqual({ ...packet, trace: null });
-    // What it would be today: a null more, and another schema's name before it.
-    expect(Buffer.concat([earlier.subarray(HEADER_BYTES), Buffer.alloc(1)])).toEqual(
-      encoded(packet).subarray(HEADER_BYTES),
-    );
     for (let end = 0; end < earlier.length; end++)
       expect(() => decodeTelemetry(earlier.subarray(0, end))).toThrow(Error);
+  });
+
+  test('a record of 0.1.0, whose schema had the protocols as an enum, reads as one of today', () => {
+    const header = Buffer.from('c301403ed164a94ec6bb', 'hex');
+    fc.assert(
+      fc.property(packets, fc.constantFrom(...PROTOCOLS.slice(0, 5)), (packet, protocol) => {
+        const record = toAvro({ ...packet, protocol });
+        const bytes = Buffer.concat([header, typeV1.toBuffer({ ...record, protocol: symbolOf(protocol) })]);
+        expect(decodeTelemetry(bytes)).toEqual(decodeTelemetry(encoded({ ...packet, protocol })));
+      }),
+    );
   });
 
   test('a trace costs a packet 16 bytes, and comes back as the text that it stands for', () => {

@@ -43,13 +43,14 @@ import {
  * by the schema. The test beside it proves that both write and read the same bytes.
  */
 
-/** The versions without alarm `terminal-conflict`, before that without `traceId`, and before that without protocol `JT808`. */
-const EARLIER = ['cf951141d9b7c2b9', 'cc26c35c2ce3cb44', 'a8e67377e93ee0c7'];
-const WITHOUT_TRACE = 2;
+/** Earlier versions, newest first: protocol as an enum; without alarm `terminal-conflict`; without `traceId`; without `JT808`. */
+const EARLIER = ['403ed164a94ec6bb', 'cf951141d9b7c2b9', 'cc26c35c2ce3cb44', 'a8e67377e93ee0c7'];
+const WITH_ENUM = 1;
+const WITHOUT_TRACE = 3;
 const schema = readSchema('telemetry', EARLIER);
 
-/** In the order of the schema's enums. */
-const PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808'];
+/** In the order of the enum that earlier versions had. */
+const ENUM_PROTOCOLS: readonly ProtocolName[] = ['omnicomm', 'teltonika', 'wialon-ips', 'osmand', 'jt808'];
 const OTHER_ALARM = ALARMS.indexOf('other');
 
 /** More than a position takes without its alarms and attributes: ten longs of ten bytes at most. */
@@ -69,8 +70,8 @@ export function encodeTelemetry(packet: TelemetryPacket): Buffer {
   beginRecord(schema.header);
   writeString(packet.vehicleId);
   writeString(packet.terminalId);
+  writeString(packet.protocol);
   reserve(POSITION_BYTES);
-  writeInt(Math.max(0, PROTOCOLS.indexOf(packet.protocol)));
   writeLong(packet.receivedAtMs);
   if (positions.length > 0) {
     writeInt(positions.length);
@@ -201,12 +202,12 @@ function writeAttribute(value: AttributeValue): void {
  * @throws {Error} when the bytes are not such a record
  */
 export function decodeTelemetry(bytes: Buffer): TelemetryPacket {
-  const hasTrace = versionsBefore(schema, bytes) < WITHOUT_TRACE;
+  const versions = versionsBefore(schema, bytes);
   readFrom(bytes);
   const packet: TelemetryPacket = {
     vehicleId: readString() as VehicleId,
     terminalId: readString() as TerminalId,
-    protocol: PROTOCOLS[readInt()] ?? malformed('protocol'),
+    protocol: versions >= WITH_ENUM ? (ENUM_PROTOCOLS[readInt()] ?? malformed('protocol')) : readName(),
     receivedAtMs: readLong(),
     positions: [],
     trace: null,
@@ -214,7 +215,7 @@ export function decodeTelemetry(bytes: Buffer): TelemetryPacket {
   for (let left = readBlock(); left > 0; left = readBlock()) {
     for (; left > 0; left--) packet.positions.push(readPosition());
   }
-  if (hasTrace && readNullable()) packet.trace = readTrace();
+  if (versions < WITHOUT_TRACE && readNullable()) packet.trace = readTrace();
   readEnd();
   return packet;
 }

@@ -8,8 +8,9 @@ import { decodeCommand, encodeRecordings, readRecordings } from './commands.ts';
 import { buildMessage, buildParts, type Edition, type Message } from './frame.ts';
 import { ALARM_BITS } from './location.ts';
 import { MESSAGE } from './message-ids.ts';
-import { authorizationCode, jt808 } from './protocol.ts';
+import { jt808 } from './protocol.ts';
 import { Reassembly } from './reassembly.ts';
+import { authorizationCode } from './session.ts';
 import {
   createJt808Simulator,
   createJt808Simulator2013,

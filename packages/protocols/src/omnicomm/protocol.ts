@@ -1,116 +1,19 @@
-import type { Position, TerminalId } from '@outrider/domain';
-import { FramedSession } from '../framed-session.ts';
-import type { Inbound, Protocol } from '../protocol.ts';
-import { buildNumberFrame, COMMAND, type FrameFault, FrameReader, MAX_FRAME_BYTES } from './frame.ts';
-import { readMessage } from './message.ts';
-import { WireReader } from './protobuf.ts';
+import type { TerminalId } from '@outrider/domain';
+import type { Protocol } from '../protocol.ts';
+import { MAX_FRAME_BYTES } from './frame.ts';
+import { OmnicommSession } from './session.ts';
+import { createOmnicommSimulator } from './simulator.ts';
 
-/** Number of the record (4), time (4), priority (1). */
-const RECORD_HEADER_BYTES = 9;
-/** Identifier (4), firmware version (4). */
-const IDENTIFICATION_BYTES = 8;
-
-const FAULTS: Record<FrameFault, string> = {
-  'bad-frame': 'bytes that no frame can have here',
-  'bad-length': 'a frame with more data than is taken',
-  'bad-checksum': 'the checksum of a frame is wrong',
-};
-
-// Shared by all sessions: each call of `push` uses them up before it returns.
-const frame = new FrameReader();
-const message = new WireReader();
-
-/**
- * Omnicomm: the terminal identifies itself, is asked for its archive from where it left off, and sends it record by record;
- * each is confirmed by the number of the next one, which allows the terminal to forget all before it. Frames of other
- * commands are whole packets without positions: nothing is known of them, and none is answered.
- */
-export const omnicomm: Protocol = {
+export const omnicomm: Protocol<'omnicomm'> = {
   name: 'omnicomm',
+  title: 'Omnicomm',
+  settingPrefix: 'OMNICOMM',
   defaultPort: 5203,
+  acknowledgement: '`0x87` with the number of the next record',
+  secret: null,
+  help: 'The terminal id is the number that the terminal identifies itself with, in decimal digits.',
+  exampleId: (number) => String(202_000_000 + number) as TerminalId,
   maxFrameBytes: MAX_FRAME_BYTES,
   createSession: () => new OmnicommSession(),
+  simulators: [createOmnicommSimulator],
 };
-
-class OmnicommSession extends FramedSession {
-  #terminalId: TerminalId | null = null;
-  /** Bytes that must be there before it is worth reading the frame again: it can't be whole with fewer. */
-  #needed = 0;
-
-  constructor() {
-    super(MAX_FRAME_BYTES);
-  }
-
-  protected override take(bytes: Buffer, from: number, _nowMs: number, out: Inbound[]): number {
-    const available = bytes.length - from;
-    if (available < this.#needed) return 0;
-    const taken = frame.read(bytes, from);
-    if (taken === 0) {
-      if (frame.fault !== null) return this.refuse(out, frame.fault, FAULTS[frame.fault]);
-      this.#needed = available + frame.missing;
-      return 0;
-    }
-    this.#needed = 0;
-
-    if (frame.command === COMMAND.identification) return this.#identify(out) ? taken : 0;
-    if (this.#terminalId === null)
-      return this.refuse(out, 'not-identified', `command ${hex(frame.command)} before 0x80`);
-    if (frame.command === COMMAND.archiveData) return this.#takeRecord(out) ? taken : 0;
-    out.push({ type: 'positions', positions: [], ack: null });
-    return taken;
-  }
-
-  #identify(out: Inbound[]): boolean {
-    const { bytes, dataStart, dataEnd, checksumOrder } = frame;
-    if (dataEnd - dataStart < IDENTIFICATION_BYTES) {
-      this.refuse(out, 'bad-content', `an identification of ${dataEnd - dataStart} bytes`);
-      return false;
-    }
-    const terminalId = String(bytes.readUInt32LE(dataStart)) as TerminalId;
-    const accept = buildNumberFrame(COMMAND.archiveRequest, 0, checksumOrder);
-    if (this.#terminalId === null) {
-      this.#terminalId = terminalId;
-      out.push({ type: 'identify', terminalId, accept, reject: null });
-    } else if (this.#terminalId === terminalId) out.push({ type: 'reply', bytes: accept });
-    else {
-      this.refuse(out, 'bad-content', `terminal ${this.#terminalId} now says that it is ${terminalId}`);
-      return false;
-    }
-    return true;
-  }
-
-  #takeRecord(out: Inbound[]): boolean {
-    const { bytes, dataStart, dataEnd, checksumOrder } = frame;
-    if (dataEnd - dataStart < RECORD_HEADER_BYTES) {
-      this.refuse(out, 'bad-content', `a record of ${dataEnd - dataStart} bytes`);
-      return false;
-    }
-    const number = bytes.readUInt32LE(dataStart);
-    const seconds = bytes.readUInt32LE(dataStart + 4);
-    const positions: Position[] = [];
-    let p = dataStart + RECORD_HEADER_BYTES;
-    while (p < dataEnd) {
-      const length = dataEnd - p >= 2 ? bytes.readUInt16LE(p) : Number.NaN;
-      p += 2;
-      if (!(length <= dataEnd - p)) {
-        this.refuse(out, 'bad-content', `a message of record ${number} is cut off`);
-        return false;
-      }
-      message.open(bytes, p, p + length);
-      const position = readMessage(message, seconds);
-      if (message.failed) {
-        this.refuse(out, 'bad-content', `message ${positions.length + 1} of record ${number} can't be read`);
-        return false;
-      }
-      if (position !== null) positions.push(position);
-      p += length;
-    }
-    const ack = buildNumberFrame(COMMAND.archiveDurable, (number + 1) >>> 0, checksumOrder);
-    out.push({ type: 'positions', positions, ack });
-    return true;
-  }
-}
-
-function hex(byte: number): string {
-  return `0x${byte.toString(16).padStart(2, '0')}`;
-}

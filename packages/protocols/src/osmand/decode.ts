@@ -2,8 +2,6 @@ import type { AttributeValue, Position, TerminalId } from '@outrider/domain';
 import type { RefusalReason } from '../protocol.ts';
 import { courseOf, readTimeMs, sortExtras, speedOf } from './fields.ts';
 
-export const OSMAND_PORT = 5055;
-
 export const KMH_PER_KNOT = 1.852;
 export const KMH_PER_MS = 3.6;
 

@@ -4,7 +4,7 @@ import { crc16Arc } from '../crc16.ts';
 import type { CreateSimulator, SimulatorReply, TerminalSimulator } from '../protocol.ts';
 import { clampRound } from '../rounding.ts';
 import { IO, IO_OF_ALARM, ioName, raisesAlarm, signedBytesOf } from './io.ts';
-import { CODEC_8, CODEC_8_EXTENDED, MAX_FRAME_BYTES } from './protocol.ts';
+import { CODEC_8, CODEC_8_EXTENDED, MAX_FRAME_BYTES } from './session.ts';
 
 /** Keeps an ordinary packet within the 1280 bytes that the wiki names as the largest. */
 const MAX_POSITIONS = 20;

@@ -11,7 +11,6 @@ import {
   isoTime,
   isUuid,
   LEARNING_ACCESS,
-  PROTOCOLS,
   positionJson,
   type TerminalAccessPatch,
   type TerminalId,
@@ -24,14 +23,16 @@ import {
 } from '@outrider/domain';
 import { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE } from '@outrider/engine';
 import type { TerminalConnection } from '@outrider/hub';
+import { protocols } from '@outrider/protocols';
 import { z } from 'zod';
 import { id, idOut, line, listOf, pageAsked, pageReply, paging, readCursor, timeOut, writeCursor } from '../fields.ts';
 import { etagOf } from '../input.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
-const BOUND_PROTOCOLS = ['learn', 'any', ...PROTOCOLS] as const satisfies readonly BoundProtocol[];
+const BOUND_PROTOCOLS: readonly BoundProtocol[] = ['learn', 'any', ...protocols.map(({ name }) => name)];
 /** Their terminals have no way to show a secret. */
-const WITHOUT_SECRET: readonly string[] = ['teltonika', 'omnicomm'];
+const WITHOUT_SECRET: readonly string[] = protocols.filter(({ secret }) => secret === null).map(({ name }) => name);
+const SECRETS = protocols.flatMap(({ title, secret }) => (secret === null ? [] : [`${title}: ${secret}`])).join('; ');
 
 /** What of {@link TERMINAL_ACCESS_FIELDS} a request says. */
 export interface TerminalAccessIn {
@@ -52,8 +53,7 @@ export const TERMINAL_ACCESS_FIELDS = {
     .regex(/^[\x21-\x3a\x3c-\x7e]{8,64}$/, 'It must be 8 to 64 visible ASCII characters, none of them a semicolon.')
     .nullable()
     .meta({
-      description:
-        'What the terminal must show: the password of Wialon IPS, `token` of OsmAnd, the authentication code of JT/T 808. Never shown again. Null: nothing.',
+      description: `What the terminal must show (${SECRETS}). Never returned. Null: nothing.`,
       examples: ['4mQx7TzR9c'],
     }),
   certificateSha256: z

@@ -1,0 +1,322 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import {
+  type Position,
+  type TerminalAnswer,
+  type TerminalCommand,
+  type TerminalId,
+  terminalIdsOf,
+} from '@outrider/domain';
+import { FramedSession } from '../framed-session.ts';
+import type { Inbound, SentCommand, SessionOptions, TerminalCodes } from '../protocol.ts';
+import { CLOCK_OFFSET_MS, timeBytes } from './bcd.ts';
+import { encodeCommand, readRecordings } from './commands.ts';
+import {
+  buildMessage,
+  FLAG,
+  type FrameFault,
+  type Header,
+  MAX_FRAME_BYTES,
+  type Message,
+  readMessage,
+} from './frame.ts';
+import { readLocation } from './location.ts';
+import { MESSAGE, REGISTRATION, RESULT } from './message-ids.ts';
+import { Reassembly } from './reassembly.ts';
+
+/** A terminal with a wrong code registers again; one that does not understand that is not listened to for ever. */
+const MAX_FAILED_AUTHORIZATIONS = 3;
+const CODE_LENGTH = 16;
+
+const FAULTS: Record<FrameFault, string> = {
+  'bad-frame': 'bytes that no message can have here',
+  'bad-length': 'the length of a message is not what it says',
+  'bad-checksum': 'the checksum of a message is wrong',
+  'bad-content': 'a count of packets that is none',
+  unsupported: 'an encrypted message',
+};
+
+/** Without a secret of the service's own, codes are good for this process. */
+const ownSecret = randomBytes(32);
+
+/** The code that a registered terminal shows from then on: derived, so that nothing must be kept of it. */
+export function authorizationCode(secret: string | Buffer, phone: string): string {
+  return createHmac('sha256', secret).update(phone).digest('hex').slice(0, CODE_LENGTH);
+}
+
+/**
+ * JT/T 808, editions of 2013 and 2019, with the messages of JT/T 1078 about recorded video. A terminal is known by its
+ * phone number, without leading zeros, or by the number that its maker put there, see {@link terminalIdsOf}. It registers (0x0100) and is given a code (0x8100), which it shows when it connects
+ * again (0x0102); a code that is not the right one is answered by a failure, and the terminal registers anew. On the connection on which it
+ * registered, it may send data before it shows the code that it was just given. Messages that are not spoken
+ * here are answered so, and the terminal goes on.
+ */
+export class Jt808Session extends FramedSession {
+  readonly #secret: string | Buffer;
+  readonly #codes: TerminalCodes;
+  readonly #reassembly = new Reassembly();
+  /** The number in the headers of the terminal that was identified. */
+  #phone: string | null = null;
+  /** How the terminal writes headers: the server's are like them. */
+  #style: Pick<Header, 'edition' | 'version' | 'phone'> | null = null;
+  #serial = 0;
+  #failedAuthorizations = 0;
+  /** Bytes of the unfinished frame that hold no flag: not searched again. */
+  #searched = 0;
+
+  constructor({ secret, codes }: SessionOptions) {
+    super(MAX_FRAME_BYTES);
+    this.#secret = secret ?? ownSecret;
+    this.#codes = codes ?? DERIVED_CODES;
+  }
+
+  /** A command in the terminal's own edition; null before the terminal said who it is, and where the command can't be said. */
+  command(command: TerminalCommand): SentCommand | null {
+    if (this.#phone === null) return null;
+    const message = encodeCommand(command);
+    if (message === null) return null;
+    const correlation = this.#serial;
+    return { correlation, bytes: this.#message(message.id, message.body) };
+  }
+
+  protected override take(bytes: Buffer, from: number, nowMs: number, out: Inbound[]): number {
+    if (bytes[from] !== FLAG) return this.refuse(out, 'bad-frame', 'a message begins with 0x7e');
+    const end = bytes.indexOf(FLAG, from + Math.max(1, this.#searched));
+    if (end === -1) {
+      this.#searched = bytes.length - from;
+      return 0;
+    }
+    this.#searched = 0;
+    // Two flags in a row: the first one ends nothing, the second one begins.
+    if (end === from + 1) return 1;
+    const length = end - from + 1;
+    if (length > MAX_FRAME_BYTES)
+      return this.refuse(out, 'bad-length', `a frame of more than ${MAX_FRAME_BYTES} bytes`);
+    const message = readMessage(bytes, from + 1, end);
+    if (typeof message === 'string') return this.refuse(out, message, FAULTS[message]);
+    return this.#takeMessage(message, nowMs, out) ? length : 0;
+  }
+
+  /** @returns whether the conversation goes on */
+  #takeMessage(message: Message, nowMs: number, out: Inbound[]): boolean {
+    const { edition, version, phone } = message;
+    if (this.#phone !== null && phone !== this.#phone) {
+      this.refuse(
+        out,
+        'bad-content',
+        `terminal ${this.#phone} now says that it is ${phone}`,
+        null,
+        terminalIdsOf(phone),
+      );
+      return false;
+    }
+    this.#style = { edition, version, phone };
+
+    if (message.id === MESSAGE.register) return this.#register(message, out);
+    if (message.id === MESSAGE.authorize) return this.#authorize(message, out);
+    if (this.#phone === null) {
+      const detail = `message ${hex(message.id)} before registration and authorization`;
+      this.refuse(out, 'not-identified', detail, null, terminalIdsOf(phone));
+      return false;
+    }
+    if (message.part === null) this.#takeBody(message, message.body, [message.serial], nowMs, out);
+    else this.#takePart({ ...message, part: message.part }, nowMs, out);
+    return true;
+  }
+
+  #register(message: Message, out: Inbound[]): boolean {
+    const forms = terminalIdsOf(message.phone);
+    const identity = registeredIdentity(message);
+    if (!this.#codes.mayIssue(forms, identity)) {
+      const refused = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.terminalRegistered));
+      return this.#failed(refused, forms, 'the terminal is registered, and must show its code', out);
+    }
+    const code = Buffer.from(authorizationCode(this.#secret, message.phone), 'latin1');
+    const accept = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.done, code));
+    if (this.#phone === null) {
+      const reject = this.#message(MESSAGE.registered, registration(message.serial, REGISTRATION.noSuchTerminal));
+      this.#identify(message.phone, accept, reject, { registration: identity }, out);
+    } else out.push({ type: 'reply', bytes: accept });
+    return true;
+  }
+
+  #authorize(message: Message, out: Inbound[]): boolean {
+    const expected = authorizationCode(this.#secret, message.phone);
+    const forms = terminalIdsOf(message.phone);
+    if (!this.#codes.isRight(forms, shownCode(message), expected)) {
+      const failed = this.#acknowledge(message.serial, message.id, RESULT.failed);
+      return this.#failed(failed, forms, 'the code of the authorization is wrong, again and again', out);
+    }
+    const accept = this.#acknowledge(message.serial, message.id, RESULT.done);
+    if (this.#phone === null) {
+      const reject = this.#acknowledge(message.serial, message.id, RESULT.failed);
+      this.#identify(message.phone, accept, reject, { showedCode: true }, out);
+    } else out.push({ type: 'reply', bytes: accept });
+    return true;
+  }
+
+  /** @returns whether the conversation goes on: a terminal that does not understand the answer is not listened to for ever */
+  #failed(answer: Buffer, forms: readonly TerminalId[], detail: string, out: Inbound[]): boolean {
+    if (++this.#failedAuthorizations >= MAX_FAILED_AUTHORIZATIONS) {
+      this.refuse(out, 'wrong-secret', detail, answer, forms);
+      return false;
+    }
+    out.push({ type: 'reply', bytes: answer });
+    return true;
+  }
+
+  #identify(
+    phone: string,
+    accept: Buffer,
+    reject: Buffer,
+    shown: { registration?: string; showedCode?: boolean },
+    out: Inbound[],
+  ): void {
+    this.#phone = phone;
+    const [terminalId, ...otherIds] = terminalIdsOf(phone);
+    out.push({ type: 'identify', terminalId, ...(otherIds.length > 0 && { otherIds }), ...shown, accept, reject });
+  }
+
+  #takePart(message: Message & { part: { number: number; count: number } }, nowMs: number, out: Inbound[]): void {
+    if (message.id !== MESSAGE.storedLocations && message.id !== MESSAGE.recordings) {
+      this.#reply(message, RESULT.unsupported, out);
+      return;
+    }
+    const taken = this.#reassembly.add(message);
+    if (taken.fate === 'whole') return this.#takeBody(message, taken.body, taken.serials, nowMs, out);
+    if (message.id === MESSAGE.recordings) return;
+    // A part is acknowledged with its message, once that is durable. Sent again before that, it is a
+    // terminal that waits for a word on each part, and gets it: the last part's word is what lets it forget the message.
+    if (taken.fate === 'repeated') this.#reply(message, RESULT.done, out);
+    else if (taken.fate === 'too-long') this.#reply(message, RESULT.failed, out);
+  }
+
+  /** @param serials of the message's packets */
+  #takeBody(message: Header, body: Buffer, serials: readonly number[], nowMs: number, out: Inbound[]): void {
+    switch (message.id) {
+      case MESSAGE.terminalAck:
+        return this.#takeAcknowledgement(body, out);
+      case MESSAGE.recordings: {
+        const read = readRecordings(body);
+        if (read === null) return this.#reply(message, RESULT.wrong, out);
+        this.#answer(read.answers, { type: 'recordings', recordings: read.recordings }, out);
+        return;
+      }
+      case MESSAGE.heartbeat:
+      case MESSAGE.deregister:
+        out.push({ type: 'positions', positions: [], ack: this.#acknowledge(message.serial, message.id, RESULT.done) });
+        return;
+      case MESSAGE.askTime:
+        // The one time that is told in UTC (2019 edition).
+        out.push({ type: 'reply', bytes: this.#message(MESSAGE.timeAnswer, timeBytes(nowMs - CLOCK_OFFSET_MS)) });
+        return;
+      case MESSAGE.location:
+      case MESSAGE.storedLocations: {
+        const positions = message.id === MESSAGE.location ? oneLocation(body) : batchOfLocations(body);
+        if (positions === null) return this.#reply(message, RESULT.wrong, out);
+        const acks = serials.map((serial) => this.#acknowledge(serial, message.id, RESULT.done));
+        out.push({ type: 'positions', positions, ack: Buffer.concat(acks) });
+        return;
+      }
+      default:
+        this.#reply(message, RESULT.unsupported, out);
+    }
+  }
+
+  #takeAcknowledgement(body: Buffer, out: Inbound[]): void {
+    if (body.length < 5) return;
+    const result = body[4];
+    this.#answer(
+      body.readUInt16BE(0),
+      {
+        type: 'acknowledged',
+        result:
+          result === RESULT.done
+            ? 'done'
+            : result === RESULT.unsupported
+              ? 'unsupported'
+              : result === RESULT.wrong
+                ? 'wrong'
+                : 'failed',
+      },
+      out,
+    );
+  }
+
+  #answer(correlation: number, answer: TerminalAnswer, out: Inbound[]): void {
+    out.push({ type: 'answer', correlation, answer });
+  }
+
+  #reply(message: Header, result: number, out: Inbound[]): void {
+    out.push({ type: 'reply', bytes: this.#acknowledge(message.serial, message.id, result) });
+  }
+
+  #acknowledge(serial: number, id: number, result: number): Buffer {
+    const body = Buffer.allocUnsafe(5);
+    body.writeUInt16BE(serial, 0);
+    body.writeUInt16BE(id, 2);
+    body[4] = result;
+    return this.#message(MESSAGE.serverAck, body);
+  }
+
+  #message(id: number, body: Buffer): Buffer {
+    const style = this.#style ?? { edition: 2013, version: 0, phone: '0' };
+    const serial = this.#serial;
+    this.#serial = (serial + 1) & 0xffff;
+    return buildMessage({ id, ...style, serial, part: null }, body);
+  }
+}
+
+/**
+ * What a terminal says of itself when it registers: maker, model and its own number, the same each time. The rest of the message is about the vehicle,
+ * and is changed when it is entered anew.
+ */
+function registeredIdentity({ edition, body }: Message): string {
+  // Province and city come first, 2 bytes each; then the fields of 5, 20 and 7 bytes (2013) or 11, 30 and 30 (2019).
+  return body.toString('hex', 4, 4 + (edition === 2013 ? 5 + 20 + 7 : 11 + 30 + 30));
+}
+
+/** Without a gateway around it. */
+const DERIVED_CODES: TerminalCodes = { isRight: (_, shown, derived) => shown === derived, mayIssue: () => true };
+
+/** Serial of the registration, result, and with success the code. */
+function registration(serial: number, result: number, code: Buffer = Buffer.alloc(0)): Buffer {
+  const head = Buffer.allocUnsafe(3);
+  head.writeUInt16BE(serial, 0);
+  head[2] = result;
+  return Buffer.concat([head, code]);
+}
+
+/** The code in an authorization: the whole body in 2013; after its length, and before IMEI and software version, in 2019. */
+function shownCode({ edition, body }: Message): string {
+  if (edition === 2013) return body.toString('latin1');
+  return body.toString('latin1', 1, 1 + (body[0] ?? 0));
+}
+
+function oneLocation(body: Buffer): Position[] | null {
+  const position = readLocation(body, 0, body.length);
+  if (position === 'too-short') return null;
+  return position === null ? [] : [position];
+}
+
+/** Count, kind, and per location its length and itself. */
+function batchOfLocations(body: Buffer): Position[] | null {
+  if (body.length < 3) return null;
+  const count = body.readUInt16BE(0);
+  const positions: Position[] = [];
+  let p = 3;
+  for (let i = 0; i < count; i++) {
+    if (p + 2 > body.length) return null;
+    const length = body.readUInt16BE(p);
+    p += 2;
+    if (p + length > body.length) return null;
+    const position = readLocation(body, p, p + length);
+    if (position === 'too-short') return null;
+    if (position !== null) positions.push(position);
+    p += length;
+  }
+  return positions;
+}
+
+function hex(id: number): string {
+  return `0x${id.toString(16).padStart(4, '0')}`;
+}
