@@ -247,7 +247,7 @@ export function createApi(parts: ApiParts): Api {
   if (tracing.isOn) app.use(traced(tracing));
   app.route('/', operations(parts));
   if (config.consoleDir) app.use(consolePages(config.consoleDir, SERVED));
-  app.route('/', staticPages(JSON.stringify(withSharedComponents(openApiDocument(DESCRIBED)))));
+  app.route('/', staticPages(JSON.stringify(withSharedComponents(openApiDocument(DESCRIBED, config.limits)))));
 
   app.use(async (c, next) => {
     const arrival = arrivalOf(c.env?.incoming?.socket, (name) => c.req.header(name), trusted);

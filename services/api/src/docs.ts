@@ -1,45 +1,31 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import type { ApiEnv } from './context.ts';
+import { StaticFile } from './static-files.ts';
 
-const TYPES = {
-  html: 'text/html; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json',
+/** Pages load from their own origin only, run no inline code, and send nothing elsewhere. */
+const HEADERS = {
+  'cache-control': 'no-cache',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
 };
-type FileType = keyof typeof TYPES;
 
-/** Pages take nothing from elsewhere, run nothing that is written into them, and send nothing to elsewhere. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
-
-interface Page {
-  text: string;
-  etag: string;
-  type: string;
-}
-
-function page(text: string, type: FileType): Page {
-  return { text, etag: `"${hash('sha256', text).slice(0, 32)}"`, type: TYPES[type] };
-}
-
-/** Read once, when the service starts, so that a missing file is found then. */
-function file(path: string): Page {
-  return page(readFileSync(new URL(path, import.meta.url), 'utf8'), path.split('.').at(-1) as FileType);
+/** Read at the start of the service, so that a missing file is found then. */
+function file(url: string): StaticFile {
+  return new StaticFile(url, readFileSync(new URL(url)), HEADERS);
 }
 
 /**
- * The home page, the documentation at `/docs/`, and the descriptions of both APIs: from memory, nothing from elsewhere.
+ * The home page, the documentation at `/docs/`, and the descriptions of both APIs: from memory, nothing from another origin.
  * Outside the limits: an office behind one address reads as many pages as it likes and keeps its calls.
  *
  * @param openApi the OpenAPI document as JSON
@@ -47,28 +33,17 @@ function file(path: string): Page {
 export function staticPages(openApi: string): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   const pages = {
-    '/': file('./docs/home.html'),
-    '/docs/': file('./docs/index.html'),
-    '/docs/docs.css': file('./docs/docs.css'),
-    '/docs/docs.js': file('./docs/docs.js'),
-    '/docs/calls.js': file('./docs/calls.js'),
-    '/openapi.json': page(openApi, 'json'),
-    '/asyncapi.json': file('../../../schemas/asyncapi.json'),
+    '/': file(import.meta.resolve('./docs/home.html')),
+    '/docs/': file(import.meta.resolve('./docs/index.html')),
+    '/docs/init.js': file(import.meta.resolve('./docs/init.js')),
+    '/docs/swagger-ui.css': file(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+    '/docs/swagger-ui-bundle.js': file(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+    '/openapi.json': new StaticFile('openapi.json', Buffer.from(openApi), HEADERS),
+    '/asyncapi.json': file(import.meta.resolve('../../../schemas/asyncapi.json')),
   };
   app.get('/docs', (c) => c.redirect('/docs/', 308));
-  // Browsers ask for it beside every page that names no icon, such as a JSON document.
+  // Browsers request it beside every page that names no icon, such as a JSON document.
   app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'public, max-age=86400' }));
-  for (const [path, page] of Object.entries(pages)) app.get(path, (c) => reply(c, page));
+  for (const [path, page] of Object.entries(pages)) app.get(path, (c) => page.reply(c));
   return app;
-}
-
-function reply(c: Context<ApiEnv>, { text, etag, type }: Page): Response {
-  const headers = {
-    etag,
-    'cache-control': 'no-cache',
-    'content-security-policy': POLICY,
-    'referrer-policy': 'no-referrer',
-  };
-  if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
-  return c.body(text, 200, { ...headers, 'content-type': type });
 }

@@ -12,6 +12,13 @@ export interface LimitsConfig {
   blockSeconds: number;
 }
 
+export const SPECIFIED_LIMITS: LimitsConfig = {
+  failedLoginsPerMinute: 10,
+  authorizedPerMinute: 180,
+  unauthorizedPerMinute: 60,
+  blockSeconds: 60,
+};
+
 /** Counted in the hub, so that all instances count as one. */
 type Counters = Pick<Hub, 'hit' | 'unhit' | 'resetCount' | 'block' | 'blockedUntil'>;
 

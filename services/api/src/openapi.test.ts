@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
@@ -161,6 +163,33 @@ test('every example is one that the service itself would take, or give', () => {
       for (const [type, { example }] of Object.entries(operation?.responses[status]?.content ?? {}))
         (otherTypes?.[type] ?? body)?.parse(example);
   }
+});
+
+test('every example is valid by the schema beside it', () => {
+  const ajv = new Ajv2020({ strict: true, strictTuples: false, allErrors: true, allowUnionTypes: true });
+  ajv.addVocabulary(['example', 'components']);
+  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+  ajv.addSchema({ $id: 'openapi', components: document.components }, 'openapi');
+  const inDocument = (schema: unknown): object =>
+    JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/'));
+  let checked = 0;
+  const check = (schema: unknown, example: unknown, what: string) => {
+    const validate = ajv.compile(inDocument(schema));
+    validate(example);
+    expect(validate.errors ?? [], what).toEqual([]);
+    checked += 1;
+  };
+  for (const { method, path, operation } of operations) {
+    for (const { schema, example } of Object.values(operation.requestBody?.content ?? {}))
+      check(schema, example, `body of ${method} ${path}`);
+    for (const [status, { content }] of Object.entries(operation.responses))
+      for (const { schema, example } of Object.values(content ?? {}))
+        if (example !== undefined) check(schema, example, `${status} of ${method} ${path}`);
+  }
+  for (const [name, { value }] of Object.entries(document.components.examples))
+    check({ $ref: '#/components/schemas/Problem' }, value, name);
+  expect(checked).toBeGreaterThan(operations.length);
+  expect(() => check({ type: 'integer' }, 'one', 'a wrong one')).toThrow('a wrong one');
 });
 
 test('all calls but those of the authentication and of operations need a token', () => {

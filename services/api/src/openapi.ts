@@ -3,6 +3,7 @@ import { sessionCookieName } from '@outrider/auth';
 import { QUOTA_KINDS, QUOTA_SCOPES } from '@outrider/domain';
 import { z } from 'zod';
 import { exampleOf } from './fields.ts';
+import { type LimitsConfig, SPECIFIED_LIMITS } from './limits.ts';
 import { isRepeatable } from './once-only.ts';
 import { examplesOf, PROBLEM_EXAMPLES } from './problem-examples.ts';
 import { type Answer, type DescribedRoute, GROUPS } from './route.ts';
@@ -10,7 +11,12 @@ import { type Answer, type DescribedRoute, GROUPS } from './route.ts';
 type Json = Record<string, unknown>;
 
 /** What all calls have in common; Markdown. */
-const ABOUT = `Fleet telematics: vehicles, where they are, and what they do.
+const about = ({
+  failedLoginsPerMinute,
+  unauthorizedPerMinute,
+  authorizedPerMinute,
+  blockSeconds,
+}: LimitsConfig) => `Fleet telematics: vehicles, where they are, and what they do.
 
 ## Logging in
 
@@ -38,7 +44,7 @@ Errors are \`application/problem+json\` (RFC 9457). Their \`errors\` name everyt
 
 ## Limits
 
-10 failed logins a minute and 60 calls without a token a minute for an address, 180 calls a minute for a user. Over one of them, all calls of that address or user answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` tell where one stands. Pages, this documentation, health and metrics are not counted.
+For an address: ${failedLoginsPerMinute} failed logins a minute, and ${unauthorizedPerMinute} calls a minute without a token. For a user: ${authorizedPerMinute} calls a minute. A client that exceeds one is blocked for ${blockSeconds} seconds: all calls of that address or user answer 429 until the time in \`Retry-After\` is over. \`RateLimit\` and \`RateLimit-Policy\` say how many calls are left. Pages, this documentation, health and metrics are not counted.
 
 ## Live
 
@@ -63,9 +69,10 @@ function problemsOf(route: DescribedRoute): ProblemKind[] {
 /**
  * The OpenAPI 3.1 document of the routes: generated from the very schemas that requests are validated by.
  *
+ * @param limits in force, for the text; default: those of the specification
  * @throws {Error} when two schemas have one name
  */
-export function openApiDocument(routes: readonly DescribedRoute[]): Json {
+export function openApiDocument(routes: readonly DescribedRoute[], limits: LimitsConfig = SPECIFIED_LIMITS): Json {
   const schemas: Json = { Problem: problemSchema() };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
@@ -79,7 +86,7 @@ export function openApiDocument(routes: readonly DescribedRoute[]): Json {
     info: {
       title: 'Outrider',
       version: '1',
-      description: ABOUT,
+      description: about(limits),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

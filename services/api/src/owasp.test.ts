@@ -1310,7 +1310,7 @@ describe('API8: security misconfiguration', () => {
       '/%2e%2e/%2e%2e/etc/passwd',
       '/docs/../../package.json',
       '/docs/%2e%2e%2fapi.ts',
-      '/docs/docs.css%00.html',
+      '/docs/swagger-ui.css%00.html',
     ])
       expect([400, 404], path).toContain((await get(path, operator.jwt)).status);
     expect(world.told).toEqual([]);
@@ -1369,9 +1369,9 @@ describe('API9: improper inventory management', () => {
       'GET /asyncapi.json',
       'GET /docs',
       'GET /docs/',
-      'GET /docs/calls.js',
-      'GET /docs/docs.css',
-      'GET /docs/docs.js',
+      'GET /docs/init.js',
+      'GET /docs/swagger-ui-bundle.js',
+      'GET /docs/swagger-ui.css',
       // Links in e-mails lead there: pages for people, who have no token.
       'GET /email/confirm',
       'GET /email/unsubscribe',

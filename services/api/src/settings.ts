@@ -12,6 +12,7 @@ import { DEFAULT_QUOTAS, defaultLimit, type QuotaKind, type QuotaLimits, type Qu
 import { type Config, secret, text, type Variables, whole } from '@outrider/runtime';
 import type { ApiConfig } from './api.ts';
 import { builtConsole } from './console.ts';
+import { SPECIFIED_LIMITS } from './limits.ts';
 
 const BYTES_PER_MB = 1_000_000;
 
@@ -30,15 +31,30 @@ export const apiVariables = {
     'Password of the operator `admin`, read at the first start only; generated and printed once where unset.',
   ),
   CONSOLE_DIR: text('Folder of a built console, served at `/`; where unset, that of this installation.'),
-  LIMIT_FAILED_LOGINS_PER_MINUTE: whole(1, 1_000_000_000, 10, 'Failed logins per IP address.'),
-  LIMIT_AUTHORIZED_PER_MINUTE: whole(1, 1_000_000_000, 180, 'Authorized calls per user.'),
+  LIMIT_FAILED_LOGINS_PER_MINUTE: whole(
+    1,
+    1_000_000_000,
+    SPECIFIED_LIMITS.failedLoginsPerMinute,
+    'Failed logins per IP address.',
+  ),
+  LIMIT_AUTHORIZED_PER_MINUTE: whole(
+    1,
+    1_000_000_000,
+    SPECIFIED_LIMITS.authorizedPerMinute,
+    'Authorized calls per user.',
+  ),
   LIMIT_UNAUTHORIZED_PER_MINUTE: whole(
     1,
     1_000_000_000,
-    60,
+    SPECIFIED_LIMITS.unauthorizedPerMinute,
     'Unauthorized calls per IP address; pages, documentation, health and metrics are not counted.',
   ),
-  BLOCK_SECONDS: whole(1, 86_400, 60, 'How long a user or an address that went over a limit is blocked.'),
+  BLOCK_SECONDS: whole(
+    1,
+    86_400,
+    SPECIFIED_LIMITS.blockSeconds,
+    'How long a user or an address that went over a limit is blocked.',
+  ),
   AUDIT_RETENTION_DAYS: whole(1, 36_500, 365, 'How long the audit trail is kept.'),
   ERASURE_GRACE_DAYS: whole(
     0,

@@ -48,3 +48,16 @@ test('no registry and no other source is named', () => {
   for (const resolved of ['https://registry.example/hono.tgz', 'git+ssh://git@forge.example/hono.git#abc'])
     expect(check((packages) => Object.assign(packages['node_modules/hono'] ?? {}, { resolved })).status).toBe(1);
 });
+
+test('a package with an install script runs it only where package.json allows it', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean; optional?: boolean }>;
+  };
+  const { allowScripts, scarfSettings } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const withScript = Object.entries(packages)
+    .filter(([, entry]) => entry.hasInstallScript && !entry.optional)
+    .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+  expect(withScript).toContain('@scarf/scarf');
+  expect(Object.keys(allowScripts)).toEqual(expect.arrayContaining(withScript));
+  expect([allowScripts['@scarf/scarf'], scarfSettings.enabled]).toEqual([false, false]);
+});
