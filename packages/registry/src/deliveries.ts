@@ -11,7 +11,8 @@ import type { Transaction } from 'kysely';
 import { sql } from 'kysely';
 import type { DeliverySlots, SlotWish } from './delivery-slots.ts';
 import { NotFoundError } from './errors.ts';
-import { ownersOf } from './fair-order.ts';
+import { inTurns, ownersOf } from './fair-order.ts';
+import { Leases, outOfTime } from './leases.ts';
 import { fromNotificationRow } from './notification-row.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { DeliveryCircuitRow, DeliveryRow, Tables } from './schema.ts';
@@ -117,6 +118,7 @@ interface DueEndpoint {
 /** Notifications on their way over e-mail and webhooks. */
 export class Deliveries {
   readonly #store: Store;
+  readonly #leases: Leases<'deliveries'>;
   /** Where the next query for accounts begins, so that no account is always beyond its bound. */
   #afterAccount = '';
   /** The same for the endpoints of an account. */
@@ -124,38 +126,42 @@ export class Deliveries {
 
   constructor(store: Store) {
     this.#store = store;
+    this.#leases = new Leases(store, {
+      table: 'deliveries',
+      open: ['pending'],
+      dueAt: 'nextAttemptAtMs',
+      leasedUntil: 'nextAttemptAtMs',
+    });
   }
 
   /**
-   * Takes deliveries that are due, for the owners in turn and within the shares of `slots`: one with many deliveries, or
+   * Leases deliveries that are due, for the owners in turn and within the shares of `slots`: one with many deliveries, or
    * with many endpoints that do not answer, keeps no other one waiting. A webhook that has not proven to answer is tried
-   * by one delivery of its account at a time, whichever instance sends it, and not before its break is over. A lease that
-   * runs out without an outcome makes the delivery due again, so a worker that died loses none.
+   * by one delivery of its account at a time, whichever instance sends it, and not before its break is over. One that is
+   * due after its last time, and was attempted, is given up.
    */
   async lease({ slots, leaseMs }: LeaseOptions): Promise<LeasedDelivery[]> {
     if (slots.free === 0) return [];
+    return this.#store.due(
+      'deliveries',
+      [],
+      () => this.#lease(slots, leaseMs),
+      () => this.#leases.nextDueMs(),
+    );
+  }
+
+  async #lease(slots: DeliverySlots, leaseMs: number): Promise<LeasedDelivery[]> {
     const chosen = await this.#choose(slots, leaseMs);
-    if (chosen.size === 0) return [];
-    const nowMs = this.#store.now();
-    const lease = this.#store.newId();
     const leased: LeasedDelivery[] = [];
     try {
-      const rows = await this.#store.db
-        .updateTable('deliveries')
-        .set((e) => ({ lease, nextAttemptAtMs: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
-        .where('id', 'in', [...chosen.keys()])
-        .where('state', '=', 'pending')
-        // Another worker may have seen it too: whoever comes first has it.
-        .where('nextAttemptAtMs', '<=', nowMs)
-        .returningAll()
-        .execute();
+      const rows = await this.#leases.take(this.#store.db, [...chosen.keys()], leaseMs, {}, outOfTime);
       const notifications = await this.#notifications(rows.map((row) => row.notificationId));
       for (const row of rows) {
         const notification = notifications.get(row.notificationId);
         const slot = chosen.get(row.id);
         if (!notification || !slot) continue;
         chosen.delete(row.id);
-        const { endpoint, giveUpAtMs } = row;
+        const { endpoint, lease, giveUpAtMs } = row;
         leased.push({ delivery: fromRow(row), notification, endpoint, giveUpAtMs, lease, slot });
       }
     } finally {
@@ -176,17 +182,17 @@ export class Deliveries {
     const nowMs = this.#store.now();
     const chosen = new Map<string, SlotWish>();
     const queues = new Map<Owner, AsyncGenerator<[string, SlotWish]>>();
-    const waiting = new Set(await this.#dueOwners(nowMs));
+    const takeNext = async (owner: Owner) => {
+      const queue = queues.get(owner) ?? this.#dueOf(owner, slots, nowMs, leaseMs);
+      queues.set(owner, queue);
+      const next = await queue.next();
+      if (next.done) return null;
+      chosen.set(...next.value);
+      return next.value;
+    };
     try {
-      for (;;) {
-        const owner = slots.free === 0 ? undefined : slots.turns.next(waiting);
-        if (owner === undefined) return chosen;
-        const queue = queues.get(owner) ?? this.#dueOf(owner, slots, nowMs, leaseMs);
-        queues.set(owner, queue);
-        const next = await queue.next();
-        if (next.done) waiting.delete(owner);
-        else chosen.set(...next.value);
-      }
+      await inTurns(slots.turns, await this.#dueOwners(nowMs), () => slots.free === 0, takeNext);
+      return chosen;
     } catch (error) {
       for (const slot of chosen.values()) slots.release(slot);
       throw error;
@@ -375,24 +381,18 @@ export class Deliveries {
       .execute();
   }
 
-  /** Whoever has them needs them longer; what was settled, or is somebody else's by now, stays as it is. */
+  /** Extends leases; deliveries that are settled, or leased by another worker, stay as they are. */
   async renew(leased: readonly Pick<LeasedDelivery, 'delivery' | 'lease'>[], leaseMs: number): Promise<void> {
-    const nowMs = this.#store.now();
-    for (const [lease, some] of Map.groupBy(leased, (each) => each.lease))
-      for (const ids of inChunks(some.map(({ delivery }) => delivery.id)))
-        await this.#store.db
-          .updateTable('deliveries')
-          .set({ nextAttemptAtMs: nowMs + leaseMs })
-          .where('id', 'in', ids)
-          .where('lease', '=', lease)
-          .where('state', '=', 'pending')
-          .execute();
+    await this.#leases.renew(
+      leased.map(({ delivery, lease }) => ({ id: delivery.id, lease })),
+      leaseMs,
+    );
   }
 
   /**
    * Notes how the attempt ended, and how the endpoint took it.
    *
-   * @returns false when the lease had run out and the delivery is somebody else's: nothing was noted of it
+   * @returns false when the lease was lost: nothing was noted of the delivery
    */
   async settle(
     { delivery, lease, slot }: Pick<LeasedDelivery, 'delivery' | 'lease' | 'slot'>,
@@ -401,20 +401,18 @@ export class Deliveries {
   ): Promise<boolean> {
     const nowMs = this.#store.now();
     if (delivery.channel === 'webhook') await this.#note(slot, health);
-    const [result] = await this.#store.db
-      .updateTable('deliveries')
-      .set({
+    const isPending = outcome.state === 'pending';
+    return this.#leases.settle(
+      this.#store.db,
+      { id: delivery.id, lease },
+      {
         state: outcome.state,
-        lease: null,
         lastError: outcome.state === 'delivered' ? null : outcome.error,
         responseStatus: outcome.status,
-        finishedAtMs: outcome.state === 'pending' ? null : nowMs,
-        nextAttemptAtMs: outcome.state === 'pending' ? outcome.nextAttemptAtMs : nowMs,
-      })
-      .where('id', '=', delivery.id)
-      .where('lease', '=', lease)
-      .execute();
-    return result?.numUpdatedRows === 1n;
+        finishedAtMs: isPending ? null : nowMs,
+        nextAttemptAtMs: isPending ? outcome.nextAttemptAtMs : nowMs,
+      },
+    );
   }
 
   /** The user's, the newest first. */

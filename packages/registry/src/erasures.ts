@@ -1,6 +1,7 @@
 import type { GeofenceId, UserId, VehicleId } from '@outrider/domain';
 import type { AuditSubjectKind } from './audit-notes.ts';
-import { type JobFacts, type LeasedJob, newJobRow } from './jobs.ts';
+import { type JobFacts, jobLeases, type LeasedJob, newJobRow, settleJob } from './jobs.ts';
+import type { Leases } from './leases.ts';
 import type { StoredReport } from './report-files.ts';
 import { fromReportRow, STORED_REPORT } from './report-files.ts';
 import { inChunks, type Store, type Writer } from './store.ts';
@@ -50,9 +51,11 @@ export async function planErasure(
  */
 export class Erasures {
   readonly #store: Store;
+  readonly #jobs: Leases<'jobs'>;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#jobs = jobLeases(store);
   }
 
   /** Those of the ids that exist: their data is not to be erased. */
@@ -244,24 +247,11 @@ export class Erasures {
   }
 
   /** Ends the jobs of an erasure, each with a line in the audit trail. @returns false when they are somebody else's by now */
-  finish(leased: readonly Pick<LeasedJob, 'job' | 'lease'>[], result: JobFacts): Promise<boolean> {
+  finish(group: readonly Pick<LeasedJob, 'job' | 'lease'>[], result: JobFacts): Promise<boolean> {
     return this.#store.write(async (writer) => {
-      for (const { job, lease } of leased) {
-        const row = await writer.tx
-          .updateTable('jobs')
-          .set({
-            state: 'done',
-            lease: null,
-            resume: null,
-            percent: 100,
-            result: JSON.stringify(result),
-            finishedAtMs: writer.nowMs,
-          })
-          .where('id', '=', job.id)
-          .where('lease', '=', lease)
-          .returning('id')
-          .executeTakeFirst();
-        if (row === undefined) return false;
+      for (const leased of group) {
+        if (!(await settleJob(this.#jobs, writer.tx, leased, { state: 'done', result }, writer.nowMs))) return false;
+        const { job } = leased;
         const { subject } = job.parameters as ErasureFacts;
         writer.note({
           action: 'erased',

@@ -33,7 +33,7 @@ export async function ownersOf(db: Reader, accounts: readonly string[]): Promise
  * @param running owners of the work in progress, one for each piece of it
  */
 export async function sharedTurns(
-  tx: Transaction<Tables>,
+  db: Reader,
   queue: string,
   waiting: readonly Owner[],
   running: readonly Owner[],
@@ -41,7 +41,7 @@ export async function sharedTurns(
   const keys = [...new Set(waiting.flatMap((owner) => [tenantKey(owner), accountKey(owner)]))];
   const served = new Map<string, number>();
   for (const some of inChunks(keys)) {
-    const rows = await tx
+    const rows = await db
       .selectFrom('queueTurns')
       .select(['owner', 'turn'])
       .where('queue', '=', queue)
@@ -78,4 +78,27 @@ export async function saveTurn(tx: Transaction<Tables>, queue: string, owner: Ow
     .where('queue', '=', queue)
     .where('servedAtMs', '<', nowMs - TURN_KEPT_MS)
     .execute();
+}
+
+/**
+ * Serves owners in turn until there is enough, or no owner has anything left.
+ *
+ * @param takeNext takes the next item of an owner; null: it has none left
+ */
+export async function inTurns<O extends Owner, T>(
+  turns: Turns,
+  waiting: Iterable<O>,
+  isEnough: (taken: readonly T[]) => boolean,
+  takeNext: (owner: O) => Promise<T | null> | T | null,
+): Promise<T[]> {
+  const left = new Set(waiting);
+  const taken: T[] = [];
+  while (!isEnough(taken)) {
+    const owner = turns.next(left);
+    if (owner === undefined) break;
+    const item = await takeNext(owner);
+    if (item === null) left.delete(owner);
+    else taken.push(item);
+  }
+  return taken;
 }

@@ -1,9 +1,10 @@
 import type { JobId, ReportScheduleId, UserId } from '@outrider/domain';
-import { type Selectable, sql, type Transaction } from 'kysely';
+import { type Selectable, type SqlBool, sql, type Transaction } from 'kysely';
 import type { AuditNote } from './audit-notes.ts';
 import { type ConsumerPlace, placesOf, setPlace } from './consumer-places.ts';
 import { NotFoundError, TooManyJobsError } from './errors.ts';
 import { saveTurn, sharedTurns } from './fair-order.ts';
+import { type Columns, type Lease, Leases } from './leases.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { JobRow, Tables } from './schema.ts';
 import { inChunks, type Reader, type Store } from './store.ts';
@@ -126,9 +127,11 @@ const ROWS_AT_ONCE = 50;
  */
 export class Jobs {
   readonly #store: Store;
+  readonly #leases: Leases<'jobs'>;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#leases = jobLeases(store);
   }
 
   /**
@@ -223,106 +226,80 @@ export class Jobs {
    * @returns none when there is none to take, or enough are in hand
    */
   leaseTogether(options: JobLeaseOptions, together: { kind: string; max: number }): Promise<LeasedJob[]> {
-    const { kinds } = options;
-    return this.#store.due(
-      `jobs ${kinds.join()}`,
-      [],
-      () => this.#leaseTogether(options, together),
-      async () => {
-        const { at } = await this.#store.db
-          .selectFrom('jobs')
-          .select(({ fn, eb }) =>
-            fn
-              .min(eb.case().when('state', '=', 'queued').then(eb.ref('dueAtMs')).else(eb.ref('leaseUntilMs')).end())
-              .as('at'),
-          )
-          .where('state', 'in', ['queued', 'running'])
-          .where('kind', 'in', kinds)
-          .executeTakeFirstOrThrow();
-        return at;
+    const { kinds, leaseMs, maxAttempts = MAX_ATTEMPTS } = options;
+    const queue = `jobs ${kinds.join()}`;
+    return this.#leases.poll(
+      queue,
+      async (db, nowMs) => {
+        const turn = await this.#nextTurn(db, nowMs, queue, options, together);
+        return turn === null ? [] : [turn];
       },
+      async ({ tx, nowMs }, [turn]) => {
+        if (turn === undefined) return [];
+        const { owner, ids } = turn;
+        // A worker that is late would go on beside the next one otherwise.
+        await this.#leases.endLapsed(tx, { state: 'queued' }, isOfKinds(kinds));
+        const started = sql`coalesce(${sql.ref('startedAtMs')}, ${nowMs})`;
+        const rows = await this.#leases.take(tx, ids, leaseMs, { state: 'running', startedAtMs: started }, (row) =>
+          givenUp(row, maxAttempts, nowMs),
+        );
+        if (rows.length > 0) await saveTurn(tx, queue, owner, nowMs);
+        return rows.map((row) => {
+          const resume = row.resume === null ? null : (JSON.parse(row.resume) as JobFacts);
+          return { job: fromRow(row), lease: row.lease, resume, attempts: row.attempts, tenant: owner.tenant };
+        });
+      },
+      isOfKinds(kinds),
     );
   }
 
-  #leaseTogether(
-    { kinds, leaseMs, atOnce, perTenant = atOnce, withoutTenants, maxAttempts = MAX_ATTEMPTS }: JobLeaseOptions,
+  /** Whose turn it is, and the jobs to lease; null: there are none, or enough are leased. */
+  async #nextTurn(
+    db: Reader,
+    nowMs: number,
+    queue: string,
+    { kinds, atOnce, perTenant = atOnce, withoutTenants }: JobLeaseOptions,
     together: { kind: string; max: number },
-  ): Promise<LeasedJob[]> {
-    return this.#store.write(async ({ tx, nowMs, newId }): Promise<LeasedJob[]> => {
-      await forgetWhoDied(tx, kinds, maxAttempts, nowMs);
-      const running = await ownedJobs(tx, kinds, 'running').select(OWNER).execute();
-      if (running.length >= atOnce) return [];
-      const waiting = await ownedJobs(tx, kinds, 'queued')
-        .select(OWNER)
-        .where('jobs.dueAtMs', '<=', nowMs)
-        .groupBy(['jobs.userId', tenantOfJob])
-        // Of those that never had a turn, the one that has waited longest.
-        .orderBy((e) => e.fn.min('jobs.dueAtMs'))
-        .orderBy((e) => e.fn.min('jobs.id'))
-        .execute();
-      const queue = `jobs ${kinds.join()}`;
-      const owners = waiting.map(ownerOfJob);
-      const turns = await sharedTurns(tx, queue, owners, running.map(ownerOfJob));
-      const owner = turns.next(
-        owners.filter((each) => turns.runningOfTenant(each) < perTenant && !withoutTenants?.has(each.tenant)),
-      );
-      if (owner === undefined) return [];
-      const next = await ownedJobs(tx, kinds, 'queued')
-        .selectAll('jobs')
-        .where('jobs.dueAtMs', '<=', nowMs)
-        .where('jobs.userId', owner.userId === null ? 'is' : '=', owner.userId)
-        .where(tenantOfJob, '=', owner.tenant)
-        .orderBy('jobs.dueAtMs')
-        .orderBy('jobs.id')
-        .limit(1)
-        .executeTakeFirst();
-      if (!next) return [];
-      await saveTurn(tx, queue, owner, nowMs);
-      const rows = [next];
-      if (next.kind === together.kind && next.userId === null) {
-        const others = await ownedJobs(tx, [next.kind], 'queued')
-          .selectAll('jobs')
-          .where('jobs.userId', 'is', null)
-          .where('jobs.dueAtMs', '<=', nowMs)
-          .where('jobs.id', '!=', next.id)
-          .orderBy(sql`row_number() over (partition by ${tenantOfJob} order by jobs.due_at_ms, jobs.id)`)
-          .orderBy('jobs.dueAtMs')
-          .orderBy('jobs.id')
-          .limit(together.max - 1)
-          .execute();
-        // Of two about one subject, one waits for the other.
-        const subjects = new Set([next.subjectId]);
-        for (const row of others) {
-          if (subjects.has(row.subjectId)) continue;
-          subjects.add(row.subjectId);
-          rows.push(row);
-        }
-      }
-      const lease = newId();
-      const leaseUntilMs = nowMs + leaseMs;
-      for (const some of inChunks(rows))
-        await tx
-          .updateTable('jobs')
-          .set((e) => ({
-            state: 'running',
-            lease,
-            leaseUntilMs,
-            attempts: e('attempts', '+', 1),
-            startedAtMs: e.fn.coalesce('startedAtMs', e.val(nowMs)),
-          }))
-          .where(
-            'id',
-            'in',
-            some.map(({ id }) => id),
-          )
-          .execute();
-      return rows.map((row) => {
-        const attempts = row.attempts + 1;
-        const taken = { ...row, state: 'running', lease, attempts, startedAtMs: row.startedAtMs ?? nowMs };
-        const resume = row.resume === null ? null : (JSON.parse(row.resume) as JobFacts);
-        return { job: fromRow(taken), lease, resume, attempts, tenant: owner.tenant };
-      });
-    });
+  ) {
+    const running = await ownedJobs(db, kinds).select(OWNER).where(this.#leases.isLeased(nowMs)).execute();
+    if (running.length >= atOnce) return null;
+    const due = () => ownedJobs(db, kinds).where(this.#leases.isDue(nowMs));
+    const waiting = await due()
+      .select(OWNER)
+      .groupBy(['jobs.userId', tenantOfJob])
+      // Of those that never had a turn, the one that has waited longest.
+      .orderBy((e) => e.fn.min('jobs.dueAtMs'))
+      .orderBy((e) => e.fn.min('jobs.id'))
+      .execute();
+    const owners = waiting.map(ownerOfJob);
+    const turns = await sharedTurns(db, queue, owners, running.map(ownerOfJob));
+    const owner = turns.next(
+      owners.filter((each) => turns.runningOfTenant(each) < perTenant && !withoutTenants?.has(each.tenant)),
+    );
+    if (owner === undefined) return null;
+    const next = await due()
+      .select(['jobs.id', 'jobs.kind', 'jobs.subjectId'])
+      .where('jobs.userId', owner.userId === null ? 'is' : '=', owner.userId)
+      .where(tenantOfJob, '=', owner.tenant)
+      .orderBy('jobs.dueAtMs')
+      .orderBy('jobs.id')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    if (next.kind !== together.kind || owner.userId !== null) return { owner, ids: [next.id] };
+    const others = await due()
+      .select(['jobs.id', 'jobs.subjectId'])
+      .where('jobs.kind', '=', next.kind)
+      .where('jobs.userId', 'is', null)
+      .where('jobs.id', '!=', next.id)
+      .orderBy(sql`row_number() over (partition by ${tenantOfJob} order by jobs.due_at_ms, jobs.id)`)
+      .orderBy('jobs.dueAtMs')
+      .orderBy('jobs.id')
+      .limit(together.max - 1)
+      .execute();
+    // Of two jobs about one subject, one waits for the other.
+    const bySubject = new Map<string | null, string>();
+    for (const { id, subjectId } of [next, ...others]) if (!bySubject.has(subjectId)) bySubject.set(subjectId, id);
+    return { owner, ids: [...bySubject.values()] };
   }
 
   /**
@@ -331,23 +308,7 @@ export class Jobs {
    * @returns false when any is somebody else's now: then none of them can be relied on
    */
   async renewTogether(leased: readonly Pick<LeasedJob, 'job' | 'lease'>[], leaseMs: number): Promise<boolean> {
-    const leaseUntilMs = this.#store.now() + leaseMs;
-    let held = 0;
-    for (const some of inChunks(leased)) {
-      const rows = await this.#store.db
-        .updateTable('jobs')
-        .set({ leaseUntilMs })
-        .where(
-          'id',
-          'in',
-          some.map(({ job }) => job.id),
-        )
-        .where('lease', '=', leased[0]?.lease ?? '')
-        .returning('id')
-        .execute();
-      held += rows.length;
-    }
-    return held === leased.length;
+    return (await this.#leases.renew(leased.map(leaseOf), leaseMs)).length === leased.length;
   }
 
   /**
@@ -360,7 +321,7 @@ export class Jobs {
     merge: MergeJobs,
   ): Promise<void> {
     await this.#store.write(async ({ tx, nowMs, newId }) => {
-      for (const { leased, outcome } of settled) await settleIn(tx, leased, outcome, nowMs);
+      for (const { leased, outcome } of settled) await settleJob(this.#leases, tx, leased, outcome, nowMs);
       await addOrMerge(tx, added, merge, newId, nowMs);
     });
   }
@@ -371,25 +332,14 @@ export class Jobs {
    * @returns `held`: go on; `cancel`: it was called off; `lost`: it is somebody else's now, and nothing was noted
    */
   async renew(
-    { job, lease }: Pick<LeasedJob, 'job' | 'lease'>,
+    leased: Pick<LeasedJob, 'job' | 'lease'>,
     leaseMs: number,
     { percent, positions }: JobProgress,
     resume: JobFacts | null,
   ): Promise<'held' | 'cancel' | 'lost'> {
-    const nowMs = this.#store.now();
-    const row = await this.#store.db
-      .updateTable('jobs')
-      // Who gets somewhere does not die over it.
-      .set({
-        leaseUntilMs: nowMs + leaseMs,
-        percent,
-        positions,
-        ...(resume && { resume: JSON.stringify(resume), attempts: 1 }),
-      })
-      .where('id', '=', job.id)
-      .where('lease', '=', lease)
-      .returning('cancelRequested')
-      .executeTakeFirst();
+    // Attempts are counted since the job last got further.
+    const progressed = resume && { resume: JSON.stringify(resume), attempts: 1 };
+    const [row] = await this.#leases.renew([leaseOf(leased)], leaseMs, { percent, positions, ...progressed });
     return row === undefined ? 'lost' : row.cancelRequested ? 'cancel' : 'held';
   }
 
@@ -399,7 +349,7 @@ export class Jobs {
    * @returns false when it was somebody else's by then: nothing was noted
    */
   settle(leased: Pick<LeasedJob, 'job' | 'lease'>, outcome: JobOutcome): Promise<boolean> {
-    return settleIn(this.#store.db, leased, outcome, this.#store.now());
+    return settleJob(this.#leases, this.#store.db, leased, outcome, this.#store.now());
   }
 
   /**
@@ -445,101 +395,78 @@ export class Jobs {
     return setPlace(this.#store.db, consumer, partition, identity, offset);
   }
 
-  /**
-   * Forgets what was over before a time.
-   *
-   * @param limit at most this many
-   * @returns how many they were
-   */
-  async clean(finishedBeforeMs: number, limit: number): Promise<number> {
-    const { db } = this.#store;
-    const rows = await db
-      .selectFrom('jobs')
-      .select('id')
-      .where('finishedAtMs', '<', finishedBeforeMs)
-      .orderBy('finishedAtMs')
-      .limit(limit)
-      .execute();
-    const ids = rows.map(({ id }) => id);
-    if (ids.length > 0) await db.deleteFrom('jobs').where('id', 'in', ids).execute();
-    return ids.length;
+  /** See {@link Leases.clean}. */
+  clean(finishedBeforeMs: number, limit: number): Promise<number> {
+    return this.#leases.clean(finishedBeforeMs, limit);
   }
 }
 
+/** Leases of jobs, for {@link settleJob} in a transaction with other changes. */
+export function jobLeases(store: Store): Leases<'jobs'> {
+  return new Leases(store, {
+    table: 'jobs',
+    open: ['queued', 'running'],
+    dueAt: 'dueAtMs',
+    leasedUntil: 'leaseUntilMs',
+  });
+}
+
+function leaseOf({ job, lease }: Pick<LeasedJob, 'job' | 'lease'>): Lease {
+  return { id: job.id, lease };
+}
+
 /** As {@link Jobs.settle} does, wherever it is written. */
-export async function settleIn(
+export function settleJob(
+  leases: Leases<'jobs'>,
   db: Reader,
-  { job, lease }: Pick<LeasedJob, 'job' | 'lease'>,
+  leased: Pick<LeasedJob, 'job' | 'lease'>,
   outcome: JobOutcome,
   nowMs: number,
 ): Promise<boolean> {
-  const row = await db
-    .updateTable('jobs')
-    .set({
-      state: outcome.state,
-      lease: null,
-      ...(outcome.state === 'queued'
-        ? { resume: outcome.resume && JSON.stringify(outcome.resume), dueAtMs: outcome.dueAtMs, attempts: 0 }
-        : { resume: null, finishedAtMs: nowMs }),
-      ...(outcome.state === 'done' && {
-        result: JSON.stringify(outcome.result),
-        percent: 100,
-        ...(outcome.positions !== undefined && { positions: outcome.positions }),
-      }),
-      ...(outcome.state === 'failed' && { error: outcome.error.slice(0, MAX_ERROR_CHARACTERS) }),
-    })
-    .where('id', '=', job.id)
-    .where('lease', '=', lease)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
+  return leases.settle(db, leaseOf(leased), {
+    state: outcome.state,
+    ...(outcome.state === 'queued'
+      ? { resume: outcome.resume && JSON.stringify(outcome.resume), dueAtMs: outcome.dueAtMs, attempts: 0 }
+      : { resume: null, finishedAtMs: nowMs }),
+    ...(outcome.state === 'done' && {
+      result: JSON.stringify(outcome.result),
+      percent: 100,
+      ...(outcome.positions !== undefined && { positions: outcome.positions }),
+    }),
+    ...(outcome.state === 'failed' && { error: outcome.error.slice(0, MAX_ERROR_CHARACTERS) }),
+  });
 }
 
 /** A job belongs to the tenant of its user; one of the service to that of the vehicle that it is about, or to the operator. */
 const tenantOfJob = sql<string>`coalesce(users.dealer_id, users.id, jobs.user_id, vehicles.dealer_id, 'operator')`;
 const OWNER = ['jobs.userId as userId', tenantOfJob.as('tenant')] as const;
 
-function ownedJobs(tx: Transaction<Tables>, kinds: readonly string[], state: JobState) {
-  return tx
+function isOfKinds(kinds: readonly string[]) {
+  return sql<SqlBool>`jobs.kind in (${sql.join(kinds)})`;
+}
+
+function ownedJobs(db: Reader, kinds: readonly string[]) {
+  return db
     .selectFrom('jobs')
     .leftJoin('users', 'users.id', 'jobs.userId')
     .leftJoin('vehicles', (join) => join.onRef('vehicles.id', '=', 'jobs.subjectId').on('jobs.userId', 'is', null))
-    .where('jobs.state', '=', state)
-    .where('jobs.kind', 'in', kinds);
+    .where(isOfKinds(kinds));
 }
 
 function ownerOfJob({ userId, tenant }: { userId: string | null; tenant: string }) {
   return { userId, tenant, account: userId ?? `service of ${tenant}` };
 }
 
-/** Jobs whose holder says nothing any more wait for their next turn, or are given up. */
-async function forgetWhoDied(
-  tx: Transaction<Tables>,
-  kinds: readonly string[],
+/** What becomes of a job whose worker died, where it is not to be attempted again. */
+function givenUp(
+  { attempts, cancelRequested }: Pick<Selectable<JobRow>, 'attempts' | 'cancelRequested'>,
   maxAttempts: number,
   nowMs: number,
-): Promise<void> {
-  const dead = await tx
-    .selectFrom('jobs')
-    .select(['id', 'attempts', 'cancelRequested'])
-    .where('state', '=', 'running')
-    .where('kind', 'in', kinds)
-    .where('leaseUntilMs', '<=', nowMs)
-    .execute();
-  for (const { id, attempts, cancelRequested } of dead) {
-    const over = cancelRequested
-      ? { state: 'cancelled', error: null }
-      : attempts >= maxAttempts
-        ? { state: 'failed', error: `It broke off ${attempts} times without getting any further.` }
-        : null;
-    await tx
-      .updateTable('jobs')
-      .set(
-        over === null ? { state: 'queued', lease: null } : { ...over, lease: null, resume: null, finishedAtMs: nowMs },
-      )
-      .where('id', '=', id)
-      .execute();
-  }
+): Columns<'jobs'> | null {
+  const over = { resume: null, finishedAtMs: nowMs };
+  if (cancelRequested) return { ...over, state: 'cancelled' };
+  if (attempts <= maxAttempts) return null;
+  return { ...over, state: 'failed', error: `It broke off ${attempts - 1} times without getting any further.` };
 }
 
 /** Adds jobs of the service; those of one kind and subject, and one of these that waits, become one. */
@@ -591,7 +518,7 @@ async function addOrMergeChunk(
     const { parameters, dueAtMs } = mergedFields(known, fields, merge);
     await tx
       .updateTable('jobs')
-      .set({ parameters: JSON.stringify(parameters), dueAtMs, resume: null })
+      .set({ parameters: JSON.stringify(parameters), dueAtMs: dueAtMs, resume: null })
       .where('id', '=', row.id)
       .execute();
   }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Owner } from '@outrider/domain';
 import type { Transaction } from 'kysely';
 import { TooManyAddressesError } from './errors.ts';
-import { saveTurn, sharedTurns } from './fair-order.ts';
+import { inTurns, saveTurn, sharedTurns } from './fair-order.ts';
+import { type Lease, Leases } from './leases.ts';
 import type { MailAddressRow, Tables } from './schema.ts';
 import { inChunks, type Store } from './store.ts';
 
@@ -62,9 +64,12 @@ const QUEUE = 'mail confirmations';
 /** E-mail addresses that tenants want to write to, and how many mails they sent. */
 export class MailAddresses {
   readonly #store: Store;
+  readonly #leases: Leases<'mailAddresses'>;
 
   constructor(store: Store) {
     this.#store = store;
+    const dueAt = 'nextAttemptAtMs';
+    this.#leases = new Leases(store, { table: 'mailAddresses', dueAt, leasedUntil: dueAt });
   }
 
   /**
@@ -261,70 +266,43 @@ export class MailAddresses {
     return reached;
   }
 
-  /** Takes confirmations that are to be sent, for the tenants in turn. A lease that runs out makes its own due again. */
-  async leaseConfirmations(limit: number, leaseMs: number): Promise<LeasedConfirmation[]> {
-    return this.#store.due(
+  /** Leases confirmations that are to be sent, for the tenants in turn. */
+  leaseConfirmations(limit: number, leaseMs: number): Promise<LeasedConfirmation[]> {
+    return this.#leases.poll(
       QUEUE,
-      [],
-      () => this.#leaseConfirmations(limit, leaseMs),
-      async () => {
-        const { at } = await this.#store.db
-          .selectFrom('mailAddresses')
-          .select((e) => e.fn.min('nextAttemptAtMs').as('at'))
-          .executeTakeFirstOrThrow();
-        return at;
+      async (db, nowMs) => {
+        const isDue = this.#leases.isDue(nowMs);
+        const due = await db.selectFrom('mailAddresses').select('tenantId').distinct().where(isDue).execute();
+        return due.map(({ tenantId }) => ({ tenant: tenantId, account: tenantId }));
+      },
+      async ({ tx, nowMs }, waiting) => {
+        const turns = await sharedTurns(tx, QUEUE, waiting, []);
+        return inTurns<Owner, LeasedConfirmation>(
+          turns,
+          waiting,
+          ({ length }) => length >= limit,
+          async (owner) => {
+            const next = await tx
+              .selectFrom('mailAddresses')
+              .select('id')
+              .where('tenantId', '=', owner.tenant)
+              .where(this.#leases.isDue(nowMs))
+              .orderBy('nextAttemptAtMs')
+              .limit(1)
+              .executeTakeFirst();
+            const [row] = next === undefined ? [] : await this.#leases.take(tx, [next.id], leaseMs);
+            if (row === undefined) return null;
+            turns.served(owner);
+            await saveTurn(tx, QUEUE, owner, nowMs);
+            return { address: fromRow(row), lease: row.lease, attempts: row.attempts };
+          },
+        );
       },
     );
   }
 
-  async #leaseConfirmations(limit: number, leaseMs: number): Promise<LeasedConfirmation[]> {
-    // Asked for all the time, and mostly in vain: nobody who writes is kept waiting for that.
-    const due = await this.#store.db
-      .selectFrom('mailAddresses')
-      .select('id')
-      .where('nextAttemptAtMs', '<=', this.#store.now())
-      .limit(1)
-      .executeTakeFirst();
-    if (due === undefined) return [];
-    return this.#store.write(async ({ tx, nowMs, newId }) => {
-      const tenants = await tx
-        .selectFrom('mailAddresses')
-        .select('tenantId')
-        .distinct()
-        .where('nextAttemptAtMs', '<=', nowMs)
-        .execute();
-      const waiting = new Set(tenants.map(({ tenantId }) => ({ tenant: tenantId, account: tenantId })));
-      if (waiting.size === 0) return [];
-      const turns = await sharedTurns(tx, QUEUE, [...waiting], []);
-      const leased: LeasedConfirmation[] = [];
-      while (leased.length < limit) {
-        const owner = turns.next(waiting);
-        if (owner === undefined) break;
-        const row = await tx
-          .selectFrom('mailAddresses')
-          .selectAll()
-          .where('tenantId', '=', owner.tenant)
-          .where('nextAttemptAtMs', '<=', nowMs)
-          .orderBy('nextAttemptAtMs')
-          .limit(1)
-          .executeTakeFirst();
-        if (row === undefined) {
-          waiting.delete(owner);
-          continue;
-        }
-        const lease = newId();
-        const attempts = row.attempts + 1;
-        await tx
-          .updateTable('mailAddresses')
-          .set({ lease, attempts, nextAttemptAtMs: nowMs + leaseMs })
-          .where('id', '=', row.id)
-          .execute();
-        turns.served(owner);
-        await saveTurn(tx, QUEUE, owner, nowMs);
-        leased.push({ address: fromRow(row), lease, attempts });
-      }
-      return leased;
-    });
+  async renewConfirmations(leased: readonly LeasedConfirmation[], leaseMs: number): Promise<void> {
+    await this.#leases.renew(leased.map(leaseOf), leaseMs);
   }
 
   /**
@@ -332,24 +310,18 @@ export class MailAddresses {
    *
    * @param outcome `isCounted`: its next attempt is another one of the same mail; `retryAtMs`: null where there is none until
    * the address is named again
+   * @returns false when the lease was lost: nothing was noted
    */
-  async settleConfirmation(
-    { address, lease }: LeasedConfirmation,
+  settleConfirmation(
+    leased: LeasedConfirmation,
     outcome: { isSent: boolean; isCounted: boolean; retryAtMs: number | null },
-  ): Promise<void> {
-    const nowMs = this.#store.now();
-    await this.#store.db
-      .updateTable('mailAddresses')
-      .set({
-        lease: null,
-        nextAttemptAtMs: outcome.retryAtMs,
-        // Also one that was given up counts as asked, so that the address can be asked again later.
-        ...((outcome.isSent || outcome.retryAtMs === null) && { askedAtMs: nowMs }),
-        ...(!outcome.isCounted && { attempts: 0 }),
-      })
-      .where('id', '=', address.id)
-      .where('lease', '=', lease)
-      .execute();
+  ): Promise<boolean> {
+    return this.#leases.settle(this.#store.db, leaseOf(leased), {
+      nextAttemptAtMs: outcome.retryAtMs,
+      // Also one that was given up counts as asked, so that the address can be asked again later.
+      ...((outcome.isSent || outcome.retryAtMs === null) && { askedAtMs: this.#store.now() }),
+      ...(!outcome.isCounted && { attempts: 0 }),
+    });
   }
 
   /** Forgets counts that are over, and pending addresses that nobody confirmed. */
@@ -384,6 +356,10 @@ export class MailAddresses {
   }
 }
 
+function leaseOf({ address, lease }: LeasedConfirmation): Lease {
+  return { id: address.id, lease };
+}
+
 class LimitReached extends Error {
   readonly words: string;
   constructor(words: string) {
@@ -396,7 +372,7 @@ class LimitReached extends Error {
 async function countOne(tx: Transaction<Tables>, counter: string, windowStartMs: number, most: number) {
   const row = await tx
     .insertInto('mailCounts')
-    .values({ counter, windowStartMs, sent: 1, suppressed: 0 })
+    .values({ counter, windowStartMs: windowStartMs, sent: 1, suppressed: 0 })
     .onConflict((c) =>
       c
         .columns(['counter', 'windowStartMs'])

@@ -10,6 +10,7 @@ import { erasuresConformance } from './erasures.conformance.ts';
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
+import { leasesConformance } from './leases.conformance.ts';
 import { mailAddressesConformance } from './mail-addresses.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { IDLE_IN_TRANSACTION_MS, postgresDialect } from './postgres.ts';
@@ -17,6 +18,7 @@ import { quotasConformance } from './quotas.conformance.ts';
 import { registryConformance } from './registry.conformance.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { secretsConformance } from './secrets.conformance.ts';
+import { WRITERS_LOCK } from './store.ts';
 import { videoConformance } from './video.conformance.ts';
 
 const url = process.env.DATABASE_URL;
@@ -27,6 +29,16 @@ if (url) {
     return {
       schema,
       open: (now: () => number) => openRegistry({ url, schema, now }),
+      async whileWriting<T>(work: () => Promise<T>): Promise<T> {
+        const writer = new pg.Client({ connectionString: url });
+        await writer.connect();
+        try {
+          await writer.query(`select pg_advisory_lock(${WRITERS_LOCK})`);
+          return await work();
+        } finally {
+          await writer.end();
+        }
+      },
       async remove() {
         const client = new pg.Client({ connectionString: url });
         await client.connect();
@@ -113,6 +125,7 @@ if (url) {
   idempotencyConformance('PostgreSQL', newPlace);
   bulkConformance('PostgreSQL', newPlace);
   jobsConformance('PostgreSQL', newPlace);
+  leasesConformance('PostgreSQL', newPlace);
   erasuresConformance('PostgreSQL', newPlace);
   videoConformance('PostgreSQL', newPlace);
   reportsConformance('PostgreSQL', newPlace);

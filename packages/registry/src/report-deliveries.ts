@@ -1,7 +1,8 @@
 import type { JobId, Owner, ReportSchedule, ReportScheduleId, Turns, UserId } from '@outrider/domain';
 import type { Transaction } from 'kysely';
-import { ownersOf } from './fair-order.ts';
+import { inTurns, ownersOf } from './fair-order.ts';
 import type { Job } from './jobs.ts';
+import { type Lease, Leases, outOfTime } from './leases.ts';
 import type { ReportDeliveryRow, Tables } from './schema.ts';
 import type { Store } from './store.ts';
 
@@ -34,114 +35,90 @@ const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 /** Reports of schedules on their way to mailboxes. */
 export class ReportDeliveries {
   readonly #store: Store;
+  readonly #leases: Leases<'reportDeliveries'>;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#leases = new Leases(store, {
+      table: 'reportDeliveries',
+      open: ['pending'],
+      dueAt: 'nextAttemptAtMs',
+      leasedUntil: 'nextAttemptAtMs',
+    });
   }
 
   /**
-   * Takes deliveries that are due, for the owners in turn. A lease that runs out without an outcome makes its delivery due again.
+   * Leases deliveries that are due, for the owners in turn. One that is due after its last time, and was attempted, is given up.
    *
    * @param limit how many the caller can send now
    * @param turns of the caller: what it has in progress
    */
-  async lease(limit: number, leaseMs: number, turns: Turns): Promise<ReportDelivery[]> {
-    const nowMs = this.#store.now();
+  lease(limit: number, leaseMs: number, turns: Turns): Promise<ReportDelivery[]> {
+    return this.#store.due(
+      'report deliveries',
+      [],
+      () => this.#lease(limit, leaseMs, turns),
+      () => this.#leases.nextDueMs(),
+    );
+  }
+
+  async #lease(limit: number, leaseMs: number, turns: Turns): Promise<ReportDelivery[]> {
     const { db } = this.#store;
-    const due = await db
-      .selectFrom('reportDeliveries')
-      .select('userId')
-      .distinct()
-      .where('state', '=', 'pending')
-      .where('nextAttemptAtMs', '<=', nowMs)
-      .execute();
+    const isDue = this.#leases.isDue(this.#store.now());
+    const due = await db.selectFrom('reportDeliveries').select('userId').distinct().where(isDue).execute();
     const accounts = due.map(({ userId }) => userId);
     const owners = await ownersOf(db, accounts);
-    // An account that is gone has nothing sent; what was for it is cancelled in its turn.
-    const waiting = new Set(accounts.map((account) => owners.get(account) ?? { account, tenant: account }));
-    const leased: ReportDelivery[] = [];
-    while (leased.length < limit) {
-      const owner = turns.next(waiting);
-      if (owner === undefined) break;
-      const lease = this.#store.newId();
-      const row = await db
-        .updateTable('reportDeliveries')
-        .set((e) => ({ lease, nextAttemptAtMs: nowMs + leaseMs, attempts: e('attempts', '+', 1) }))
-        .where('id', '=', (e) =>
-          e
-            .selectFrom('reportDeliveries as due')
-            .select('due.id')
-            .where('due.state', '=', 'pending')
-            .where('due.userId', '=', owner.account)
-            .where('due.nextAttemptAtMs', '<=', nowMs)
-            .orderBy('due.nextAttemptAtMs')
-            .limit(1),
-        )
-        .where('state', '=', 'pending')
-        // Another worker may have seen it too: whoever comes first has it.
-        .where('nextAttemptAtMs', '<=', nowMs)
-        .returningAll()
-        .executeTakeFirst();
-      if (row === undefined) {
-        waiting.delete(owner);
-        continue;
+    // Deliveries of an account that is gone are cancelled in its turn.
+    const waiting = accounts.map((account) => owners.get(account) ?? { account, tenant: account });
+    const takeNext = async (owner: Owner): Promise<ReportDelivery | null> => {
+      for (;;) {
+        const next = await db
+          .selectFrom('reportDeliveries')
+          .select('id')
+          .where(isDue)
+          .where('userId', '=', owner.account)
+          .orderBy('nextAttemptAtMs')
+          .limit(1)
+          .executeTakeFirst();
+        if (next === undefined) return null;
+        const [row] = await this.#leases.take(db, [next.id], leaseMs, {}, outOfTime);
+        if (row === undefined) continue;
+        turns.begin(owner);
+        turns.served(owner);
+        return { ...fromRow(row, row.lease), owner };
       }
-      turns.begin(owner);
-      turns.served(owner);
-      leased.push({ ...fromRow(row, lease), owner });
-    }
-    return leased;
+    };
+    return inTurns<Owner, ReportDelivery>(turns, waiting, ({ length }) => length >= limit, takeNext);
+  }
+
+  renew(leased: readonly Lease[], leaseMs: number): Promise<unknown> {
+    return this.#leases.renew(leased, leaseMs);
   }
 
   /**
    * Notes how the attempt ended.
    *
-   * @returns false when the lease had run out and the delivery is somebody else's: nothing was noted
+   * @returns false when the lease was lost: nothing was noted
    */
-  async settle({ id, lease }: Pick<ReportDelivery, 'id' | 'lease'>, outcome: ReportDeliveryOutcome): Promise<boolean> {
+  settle(leased: Lease, outcome: ReportDeliveryOutcome): Promise<boolean> {
     const nowMs = this.#store.now();
     const isPending = outcome.state === 'pending';
-    const [result] = await this.#store.db
-      .updateTable('reportDeliveries')
-      .set({
-        state: outcome.state,
-        lease: null,
-        lastError: outcome.state === 'delivered' ? null : outcome.error,
-        finishedAtMs: isPending ? null : nowMs,
-        nextAttemptAtMs: isPending ? outcome.nextAttemptAtMs : nowMs,
-      })
-      .where('id', '=', id)
-      .where('lease', '=', lease)
-      .execute();
-    return result?.numUpdatedRows === 1n;
+    return this.#leases.settle(this.#store.db, leased, {
+      state: outcome.state,
+      lastError: outcome.state === 'delivered' ? null : outcome.error,
+      finishedAtMs: isPending ? null : nowMs,
+      nextAttemptAtMs: isPending ? outcome.nextAttemptAtMs : nowMs,
+    });
   }
 
   /** How many there are in each state. */
-  async counts(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#store.db
-      .selectFrom('reportDeliveries')
-      .select((e) => ['state', e.fn.countAll<number>().as('count')])
-      .groupBy('state')
-      .execute();
-    return new Map(rows.map(({ state, count }) => [state, Number(count)]));
+  counts(): Promise<ReadonlyMap<string, number>> {
+    return this.#leases.counts();
   }
 
-  /**
-   * Forgets what was over before a time.
-   *
-   * @param limit at most this many
-   * @returns how many they were
-   */
-  async clean(finishedBeforeMs: number, limit: number): Promise<number> {
-    const rows = await this.#store.db
-      .selectFrom('reportDeliveries')
-      .select('id')
-      .where('finishedAtMs', '<', finishedBeforeMs)
-      .limit(limit)
-      .execute();
-    const ids = rows.map(({ id }) => id);
-    if (ids.length > 0) await this.#store.db.deleteFrom('reportDeliveries').where('id', 'in', ids).execute();
-    return ids.length;
+  /** See {@link Leases.clean}. */
+  clean(finishedBeforeMs: number, limit: number): Promise<number> {
+    return this.#leases.clean(finishedBeforeMs, limit);
   }
 }
 
@@ -159,9 +136,9 @@ export async function insertReportDeliveries(
   const rows = emails.map(
     (target): ReportDeliveryRow => ({
       id: newId(),
-      jobId,
-      scheduleId,
-      userId,
+      jobId: jobId,
+      scheduleId: scheduleId,
+      userId: userId,
       target,
       state: 'pending',
       attempts: 0,

@@ -1,5 +1,6 @@
 import type { GeofenceId, JobId, UserId, VehicleId } from '@outrider/domain';
-import { type JobFacts, type LeasedJob, settleIn } from './jobs.ts';
+import { type JobFacts, jobLeases, type LeasedJob, settleJob } from './jobs.ts';
+import type { Leases } from './leases.ts';
 import { insertReportDeliveries } from './report-deliveries.ts';
 import type { ReportFileRow } from './schema.ts';
 import { inChunks, type Store } from './store.ts';
@@ -30,9 +31,11 @@ export type StoredReport = Pick<ReportFile, 'id' | 'jobId' | 'userId' | 'bytes' 
 /** Files that jobs made of reports, for as long as they are kept. */
 export class ReportFiles {
   readonly #store: Store;
+  readonly #jobs: Leases<'jobs'>;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#jobs = jobLeases(store);
   }
 
   /**
@@ -48,7 +51,8 @@ export class ReportFiles {
     const { userId } = leased.job;
     if (userId === null) throw new Error('a report is made for somebody');
     return this.#store.write(async ({ tx, nowMs, newId }) => {
-      if (!(await settleIn(tx, leased, { state: 'done', result, positions: result.rows }, nowMs))) return false;
+      if (!(await settleJob(this.#jobs, tx, leased, { state: 'done', result, positions: result.rows }, nowMs)))
+        return false;
       const row: ReportFileRow = {
         id: file.id,
         jobId: leased.job.id,
@@ -70,7 +74,7 @@ export class ReportFiles {
   /** As {@link finish} does, for a report that can't be made: whoever waits for it is told why. */
   fail(leased: Pick<LeasedJob, 'job' | 'lease'>, error: string): Promise<boolean> {
     return this.#store.write(async ({ tx, nowMs, newId }) => {
-      if (!(await settleIn(tx, leased, { state: 'failed', error }, nowMs))) return false;
+      if (!(await settleJob(this.#jobs, tx, leased, { state: 'failed', error }, nowMs))) return false;
       await insertReportDeliveries(tx, leased.job, nowMs, newId);
       return true;
     });

@@ -12,7 +12,7 @@ import { ConflictError, NotFoundError, StaleError } from './errors.ts';
 import { type JobFacts, newJobRow } from './jobs.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import type { ReportScheduleRow } from './schema.ts';
-import { differences, type Store, type Writer } from './store.ts';
+import { differences, type Reader, type Store, type Writer } from './store.ts';
 
 /** What a schedule is made of, without what the registry itself gives it. */
 export type ReportScheduleFields = Omit<
@@ -112,10 +112,9 @@ export class ReportSchedules {
    * @param jobOf what is to be done for a period
    * @returns how many were looked at
    */
-  runDue(jobOf: (schedule: ReportSchedule, period: string) => ScheduledJob, limit: number): Promise<number> {
-    return this.#store.write(async (writer) => {
-      const { tx, nowMs, newId } = writer;
-      const rows = await tx
+  async runDue(jobOf: (schedule: ReportSchedule, period: string) => ScheduledJob, limit: number): Promise<number> {
+    const dueOf = (db: Reader, nowMs: number) =>
+      db
         .selectFrom('reportSchedules')
         .selectAll()
         .where('nextAtMs', '<=', nowMs)
@@ -133,6 +132,8 @@ export class ReportSchedules {
         .orderBy('nextAtMs')
         .limit(limit)
         .execute();
+    const run = async (writer: Writer, rows: readonly ReportScheduleRow[]) => {
+      const { tx, nowMs, newId } = writer;
       for (const row of rows) {
         const schedule = fromRow(row);
         const { id: scheduleId, ownerId: userId } = schedule;
@@ -153,8 +154,16 @@ export class ReportSchedules {
           .where('id', '=', scheduleId)
           .execute();
       }
-      return rows.length;
+      return [...rows];
+    };
+    const ran = await this.#store.writeDue('report schedules', dueOf, run, async () => {
+      const { at } = await this.#store.db
+        .selectFrom('reportSchedules')
+        .select((e) => e.fn.min('nextAtMs').as('at'))
+        .executeTakeFirstOrThrow();
+      return at === null ? null : Number(at);
     });
+    return ran.length;
   }
 }
 

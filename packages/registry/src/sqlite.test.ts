@@ -11,6 +11,7 @@ import { geofenceFields, PASSWORD, ruleFields, userFields, vehicleFields } from 
 import { idempotencyConformance } from './idempotency.conformance.ts';
 import { openRegistry, Secrets } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
+import { type LeasesPlace, leasesConformance } from './leases.conformance.ts';
 import { mailAddressesConformance } from './mail-addresses.conformance.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { quotasConformance } from './quotas.conformance.ts';
@@ -24,10 +25,20 @@ async function newFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'registry-'));
 }
 
-async function newPlace(): Promise<Place> {
+async function newPlace(): Promise<Place & LeasesPlace> {
   const folder = await newFolder();
+  const path = join(folder, 'registry.sqlite');
   return {
-    open: (now) => openRegistry({ path: join(folder, 'registry.sqlite'), now }),
+    open: (now) => openRegistry({ path, now }),
+    async whileWriting(work) {
+      const writer = openDatabase(path);
+      try {
+        writer.exec('begin immediate');
+        return await work();
+      } finally {
+        writer.close();
+      }
+    },
     remove: () => rm(folder, { recursive: true }),
   };
 }
@@ -39,6 +50,7 @@ auditConformance('node:sqlite', newPlace);
 idempotencyConformance('node:sqlite', newPlace);
 bulkConformance('node:sqlite', newPlace);
 jobsConformance('node:sqlite', newPlace);
+leasesConformance('node:sqlite', newPlace);
 erasuresConformance('node:sqlite', newPlace);
 videoConformance('node:sqlite', newPlace);
 reportsConformance('node:sqlite', newPlace);

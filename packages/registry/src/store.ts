@@ -23,7 +23,7 @@ import { NO_SECRETS, type Secrets } from './secrets.ts';
 export { CHUNK, differences, inChunks } from './lists.ts';
 
 /** Any number does, as long as nothing else in the database locks by it. */
-const WRITERS_LOCK = 7_201_915_381;
+export const WRITERS_LOCK = 7_201_915_381;
 const RELAY_LOCK = 7_201_915_382;
 /** The server takes a transaction in which nothing comes for one whose process is gone. */
 const SHOW_LIFE_EVERY_MS = IDLE_IN_TRANSACTION_MS / 4;
@@ -164,7 +164,7 @@ export class Store {
   }
 
   /**
-   * Asks for due work, as {@link NothingDue.unlessKnown} does. PostgreSQL is asked each time: what others wrote there is not known here.
+   * Queries due work, as {@link NothingDue.unlessKnown} does. PostgreSQL is queried each time: other processes write to it unseen.
    */
   due<T extends object | null>(
     work: string,
@@ -173,6 +173,23 @@ export class Store {
     nextDueMs: () => Promise<number | null>,
   ): Promise<T> {
     return this.#nothingDue?.unlessKnown(work, this.now(), none, ask, nextDueMs) ?? ask();
+  }
+
+  /**
+   * Runs `work` as {@link write} does where something is due. What is due is chosen without the writers' lock first, so
+   * a poll in vain keeps no writer waiting; then once more in the transaction.
+   *
+   * @param choose has no side effects
+   */
+  async writeDue<C, R>(
+    name: string,
+    choose: (db: Reader, nowMs: number) => Promise<readonly C[]>,
+    work: (writer: Writer, chosen: readonly C[]) => Promise<R[]>,
+    nextDueMs: () => Promise<number | null>,
+  ): Promise<R[]> {
+    const due = await this.due<readonly C[]>(name, [], () => choose(this.db, this.now()), nextDueMs);
+    if (due.length === 0) return [];
+    return this.write(async (writer) => work(writer, await choose(writer.tx, writer.nowMs)));
   }
 
   /**

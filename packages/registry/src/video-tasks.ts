@@ -15,13 +15,15 @@ import {
   type VideoTaskState,
   type VideoTaskTransition,
 } from '@outrider/domain';
-import type { Transaction } from 'kysely';
+import { type SqlBool, sql, type Transaction } from 'kysely';
 import { ERASURE } from './erasures.ts';
 import { NotFoundError, UnknownReferenceError } from './errors.ts';
+import { inTurns } from './fair-order.ts';
+import { Leases } from './leases.ts';
 import { isOfVehicles, type OfVehicles } from './of-vehicles.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
-import type { Tables, VideoProfileRow, VideoTaskRow } from './schema.ts';
-import { inChunks, type Reader, type Store } from './store.ts';
+import type { Tables, VideoTaskRow } from './schema.ts';
+import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 import { fromProfileRow, openedProfile } from './video-profiles.ts';
 import {
   fromTaskRow,
@@ -91,9 +93,18 @@ export interface VideoUsage {
 /** Tasks that fetch video: asked for by people, worked on by the video service. */
 export class VideoTasks {
   readonly #store: Store;
+  readonly #leases: Leases<'videoTasks'>;
 
   constructor(store: Store) {
     this.#store = store;
+    this.#leases = new Leases(store, {
+      table: 'videoTasks',
+      open: UNFINISHED,
+      dueAt: 'nextAttemptAtMs',
+      leasedUntil: 'leaseUntilMs',
+      // An attempt counts once the terminal is asked to play.
+      countsAttempts: false,
+    });
   }
 
   /** @throws {UnknownReferenceError} when there is no such profile */
@@ -189,63 +200,81 @@ export class VideoTasks {
   }
 
   /**
-   * Takes work, for the tenants of the vehicles in turn: of each profile its oldest unfinished tasks, as many as it may have at
-   * a time and no younger one before them. A lease that runs out makes the task free again, so that a worker that died loses
-   * none.
+   * Leases tasks, for the tenants of the vehicles in turn: of each profile its oldest unfinished tasks, as many as it may have at
+   * a time and no younger one before them.
    *
    * @param turns of the caller: what it has in progress
    * @param perTenant of one tenant it has no more at a time
    */
-  async lease(limit: number, leaseMs: number, turns = new Turns(), perTenant = limit): Promise<LeasedVideoTask[]> {
-    // Asked for all the time, and mostly in vain: nobody who writes is kept waiting for that.
-    const due = await this.#store.due(
+  lease(limit: number, leaseMs: number, turns = new Turns(), perTenant = limit): Promise<LeasedVideoTask[]> {
+    const isFull = (owner: Owner) => turns.runningOfTenant(owner) >= perTenant;
+    return this.#leases.poll(
       'video tasks to lease',
-      [],
-      () => dueProfiles(this.#store.db, this.#store.now()),
-      () => this.#nowOrNever(),
+      async (db, nowMs) => (await this.#dueOwners(db, nowMs)).filter((owner) => !isFull(owner)),
+      async ({ tx, nowMs }, waiting) =>
+        inTurns<DueOwner, LeasedVideoTask>(
+          turns,
+          waiting,
+          ({ length }) => length >= limit,
+          async (owner) => {
+            const next = isFull(owner) ? undefined : owner.tasks.shift();
+            if (next === undefined) return null;
+            const [taken] = await this.#leases.take(tx, [next.id], leaseMs);
+            if (taken === undefined) return null;
+            const row = await asWaiting(tx, taken, nowMs);
+            const fetched = row.fetched === null ? null : (JSON.parse(row.fetched) as FetchedFile);
+            turns.begin(owner);
+            turns.served(owner);
+            return { task: fromTaskRow(row), profile: next.profile, fetched, lease: taken.lease, owner };
+          },
+        ),
     );
-    if (due.length === 0) return [];
-    return this.#store.write(async ({ tx, nowMs, newId }) => {
-      const { secrets } = this.#store;
-      const waiting = new Set(
-        await ownersOfProfiles(tx, await dueProfiles(tx, nowMs), (row) => openedProfile(row, secrets)),
-      );
-      const leased: LeasedVideoTask[] = [];
-      while (leased.length < limit) {
-        const owner = turns.next(waiting.values().filter((each) => turns.runningOfTenant(each) < perTenant));
-        if (owner === undefined) break;
-        const profile = owner.profiles.shift();
-        if (profile === undefined) {
-          waiting.delete(owner);
-          continue;
-        }
-        const profileId = profile.id;
-        const heads = await tx
+  }
+
+  /** Tenants with the tasks that may begin now. */
+  async #dueOwners(db: Reader, nowMs: number): Promise<DueOwner[]> {
+    const isDue = this.#leases.isDue(nowMs);
+    const rows = await db
+      .selectFrom((e) =>
+        e
           .selectFrom('videoTasks')
           .selectAll()
-          .where('profileId', '=', profileId)
+          .select(sql<number>`row_number() over (partition by profile_id order by id)`.as('nth'))
           .where('finishedAtMs', 'is', null)
-          .orderBy('id')
-          .limit(profile.maxParallelDownloads)
-          .execute();
-        for (const head of heads) {
-          if (leased.length >= limit || turns.runningOfTenant(owner) >= perTenant) break;
-          if (head.nextAttemptAtMs > nowMs || head.leaseUntilMs > nowMs) continue;
-          const lease = newId();
-          const row = await asWaiting(tx, head, nowMs);
-          await tx
-            .updateTable('videoTasks')
-            .set({ lease, leaseUntilMs: nowMs + leaseMs })
-            .where('id', '=', row.id)
-            .execute();
-          const fetched = row.fetched === null ? null : (JSON.parse(row.fetched) as FetchedFile);
-          turns.begin(owner);
-          turns.served(owner);
-          leased.push({ task: fromTaskRow(row), profile, fetched, lease, owner });
-        }
-      }
-      return leased;
-    });
+          .where('profileId', 'in', (q) => q.selectFrom('videoTasks').select('profileId').where(isDue))
+          .as('videoTasks'),
+      )
+      .select(['id', 'profileId', 'nth'])
+      .where(isDue)
+      .orderBy('id')
+      .execute();
+    const profiles = await this.#profiles(db, [...new Set(rows.map((row) => row.profileId))]);
+    const owners = new Map<string, DueOwner>();
+    for (const { id, profileId, nth } of rows) {
+      const { profile, tenant } = profiles.get(profileId) ?? {};
+      if (profile === undefined || tenant === undefined || Number(nth) > profile.maxParallelDownloads) continue;
+      const owner = owners.get(tenant) ?? { account: tenant, tenant, tasks: [] };
+      owners.set(tenant, owner);
+      owner.tasks.push({ id, profile });
+    }
+    return [...owners.values()];
+  }
+
+  /** Profiles with the tenants of their vehicles; one without a dealer is the operator's. */
+  async #profiles(db: Reader, ids: readonly string[]): Promise<Map<string, { profile: VideoProfile; tenant: string }>> {
+    const profiles = new Map<string, { profile: VideoProfile; tenant: string }>();
+    for (const some of inChunks(ids)) {
+      const rows = await db
+        .selectFrom('videoProfiles')
+        .leftJoin('vehicles', 'vehicles.id', 'videoProfiles.vehicleId')
+        .selectAll('videoProfiles')
+        .select('vehicles.dealerId as dealerId')
+        .where('videoProfiles.id', 'in', some)
+        .execute();
+      for (const { dealerId, ...row } of rows)
+        profiles.set(row.id, { profile: openedProfile(row, this.#store.secrets), tenant: dealerId ?? 'operator' });
+    }
+    return profiles;
   }
 
   /**
@@ -304,17 +333,15 @@ export class VideoTasks {
     });
   }
 
-  /** Notes how far a task is, and keeps the lease for as long again; the same answers as {@link step}. */
-  progress(
+  /** Notes how far a task is, and renews the lease; the same results as {@link step}. */
+  async progress(
     { task, lease }: Pick<LeasedVideoTask, 'task' | 'lease'>,
     { percent, bytes }: { percent: number; bytes: number },
     leaseMs: number,
   ): Promise<VideoTask | null> {
-    return this.#asHolder(task.id, lease, async (tx, row, nowMs) => {
-      const changed = { progressPercent: percent, progressBytes: bytes, leaseUntilMs: nowMs + leaseMs };
-      await tx.updateTable('videoTasks').set(changed).where('id', '=', row.id).execute();
-      return { ...row, ...changed };
-    });
+    const changed = { progressPercent: percent, progressBytes: bytes };
+    const [row] = await this.#leases.renew([{ id: task.id, lease }], leaseMs, changed);
+    return row === undefined ? null : fromTaskRow(row);
   }
 
   /** Notes that the file is whole and lies in the worker's folder; the same answers as {@link step}. */
@@ -352,13 +379,9 @@ export class VideoTasks {
       .execute();
   }
 
-  /** Frees everything that is leased: for the only worker there is, when it begins. */
-  async releaseLeases(): Promise<void> {
-    await this.#store.db
-      .updateTable('videoTasks')
-      .set({ lease: null, leaseUntilMs: 0 })
-      .where('lease', 'is not', null)
-      .execute();
+  /** Ends all leases: for the only worker, when it starts. */
+  releaseLeases(): Promise<void> {
+    return this.#leases.releaseAll();
   }
 
   /**
@@ -367,28 +390,8 @@ export class VideoTasks {
    * @returns the tasks as they now are
    */
   expire(limit: number): Promise<VideoTask[]> {
-    return this.#store.due(
-      'video tasks to expire',
-      [],
-      () => this.#expire(limit),
-      () => this.#nowOrNever(),
-    );
-  }
-
-  /** When a task may fall due: at any time while one is unfinished, else never. */
-  async #nowOrNever(): Promise<number | null> {
-    const unfinished = await this.#store.db
-      .selectFrom('videoTasks')
-      .select('id')
-      .where('finishedAtMs', 'is', null)
-      .limit(1)
-      .executeTakeFirst();
-    return unfinished ? this.#store.now() : null;
-  }
-
-  #expire(limit: number): Promise<VideoTask[]> {
-    return this.#store.write(async ({ tx, nowMs }) => {
-      const rows = await tx
+    const expired = async (db: Reader, nowMs: number) =>
+      db
         .selectFrom('videoTasks')
         .selectAll()
         .where('finishedAtMs', 'is', null)
@@ -396,12 +399,21 @@ export class VideoTasks {
         .where('leaseUntilMs', '<=', nowMs)
         .limit(limit)
         .execute();
+    const expire = async ({ tx, nowMs }: Writer, rows: readonly VideoTaskRow[]) => {
       const ended: VideoTask[] = [];
       for (const row of rows) {
         const detail = row.reason === null ? 'it was not done in time' : `it was not done in time: ${row.reason}`;
         ended.push(fromTaskRow(await takeStep(tx, row, 'failed', { reason: 'expired', detail }, nowMs)));
       }
       return ended;
+    };
+    return this.#store.writeDue('video tasks to expire', expired, expire, async () => {
+      const { at } = await this.#store.db
+        .selectFrom('videoTasks')
+        .select((e) => e.fn.min('expiresAtMs').as('at'))
+        .where('finishedAtMs', 'is', null)
+        .executeTakeFirstOrThrow();
+      return at === null ? null : Number(at);
     });
   }
 
@@ -423,14 +435,9 @@ export class VideoTasks {
   }
 
   /** Tasks that are not finished, by their state. */
-  async counts(): Promise<Map<VideoTaskState, number>> {
-    const rows = await this.#store.db
-      .selectFrom('videoTasks')
-      .select(['state', (e) => e.fn.countAll().as('count')])
-      .where('finishedAtMs', 'is', null)
-      .groupBy('state')
-      .execute();
-    return new Map(rows.map(({ state, count }) => [state as VideoTaskState, Number(count)]));
+  async counts(): Promise<ReadonlyMap<VideoTaskState, number>> {
+    const counts = await this.#leases.counts(sql<SqlBool>`finished_at_ms is null`);
+    return counts as ReadonlyMap<string, number> as ReadonlyMap<VideoTaskState, number>;
   }
 
   async usage(): Promise<VideoUsage> {
@@ -577,52 +584,16 @@ export class VideoTasks {
     work: (tx: Transaction<Tables>, row: VideoTaskRow, nowMs: number) => Promise<VideoTaskRow>,
   ): Promise<VideoTask | null> {
     return this.#store.write(async ({ tx, nowMs }) => {
-      const row = await tx.selectFrom('videoTasks').selectAll().where('id', '=', id).executeTakeFirst();
-      if (!row || row.lease !== lease) return null;
-      return fromTaskRow(await work(tx, row, nowMs));
+      const row = await this.#leases.held(tx, { id, lease });
+      return row && fromTaskRow(await work(tx, row, nowMs));
     });
   }
 }
 
 const UNFINISHED = VIDEO_TASK_STATES.filter((state) => !isFinal(state));
 
-/** Profiles that have something to do that nobody does. */
-async function dueProfiles(db: Reader, nowMs: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('videoTasks')
-    .select('profileId')
-    .distinct()
-    .where('state', 'in', UNFINISHED)
-    .where('nextAttemptAtMs', '<=', nowMs)
-    .where('leaseUntilMs', '<=', nowMs)
-    .execute();
-  return rows.map((row) => row.profileId);
-}
-
-/** Profiles by the tenant of their vehicles; one without a dealer is the operator's. */
-async function ownersOfProfiles(
-  db: Reader,
-  ids: readonly string[],
-  open: (row: VideoProfileRow) => VideoProfile,
-): Promise<(Owner & { profiles: VideoProfile[] })[]> {
-  const owners = new Map<string, Owner & { profiles: VideoProfile[] }>();
-  for (const some of inChunks(ids)) {
-    const rows = await db
-      .selectFrom('videoProfiles')
-      .leftJoin('vehicles', 'vehicles.id', 'videoProfiles.vehicleId')
-      .selectAll('videoProfiles')
-      .select('vehicles.dealerId as dealerId')
-      .where('videoProfiles.id', 'in', some)
-      .execute();
-    for (const { dealerId, ...row } of rows) {
-      const tenant = dealerId ?? 'operator';
-      const owner = owners.get(tenant) ?? { account: tenant, tenant, profiles: [] };
-      owners.set(tenant, owner);
-      owner.profiles.push(open(row));
-    }
-  }
-  return [...owners.values()];
-}
+/** A tenant, and tasks of its vehicles that may begin, the oldest first. */
+type DueOwner = Owner & { tasks: { id: string; profile: VideoProfile }[] };
 
 type WaitingStep = Extract<VideoStep, { state: 'waiting' }>;
 

@@ -48,7 +48,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
   let healthy = true;
   let cleanedAtMs = Number.NEGATIVE_INFINITY;
 
-  async function send(leased: LeasedConfirmation): Promise<void> {
+  async function send(leased: LeasedConfirmation): Promise<unknown> {
     const { address } = leased;
     const settle = registry.mailAddresses.settleConfirmation.bind(registry.mailAddresses, leased);
     // Retries of one mail count once.
