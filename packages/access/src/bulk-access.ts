@@ -1,6 +1,5 @@
 import {
   accessAfter,
-  DEFAULT_THRESHOLDS,
   type Geofence,
   type GeofenceId,
   type GroupId,
@@ -8,7 +7,9 @@ import {
   type TerminalAccessPatch,
   type User,
   type UserId,
+  VEHICLE_DEFAULTS,
   type Vehicle,
+  type VehicleFieldValues,
   type VehicleGroup,
   type VehicleId,
 } from '@outrider/domain';
@@ -22,7 +23,6 @@ import {
   OperatorOnlyError,
   StaleError,
   UnknownReferenceError,
-  type VehicleFields,
   type VehicleWrite,
 } from '@outrider/registry';
 import type { Access, Sources } from './access.ts';
@@ -31,21 +31,10 @@ import { GroupNames } from './group-names.ts';
 import { type InputError, operatorOnly, Problem } from './problem.ts';
 import { dealerOf, isOperator, mayManage, rightToGroup, rightToVehicle } from './rights.ts';
 
-/** What a vehicle's numbers are where nobody says otherwise: of each there is a column. */
-export const VEHICLE_NUMBERS = {
-  speedLimitKmh: null,
-  speedToleranceKmh: 0,
-  speedingMinSeconds: 0,
-  ...DEFAULT_THRESHOLDS,
-} as const satisfies Omit<VehicleFields, 'name' | 'plate' | 'terminalId' | 'groupIds' | 'dealerId' | 'terminalAccess'>;
-
 /** Vehicles that an export holds at once. */
 const PAGE = 500;
 /** Geofences that it does: one may have ten thousand points. */
 const GEOFENCE_PAGE = 50;
-
-/** What a new vehicle is where its row does not say. */
-const NEW_VEHICLE = { plate: null, terminalId: null, ...VEHICLE_NUMBERS } satisfies Partial<VehicleFields>;
 
 /** One vehicle as a row of a CSV says it; what has no column is not said. */
 export interface VehicleLine {
@@ -58,7 +47,7 @@ export interface VehicleLine {
   dealerId: UserId | null | undefined;
   /** Something in it was wrong, and is told already: what is not said may have been meant. */
   isWrong: boolean;
-  fields: Partial<Omit<VehicleFields, 'groupIds' | 'dealerId' | 'terminalAccess'>>;
+  fields: Partial<VehicleFieldValues>;
   /** Empty cells say nothing. */
   access: TerminalAccessPatch;
 }
@@ -135,7 +124,7 @@ export class BulkAccess {
         return {
           id: null,
           fields: {
-            ...NEW_VEHICLE,
+            ...VEHICLE_DEFAULTS,
             ...line.fields,
             name: name ?? '',
             groupIds: groupIds ?? [],

@@ -1,5 +1,5 @@
 export { Access, type AuditShown, type Sources, type VehicleKey } from './access.ts';
-export { type GeofenceItem, VEHICLE_NUMBERS, type VehicleLine } from './bulk-access.ts';
+export type { GeofenceItem, VehicleLine } from './bulk-access.ts';
 export { Faults } from './faults.ts';
 export type { GroupNames } from './group-names.ts';
 export { type ErasureConfig, type JobAccess, MAX_RECALCULATED_DAYS, type ReportJobsConfig } from './job-access.ts';

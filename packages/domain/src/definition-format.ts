@@ -1,20 +1,24 @@
 import type { Definition, DefinitionChange, DefinitionKind } from './definitions.ts';
 import { OPEN_ACCESS } from './terminal-access.ts';
+import { VEHICLE_FIELD_LIST } from './vehicle-fields.ts';
+
+/** A definition as some version stored it. */
+type Stored = Record<string, unknown> & { kind: DefinitionKind };
+
+/** By format: how a definition of the format before it becomes one of this format. Fields of `VEHICLE_FIELDS` need no entry. */
+const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
+  // Terminals were not bound: whoever knew the id was believed, and goes on being so until somebody binds it.
+  2: (definition) => (definition.kind === 'vehicle' ? { ...definition, terminalAccess: OPEN_ACCESS } : definition),
+};
 
 /**
  * Version of the form in which definitions are stored: in topic `definitions` (where a schema of `schemas/` goes with each), in
  * checkpoints, in the outbox. It grows when a field is added, is renamed or changes its meaning; CONTRIBUTING.md has the recipe.
  */
-export const DEFINITION_FORMAT = 2;
-
-/** A definition as some version stored it. */
-type Stored = Record<string, unknown> & { kind: DefinitionKind };
-
-/** By the format that it makes: what a definition of the format before it becomes. */
-const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
-  // Terminals were not bound: whoever knew the id was believed, and goes on being so until somebody binds it.
-  2: (definition) => (definition.kind === 'vehicle' ? { ...definition, terminalAccess: OPEN_ACCESS } : definition),
-};
+export const DEFINITION_FORMAT = Math.max(
+  ...Object.keys(UPGRADES).map(Number),
+  ...VEHICLE_FIELD_LIST.map(([, field]) => field.since ?? 1),
+);
 
 /** Stored by a version of the program that is newer than this one. */
 export class NewerFormatError extends Error {
@@ -31,6 +35,9 @@ export function upgradeDefinition(definition: unknown, format: number): Definiti
     throw new NewerFormatError(`a definition has format ${format}, and this version reads up to ${DEFINITION_FORMAT}`);
   let upgraded = definition as Stored;
   for (let next = format + 1; next <= DEFINITION_FORMAT; next++) upgraded = UPGRADES[next]?.(upgraded) ?? upgraded;
+  if (upgraded.kind === 'vehicle')
+    for (const [name, field] of VEHICLE_FIELD_LIST)
+      if ((field.since ?? 1) > format) upgraded = { ...upgraded, [name]: field.default };
   return upgraded as unknown as Definition;
 }
 

@@ -1,6 +1,7 @@
-import type { GeofenceId, GroupId, TerminalId, UserId, VehicleId } from './ids.ts';
+import type { GeofenceId, GroupId, UserId, VehicleId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
 import type { TerminalAccess } from './terminal-access.ts';
+import type { VehicleFieldValues } from './vehicle-fields.ts';
 import type { VideoProfile } from './video.ts';
 
 /** Degrees as GeoJSON writes them: longitude, then latitude. */
@@ -55,43 +56,17 @@ export interface User {
   groupIds: readonly GroupId[];
 }
 
-/** A vehicle profile: without one, a terminal's data is refused. */
-export interface Vehicle {
+/** A vehicle profile: without one, a terminal's data is refused. Its plain fields are in {@link VEHICLE_FIELDS}. */
+export interface Vehicle extends VehicleFieldValues {
   kind: 'vehicle';
   id: VehicleId;
   version: number;
-  name: string;
-  plate: string | null;
-  terminalId: TerminalId | null;
   /** What the terminal must show for its data to be taken. */
   terminalAccess: TerminalAccess;
   /** The dealer that the vehicle belongs to; null when the operator's own. */
   dealerId: UserId | null;
   groupIds: readonly GroupId[];
-  /** Null: no limit of its own. */
-  speedLimitKmh: number | null;
-  speedToleranceKmh: number;
-  speedingMinSeconds: number;
-  /** After how long without data the vehicle counts as offline. */
-  offlineAfterMinutes: number;
-  /** Over this speed it moves … */
-  movingSpeedKmh: number;
-  /** … or, with the ignition on, when it is farther than this from where it stood. */
-  movingDistanceM: number;
-  /** After how long without movement a trip is over, and a stop begins. */
-  tripStopMinutes: number;
-  /** After how long without data a trip is over. */
-  tripGapMinutes: number;
 }
-
-/** What a vehicle's thresholds are where nobody says otherwise (semantics, "Trips and stops" and "Other events"). */
-export const DEFAULT_THRESHOLDS = {
-  offlineAfterMinutes: 10,
-  movingSpeedKmh: 2,
-  movingDistanceM: 50,
-  tripStopMinutes: 5,
-  tripGapMinutes: 60,
-} as const satisfies Partial<Vehicle>;
 
 export interface VehicleGroup {
   kind: 'group';

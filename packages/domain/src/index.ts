@@ -19,5 +19,6 @@ export * from './terminal-access.ts';
 export * from './terminal-command.ts';
 export * from './terminal-number.ts';
 export * from './trace.ts';
+export * from './vehicle-fields.ts';
 export * from './vehicle-status.ts';
 export * from './video.ts';

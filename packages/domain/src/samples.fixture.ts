@@ -1,8 +1,9 @@
-import { DEFAULT_THRESHOLDS, type Geofence, type User, type Vehicle } from './definitions.ts';
+import type { Geofence, User, Vehicle } from './definitions.ts';
 import type { GeofenceId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import type { NotificationRule } from './notification-rule.ts';
 import type { Position } from './position.ts';
 import { OPEN_ACCESS } from './terminal-access.ts';
+import { VEHICLE_DEFAULTS } from './vehicle-fields.ts';
 import type { VehicleStatus } from './vehicle-status.ts';
 
 /** What a definition is made of before it has an id and a version. */
@@ -35,15 +36,10 @@ export function sampleUser(more: Partial<User> = {}): User {
 export function sampleVehicleFields(more: Partial<Fields<Vehicle>> = {}): Fields<Vehicle> {
   return {
     name: 'Van',
-    plate: null,
-    terminalId: null,
     terminalAccess: OPEN_ACCESS,
     dealerId: null,
     groupIds: [],
-    speedLimitKmh: null,
-    speedToleranceKmh: 0,
-    speedingMinSeconds: 0,
-    ...DEFAULT_THRESHOLDS,
+    ...VEHICLE_DEFAULTS,
     ...more,
   };
 }

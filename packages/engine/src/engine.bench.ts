@@ -6,13 +6,13 @@ import {
   type FleetEvent,
   type GeofenceId,
   type GroupId,
-  OPEN_ACCESS,
   type Shape,
   type TelemetryPacket,
   type TerminalId,
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
+import { sampleVehicle } from '@outrider/domain/samples';
 import { baselineOf } from '@outrider/geo/bench';
 import { type CityTrack, cityGeofences, cityTrack, siteGeofences } from '@outrider/geo/generate';
 import { Engine } from './engine.ts';
@@ -278,25 +278,15 @@ function definitionsOf(shapes: readonly Shape[], owners = 1): Definition[] {
     groupIds: [idOf(GROUPS + n) as GroupId],
   }));
   for (let n = 0; n < VEHICLES; n++)
-    definitions.push({
-      kind: 'vehicle',
-      id: idOf(n) as VehicleId,
-      version: 1,
-      name: `Vehicle ${n}`,
-      plate: null,
-      terminalId: null,
-      terminalAccess: OPEN_ACCESS,
-      dealerId: null,
-      groupIds: [idOf(GROUPS + (n % owners)) as GroupId],
-      speedLimitKmh: vehicleLimitKmh(n),
-      speedToleranceKmh: 5,
-      speedingMinSeconds: 0,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
-    });
+    definitions.push(
+      sampleVehicle({
+        id: idOf(n) as VehicleId,
+        name: `Vehicle ${n}`,
+        groupIds: [idOf(GROUPS + (n % owners)) as GroupId],
+        speedLimitKmh: vehicleLimitKmh(n),
+        speedToleranceKmh: 5,
+      }),
+    );
   for (const [n, shape] of shapes.entries())
     definitions.push({
       kind: 'geofence',

@@ -1,3 +1,4 @@
+import type { Unbranded, VehicleFieldValues } from '@outrider/domain';
 import type { Generated } from 'kysely';
 
 /** 0 or 1: the one form of truth that SQLite and PostgreSQL store alike. */
@@ -46,23 +47,12 @@ export interface LoginSourceRow {
   lastLoginAtMs: number;
 }
 
-export interface VehicleRow {
+export interface VehicleRow extends Unbranded<VehicleFieldValues> {
   id: string;
   version: number;
-  name: string;
-  plate: string | null;
-  terminalId: string | null;
   /** JSON; null: anyone who knows the id, as before terminals were bound. */
   terminalAccess: string | null;
   dealerId: string | null;
-  speedLimitKmh: number | null;
-  speedToleranceKmh: number;
-  speedingMinSeconds: number;
-  offlineAfterMinutes: number;
-  movingSpeedKmh: number;
-  movingDistanceM: number;
-  tripStopMinutes: number;
-  tripGapMinutes: number;
 }
 
 /** The dealer whose vehicle had a terminal last, where the terminal sent data for it. */

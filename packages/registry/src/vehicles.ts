@@ -10,6 +10,7 @@ import {
   type UserId,
   type Vehicle,
   type VehicleId,
+  vehicleFieldsOf,
 } from '@outrider/domain';
 import { type BulkOutcome, BulkPlan, type BulkWrite, inTurns, notDealers, writeOrTry } from './bulk.ts';
 import { requireDealer } from './dealers.ts';
@@ -321,43 +322,19 @@ async function withGroups(db: Reader, rows: readonly VehicleRow[]): Promise<Vehi
 }
 
 export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): Vehicle {
+  const { id, version, dealerId, terminalAccess } = row;
   return {
     kind: 'vehicle',
-    id: row.id as VehicleId,
-    version: row.version,
-    name: row.name,
-    plate: row.plate,
-    terminalId: row.terminalId as TerminalId | null,
-    dealerId: row.dealerId as UserId | null,
+    id: id as VehicleId,
+    version,
+    ...vehicleFieldsOf(row),
+    dealerId: dealerId as UserId | null,
     groupIds,
-    speedLimitKmh: row.speedLimitKmh,
-    speedToleranceKmh: row.speedToleranceKmh,
-    speedingMinSeconds: row.speedingMinSeconds,
-    terminalAccess: row.terminalAccess === null ? OPEN_ACCESS : (JSON.parse(row.terminalAccess) as TerminalAccess),
-    offlineAfterMinutes: row.offlineAfterMinutes,
-    movingSpeedKmh: row.movingSpeedKmh,
-    movingDistanceM: row.movingDistanceM,
-    tripStopMinutes: row.tripStopMinutes,
-    tripGapMinutes: row.tripGapMinutes,
+    terminalAccess: terminalAccess === null ? OPEN_ACCESS : (JSON.parse(terminalAccess) as TerminalAccess),
   };
 }
 
 function toRow(vehicle: Vehicle): VehicleRow {
-  return {
-    id: vehicle.id,
-    version: vehicle.version,
-    name: vehicle.name,
-    plate: vehicle.plate,
-    terminalId: vehicle.terminalId,
-    terminalAccess: JSON.stringify(vehicle.terminalAccess),
-    dealerId: vehicle.dealerId,
-    speedLimitKmh: vehicle.speedLimitKmh,
-    speedToleranceKmh: vehicle.speedToleranceKmh,
-    speedingMinSeconds: vehicle.speedingMinSeconds,
-    offlineAfterMinutes: vehicle.offlineAfterMinutes,
-    movingSpeedKmh: vehicle.movingSpeedKmh,
-    movingDistanceM: vehicle.movingDistanceM,
-    tripStopMinutes: vehicle.tripStopMinutes,
-    tripGapMinutes: vehicle.tripGapMinutes,
-  };
+  const { id, version, dealerId, terminalAccess } = vehicle;
+  return { id, version, ...vehicleFieldsOf(vehicle), dealerId, terminalAccess: JSON.stringify(terminalAccess) };
 }

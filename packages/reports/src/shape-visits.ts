@@ -1,5 +1,4 @@
 import {
-  DEFAULT_THRESHOLDS,
   type Definition,
   deriveEventId,
   type FleetEvent,
@@ -12,6 +11,7 @@ import {
   type Shape,
   type TerminalId,
   type UserId,
+  VEHICLE_DEFAULTS,
   type VehicleId,
 } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
@@ -216,15 +216,10 @@ function definitionsFor(vehicleId: VehicleId, shape: Shape, minDwellSeconds: num
       id: vehicleId,
       version: 1,
       name: '',
-      plate: null,
-      terminalId: null,
       terminalAccess: OPEN_ACCESS,
       dealerId: null,
       groupIds: [],
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      ...DEFAULT_THRESHOLDS,
+      ...VEHICLE_DEFAULTS,
     },
     geofence,
   ];

@@ -27,7 +27,7 @@ export function startFleet({ scenario, host, ports, now = Date.now }: FleetOptio
   // Terminals tell whole seconds, and some protocols nothing finer.
   const startMs = Math.floor(now() / 1000) * 1000;
   const drivers = createDemoDrivers(scenario, startMs);
-  const terminals: TerminalClient[] = scenario.vehicles.map(({ protocol, terminalId }) =>
+  const terminals: TerminalClient[] = scenario.vehicles.map(({ protocol, profile: { terminalId } }) =>
     connectTerminal({ protocol, host, port: ports[protocol] ?? 0, terminalId }),
   );
   const drive = (): void => {

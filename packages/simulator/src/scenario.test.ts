@@ -1,4 +1,4 @@
-import type { Position } from '@outrider/domain';
+import { type Position, VEHICLE_DEFAULTS, VEHICLE_FIELD_LIST } from '@outrider/domain';
 import { prepareShape } from '@outrider/geo';
 import { describe, expect, test } from 'vitest';
 import { createDemoDrivers, createDemoScenario } from './scenario.ts';
@@ -20,7 +20,8 @@ function happenings(minutes: number): Map<Happening, number[]> {
       counts[Math.floor((fixTimeMs - START_MS) / 60_000)] += 1;
       byKind.set(kind, counts);
     };
-    const limitKmh = (vehicle.speedLimitKmh ?? Number.POSITIVE_INFINITY) + vehicle.speedToleranceKmh;
+    const { speedLimitKmh, speedToleranceKmh } = { ...VEHICLE_DEFAULTS, ...vehicle.profile };
+    const limitKmh = (speedLimitKmh ?? Number.POSITIVE_INFINITY) + speedToleranceKmh;
     for (const { shape, speedLimitKmh } of scenario.geofences) {
       const prepared = prepareShape(shape);
       let before: { inside: boolean; over: boolean } | null = null;
@@ -44,11 +45,11 @@ function happenings(minutes: number): Map<Happening, number[]> {
 }
 
 describe('the demo fleet', () => {
-  test('has 25 vehicles, each with a name, a plate and a terminal of its own, and all four protocols among them', () => {
+  test('has 25 vehicles, each with texts of its own, and all four protocols among them', () => {
     const { vehicles } = scenario;
     expect(vehicles).toHaveLength(25);
-    for (const field of ['name', 'plate', 'terminalId'] as const)
-      expect(new Set(vehicles.map((vehicle) => vehicle[field])).size).toBe(25);
+    for (const [name, { type }] of VEHICLE_FIELD_LIST)
+      if (type === 'text') expect(new Set(vehicles.map(({ profile }) => profile[name])).size).toBe(25);
     expect(new Set(vehicles.map((vehicle) => vehicle.protocol))).toEqual(
       new Set(['teltonika', 'omnicomm', 'wialon-ips', 'osmand']),
     );

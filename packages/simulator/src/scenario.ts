@@ -1,4 +1,4 @@
-import type { LngLat, ProtocolName, Shape, TerminalId } from '@outrider/domain';
+import type { LngLat, ProtocolName, Shape, TerminalId, VehicleFieldValues } from '@outrider/domain';
 import { protocols } from '@outrider/protocols';
 import { createDriver, type Driver, type DriverPlan } from './driver.ts';
 import type { PointM } from './plane.ts';
@@ -7,15 +7,11 @@ import { createRoadNetwork, type RoadNetwork, type Site } from './roads.ts';
 
 /** A vehicle of the demo fleet: its profile, the terminal in it, and how it is driven. */
 export interface DemoVehicle {
-  name: string;
-  plate: string;
+  /** Fields without a value have their defaults. */
+  profile: Partial<VehicleFieldValues> & Pick<VehicleFieldValues, 'name'> & { terminalId: TerminalId };
   /** Name of the one group it is in. */
   group: string;
   protocol: ProtocolName;
-  terminalId: TerminalId;
-  speedLimitKmh: number | null;
-  speedToleranceKmh: number;
-  speedingMinSeconds: number;
   plan: DriverPlan;
   /** Makes this vehicle's drive its own. */
   seed: number;
@@ -63,16 +59,25 @@ export function createDemoScenario(seed = 1): DemoScenario {
 
   const vehicles: DemoVehicle[] = [];
   const add = (
-    vehicle: Pick<DemoVehicle, 'name' | 'group' | 'protocol' | 'speedLimitKmh'>,
+    {
+      name,
+      group,
+      protocol,
+      speedLimitKmh,
+    }: Pick<VehicleFieldValues, 'name' | 'speedLimitKmh'> & Pick<DemoVehicle, 'group' | 'protocol'>,
     plan: Pick<DriverPlan, 'stops' | 'start'> & Partial<DriverPlan>,
   ): void => {
     const number = vehicles.length + 1;
     vehicles.push({
-      ...vehicle,
-      plate: plateOf(number),
-      terminalId: terminalIdOf(vehicle.protocol, number),
-      speedToleranceKmh: 3,
-      speedingMinSeconds: 0,
+      group,
+      protocol,
+      profile: {
+        name,
+        plate: plateOf(number),
+        terminalId: terminalIdOf(protocol, number),
+        speedLimitKmh,
+        speedToleranceKmh: 3,
+      },
       seed: seed * 1000 + number,
       plan: {
         dwellSeconds: [40, 150],

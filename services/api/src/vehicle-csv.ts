@@ -1,19 +1,25 @@
-import type { Faults, GroupNames } from '@outrider/access';
-import { VEHICLE_NUMBERS, type VehicleLine } from '@outrider/access';
-import { isUuid, type UserId, type Vehicle, type VehicleId } from '@outrider/domain';
-import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from '@outrider/reports';
-import type { z } from 'zod';
+import type { Faults, GroupNames, VehicleLine } from '@outrider/access';
 import {
-  accessOf,
-  canShowSecret,
-  TERMINAL_ACCESS_FIELDS,
-  type TerminalAccessIn,
-  VEHICLE_FIELDS,
-} from './routes/vehicles.ts';
+  isUuid,
+  type UserId,
+  VEHICLE_DEFAULTS,
+  VEHICLE_FIELD_LIST,
+  type Vehicle,
+  type VehicleField,
+  type VehicleFieldName,
+  type VehicleId,
+} from '@outrider/domain';
+import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from '@outrider/reports';
+import { VEHICLE_IN } from './fields.ts';
+import { accessOf, canShowSecret, TERMINAL_ACCESS_FIELDS, type TerminalAccessIn } from './routes/vehicles.ts';
 
 export const MAX_ROWS = 10_000;
 
-const TEXTS = ['name', 'plate', 'terminalId'] as const;
+const namesOf = (type: VehicleField['type']) =>
+  VEHICLE_FIELD_LIST.filter(([, field]) => field.type === type).map(([name]) => name);
+const TEXTS = namesOf('text');
+const NUMBERS = namesOf('number');
+
 /** Columns of a terminal's access, by the field that each of them is. Secrets are read and never written. */
 const ACCESS = {
   terminalProtocol: 'protocol',
@@ -27,10 +33,9 @@ export const VEHICLE_COLUMNS = [
   ...TEXTS,
   'dealerId',
   'groups',
-  ...(Object.keys(VEHICLE_NUMBERS) as NumberColumn[]),
+  ...NUMBERS,
   ...(Object.keys(ACCESS) as AccessColumn[]),
 ] as const;
-type NumberColumn = keyof typeof VEHICLE_NUMBERS;
 type AccessColumn = keyof typeof ACCESS;
 type Column = (typeof VEHICLE_COLUMNS)[number];
 
@@ -112,8 +117,8 @@ function readLine(
     isWrong = true;
     faults.add({ row, column, detail });
   };
-  const take = (column: Exclude<Column, 'id' | 'dealerId' | 'groups' | AccessColumn>, value: unknown) => {
-    const result = (VEHICLE_FIELDS[column] as z.ZodType).safeParse(value);
+  const take = (column: VehicleFieldName, value: unknown) => {
+    const result = VEHICLE_IN[column].safeParse(value);
     if (result.success) fields[column] = result.data;
     else for (const { message } of result.error.issues) wrong(column, message);
   };
@@ -131,10 +136,10 @@ function readLine(
       wrong(column, 'A spreadsheet has rounded this number: format the column as text.');
     else take(column, cell === '' && column !== 'name' ? null : cell);
   }
-  for (const column of Object.keys(VEHICLE_NUMBERS) as NumberColumn[]) {
+  for (const column of NUMBERS) {
     const cell = cells[column];
     if (cell === undefined) continue;
-    if (cell === '') fields[column] = VEHICLE_NUMBERS[column];
+    if (cell === '') fields[column] = VEHICLE_DEFAULTS[column as keyof typeof VEHICLE_DEFAULTS];
     else take(column, numberOf(cell, delimiter) ?? cell);
   }
   const said: TerminalAccessIn = {};

@@ -1,4 +1,4 @@
-import { blankPosition, type TerminalId, type User, type VehicleId } from '@outrider/domain';
+import { blankPosition, type TerminalId, type User, VEHICLE_DEFAULTS, type VehicleId } from '@outrider/domain';
 import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, World } from './api.fixture.ts';
@@ -22,20 +22,12 @@ describe('vehicles', () => {
     expect(status).toBe(201);
     expect(body).toEqual({
       id: body.id,
+      ...VEHICLE_DEFAULTS,
       name: 'Van 12',
-      plate: null,
       terminalId: '356307042441013',
       terminalAccess: { protocol: 'learn', hasSecret: false, certificateSha256: null, networks: [] },
       dealerId: null,
       groupIds: [],
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      offlineAfterMinutes: 10,
-      movingSpeedKmh: 2,
-      movingDistanceM: 50,
-      tripStopMinutes: 5,
-      tripGapMinutes: 60,
     });
     expect(headers.get('location')).toBe(`/api/v1/vehicles/${body.id}`);
     expect(headers.get('etag')).toBe('"1"');

@@ -1,5 +1,5 @@
 import type { EmailMessage, SendResult } from '@outrider/channels';
-import { DEFAULT_THRESHOLDS, type Directory, type JobId, Turns, type User, type Vehicle } from '@outrider/domain';
+import { type Directory, type JobId, Turns, type User, VEHICLE_DEFAULTS, type Vehicle } from '@outrider/domain';
 import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
 import { Registry as Metrics, type Part } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -37,14 +37,9 @@ beforeEach(async () => {
   );
   van = await registry.vehicles.create({
     name: 'Van',
-    plate: null,
-    terminalId: null,
     dealerId: null,
     groupIds: [group.id],
-    speedLimitKmh: null,
-    speedToleranceKmh: 0,
-    speedingMinSeconds: 0,
-    ...DEFAULT_THRESHOLDS,
+    ...VEHICLE_DEFAULTS,
   });
   mailer = null;
   sent = [];

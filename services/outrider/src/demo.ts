@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import {
-  DEFAULT_THRESHOLDS,
   type EventKind,
   type GeofenceId,
   type GroupId,
   type ProtocolName,
   type TerminalId,
   type User,
+  VEHICLE_DEFAULTS,
   type VehicleId,
 } from '@outrider/domain';
 import type { Registry } from '@outrider/registry';
@@ -69,28 +69,16 @@ async function ensureDefinitions(registry: Registry, scenario: DemoScenario, pas
     const group = await registry.groups.get(id);
     if (group) groupByName.set(group.name, id);
   }
-  for (const {
-    name,
-    plate,
-    group,
-    terminalId,
-    speedLimitKmh,
-    speedToleranceKmh,
-    speedingMinSeconds,
-  } of scenario.vehicles) {
+  for (const { profile, group } of scenario.vehicles) {
+    const { terminalId } = profile;
     const groupId = groupByName.get(group);
     const vehicle =
       (await registry.vehicles.list({ terminalId }, { limit: 1, after: null })).items[0] ??
       (await registry.vehicles.create({
-        name,
-        plate,
-        terminalId,
+        ...VEHICLE_DEFAULTS,
+        ...profile,
         dealerId: null,
         groupIds: groupId ? [groupId] : [],
-        speedLimitKmh,
-        speedToleranceKmh,
-        speedingMinSeconds,
-        ...DEFAULT_THRESHOLDS,
       }));
     names.vehicles.set(vehicle.id, `${vehicle.name} ${vehicle.plate ?? ''}`.trim());
   }
@@ -111,15 +99,11 @@ async function ensureCameras(registry: Registry, names: Names): Promise<void> {
   const vehicle =
     known ??
     (await registry.vehicles.create({
+      ...VEHICLE_DEFAULTS,
       name: 'Bus with cameras',
-      plate: null,
       terminalId: CAMERA_PHONE,
       dealerId: null,
       groupIds: user?.groupIds.slice(0, 1) ?? [],
-      speedLimitKmh: null,
-      speedToleranceKmh: 0,
-      speedingMinSeconds: 0,
-      ...DEFAULT_THRESHOLDS,
     }));
   names.vehicles.set(vehicle.id, vehicle.name);
   const profiles = await registry.videoProfiles.list({ vehicleId: vehicle.id }, { limit: 1, after: null });

@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ABSENT, World } from '@outrider/api/fixture';
 import {
   blankPosition,
-  DEFAULT_THRESHOLDS,
   type JobId,
   type Position,
   REPORT_JOB_CHANNEL,
   type ReportJobNews,
   type TerminalId,
   type User,
+  VEHICLE_DEFAULTS,
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
@@ -71,15 +71,10 @@ beforeEach(async () => {
   for (const name of ['Van 1', 'Van 2', 'Van 3'])
     vans.push(
       await world.registry.vehicles.create({
+        ...VEHICLE_DEFAULTS,
         name,
-        plate: null,
-        terminalId: null,
         dealerId: dealer.user.id,
         groupIds: name === 'Van 3' ? [] : [group.id],
-        speedLimitKmh: null,
-        speedToleranceKmh: 0,
-        speedingMinSeconds: 0,
-        ...DEFAULT_THRESHOLDS,
       }),
     );
   runners = [];

@@ -1,10 +1,10 @@
 import { World } from '@outrider/api/fixture';
 import {
   DEFAULT_QUOTAS,
-  DEFAULT_THRESHOLDS,
   type ReportSchedule,
   type ReportScheduleId,
   type User,
+  VEHICLE_DEFAULTS,
   type Vehicle,
 } from '@outrider/domain';
 import type { Part } from '@outrider/runtime';
@@ -40,14 +40,9 @@ beforeEach(async () => {
   anna = await world.member('anna', 'user', { groupIds: [group.id] });
   van = await world.registry.vehicles.create({
     name: 'Van',
-    plate: null,
-    terminalId: null,
     dealerId: null,
     groupIds: [group.id],
-    speedLimitKmh: null,
-    speedToleranceKmh: 0,
-    speedingMinSeconds: 0,
-    ...DEFAULT_THRESHOLDS,
+    ...VEHICLE_DEFAULTS,
   });
   schedulers = [];
   told = [];

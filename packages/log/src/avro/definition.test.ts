@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Definition, DefinitionChange } from '@outrider/domain';
+import { type Definition, type DefinitionChange, VEHICLE_FIELD_LIST, type VehicleFieldName } from '@outrider/domain';
 import avsc from 'avsc';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -35,19 +35,14 @@ const definitions = fc.oneof(
     kind: fc.constant('vehicle'),
     id,
     version: fc.nat(),
-    name: fc.string(),
-    plate: maybe(fc.string()),
-    terminalId: maybe(fc.string()),
+    ...(Object.fromEntries(
+      VEHICLE_FIELD_LIST.map(([name, { type, default: initial }]) => {
+        const value: fc.Arbitrary<unknown> = type === 'text' ? fc.string() : real;
+        return [name, initial === null ? maybe(value) : value];
+      }),
+    ) as Record<VehicleFieldName, fc.Arbitrary<unknown>>),
     dealerId: maybe(id),
     groupIds: ids,
-    speedLimitKmh: maybe(real),
-    speedToleranceKmh: real,
-    speedingMinSeconds: real,
-    offlineAfterMinutes: real,
-    movingSpeedKmh: real,
-    movingDistanceM: real,
-    tripStopMinutes: real,
-    tripGapMinutes: real,
     terminalAccess: fc.record({
       protocol: fc.constantFrom('any', 'learn', 'jt808'),
       secretHash: maybe(fc.string()),

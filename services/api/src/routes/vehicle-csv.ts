@@ -3,7 +3,7 @@ import { Faults } from '@outrider/access';
 import type { GroupId } from '@outrider/domain';
 import { CsvError, type Delimiter } from '@outrider/reports';
 import { z } from 'zod';
-import { id } from '../fields.ts';
+import { id, VEHICLE_EXAMPLE } from '../fields.ts';
 import { dryRun, importReply, importReport } from '../import-report.ts';
 import { type Route, route } from '../route.ts';
 import { MAX_ROWS, readVehicleLines, VEHICLE_COLUMNS, vehicleCsvHeader, vehicleCsvRow } from '../vehicle-csv.ts';
@@ -12,9 +12,14 @@ import { MAX_ROWS, readVehicleLines, VEHICLE_COLUMNS, vehicleCsvHeader, vehicleC
 const MAX_CSV_BYTES = 8 * 1024 * 1024;
 const BYTE_ORDER_MARK = '\uFEFF';
 
-const EXAMPLE = `${VEHICLE_COLUMNS.join(',')}\r
-01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57,Van 12,A123BC,356307042441013,,Refrigerated,90,5,10,10,2,50,5,60\r
-`;
+const EXAMPLE_CELLS: Partial<Record<string, string | number | null>> = {
+  ...VEHICLE_EXAMPLE,
+  id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
+  groups: 'Refrigerated',
+};
+const EXAMPLE = [VEHICLE_COLUMNS, VEHICLE_COLUMNS.map((column) => EXAMPLE_CELLS[column] ?? '')]
+  .map((cells) => `${cells.join(',')}\r\n`)
+  .join('');
 const COLUMNS = `The columns are ${VEHICLE_COLUMNS.map((name) => `\`${name}\``).join(', ')}.`;
 
 export const vehicleCsvRoutes: Route[] = [

@@ -5,7 +5,6 @@ import { badField } from '@outrider/access';
 import {
   accessAfter,
   type BoundProtocol,
-  DEFAULT_THRESHOLDS,
   type GroupId,
   hashOfSecret,
   isoTime,
@@ -15,6 +14,7 @@ import {
   type TerminalAccessPatch,
   type TerminalId,
   type UserId,
+  VEHICLE_FIELDS,
   VEHICLE_STATES,
   type Vehicle,
   type VehicleId,
@@ -25,7 +25,21 @@ import { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE } from '@outrider/engine';
 import type { TerminalConnection } from '@outrider/hub';
 import { protocols } from '@outrider/protocols';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, readCursor, timeOut, writeCursor } from '../fields.ts';
+import {
+  id,
+  idOut,
+  listOf,
+  NEW_VEHICLE_IN,
+  pageAsked,
+  pageReply,
+  paging,
+  readCursor,
+  timeOut,
+  VEHICLE_EXAMPLE,
+  VEHICLE_IN,
+  VEHICLE_OUT,
+  writeCursor,
+} from '../fields.ts';
 import { etagOf } from '../input.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
@@ -94,20 +108,15 @@ export function accessOf({ secret, ...rest }: TerminalAccessIn): TerminalAccessP
   return { ...rest, secretHash: secret === null ? null : hashOfSecret(secret, randomBytes(16)) };
 }
 
-/** As terminals write it: an IMEI, a serial number, a phone number. */
-const TERMINAL_ID = /^[\x21-\x7e]{1,64}$/;
-const terminalId = z
-  .string()
-  .regex(TERMINAL_ID, 'It must be 1 to 64 visible ASCII characters.')
-  .meta({ examples: ['356307042441013'] })
-  .transform((text) => text as TerminalId);
+const TERMINAL_ID = VEHICLE_FIELDS.terminalId;
 
 const BY_TERMINAL = 'terminal:';
 /** A vehicle in a path. */
 export const vehicleKey = z
   .string()
   .refine(
-    (text) => isUuid(text) || (text.startsWith(BY_TERMINAL) && TERMINAL_ID.test(text.slice(BY_TERMINAL.length))),
+    (text) =>
+      isUuid(text) || (text.startsWith(BY_TERMINAL) && TERMINAL_ID.pattern.test(text.slice(BY_TERMINAL.length))),
     'It must be a UUID in lower case, or terminal: and the id of a terminal.',
   )
   .meta({
@@ -125,9 +134,7 @@ const byKey = z.object({ id: vehicleKey });
 export const VehicleOut = z
   .strictObject({
     id: idOut,
-    name: z.string(),
-    plate: z.string().nullable(),
-    terminalId: z.string().nullable(),
+    ...VEHICLE_OUT,
     terminalAccess: z
       .strictObject({
         protocol: z.enum(BOUND_PROTOCOLS),
@@ -138,72 +145,26 @@ export const VehicleOut = z
       .meta({ description: 'What the terminal must show for its data to be taken.' }),
     dealerId: idOut.nullable().meta({ description: 'The dealer that has it; null: the operator.' }),
     groupIds: z.array(idOut),
-    speedLimitKmh: z.number().nullable().meta({ description: 'Null: no limit of its own.' }),
-    speedToleranceKmh: z.number(),
-    speedingMinSeconds: z.number(),
-    offlineAfterMinutes: z.number(),
-    movingSpeedKmh: z.number().meta({ description: 'Over this speed it moves.' }),
-    movingDistanceM: z
-      .number()
-      .meta({ description: 'With the ignition on it moves, too, when it is farther than this from where it stood.' }),
-    tripStopMinutes: z.number().meta({ description: 'So long without movement ends a trip, and is a stop.' }),
-    tripGapMinutes: z.number().meta({ description: 'A longer gap in the data ends a trip.' }),
   })
   .meta({
     id: 'Vehicle',
     examples: [
       {
         id: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
-        name: 'Van 12',
-        plate: 'A123BC',
-        terminalId: '356307042441013',
+        ...VEHICLE_EXAMPLE,
         terminalAccess: { protocol: 'teltonika', hasSecret: false, certificateSha256: null, networks: [] },
         dealerId: null,
         groupIds: ['01961f3c-8b21-7d4f-8c2e-3a7b1d5f9e68'],
-        speedLimitKmh: 90,
-        speedToleranceKmh: 5,
-        speedingMinSeconds: 10,
-        offlineAfterMinutes: 10,
-        movingSpeedKmh: 2,
-        movingDistanceM: 50,
-        tripStopMinutes: 5,
-        tripGapMinutes: 60,
       },
     ],
   });
 
-const name = line(200);
 const terminalAccess = z
   .strictObject(TERMINAL_ACCESS_FIELDS)
   .partial()
   .meta({ description: 'What is left out stays as it is; of a new vehicle the protocol is learnt.' });
-const plate = line(32).nullable();
 const dealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
 const groupIds = z.array(id<GroupId>()).max(1000);
-const speedLimitKmh = z.number().min(1).max(500).nullable();
-const speedToleranceKmh = z.number().min(0).max(100);
-const speedingMinSeconds = z.number().min(0).max(3600);
-const offlineAfterMinutes = z.number().min(1).max(10_080);
-const movingSpeedKmh = z.number().min(0).max(50);
-const movingDistanceM = z.number().min(1).max(10_000);
-const tripStopMinutes = z.number().min(0.5).max(1440);
-const tripGapMinutes = z.number().min(1).max(10_080);
-
-/** What a vehicle's own fields may be, wherever they come from. */
-export const VEHICLE_FIELDS = {
-  name,
-  plate,
-  terminalId: terminalId.nullable(),
-  speedLimitKmh,
-  speedToleranceKmh,
-  speedingMinSeconds,
-  offlineAfterMinutes,
-  movingSpeedKmh,
-  movingDistanceM,
-  tripStopMinutes,
-  tripGapMinutes,
-};
-
 const POSITION_EXAMPLE = {
   vehicleId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
   fixTime: '2026-01-15T11:59:55.000Z',
@@ -440,7 +401,13 @@ export const vehicleRoutes: Route[] = [
     description: 'In the order in which they were added; a user sees those of the groups that they were given.',
     query: z.object({
       ...paging,
-      terminalId: terminalId.optional().meta({ description: 'Only the vehicle that this terminal is fitted to.' }),
+      terminalId: z
+        .string()
+        .regex(TERMINAL_ID.pattern, TERMINAL_ID.refusal)
+        .meta({ examples: [TERMINAL_ID.example] })
+        .transform((text) => text as TerminalId)
+        .optional()
+        .meta({ description: 'Only the vehicle that this terminal is fitted to.' }),
       groupId: id<GroupId>().optional().meta({ description: 'Only vehicles of this group.' }),
     }),
     answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
@@ -458,20 +425,10 @@ export const vehicleRoutes: Route[] = [
     description: 'What is left out has the value that the answer shows. A terminal is fitted to one vehicle at a time.',
     body: z
       .strictObject({
-        name,
-        plate: plate.default(null),
-        terminalId: terminalId.nullable().default(null),
+        ...NEW_VEHICLE_IN,
         terminalAccess: terminalAccess.default({}),
         dealerId: dealerId.optional(),
         groupIds: groupIds.default([]),
-        speedLimitKmh: speedLimitKmh.default(null),
-        speedToleranceKmh: speedToleranceKmh.default(0),
-        speedingMinSeconds: speedingMinSeconds.default(0),
-        offlineAfterMinutes: offlineAfterMinutes.default(DEFAULT_THRESHOLDS.offlineAfterMinutes),
-        movingSpeedKmh: movingSpeedKmh.default(DEFAULT_THRESHOLDS.movingSpeedKmh),
-        movingDistanceM: movingDistanceM.default(DEFAULT_THRESHOLDS.movingDistanceM),
-        tripStopMinutes: tripStopMinutes.default(DEFAULT_THRESHOLDS.tripStopMinutes),
-        tripGapMinutes: tripGapMinutes.default(DEFAULT_THRESHOLDS.tripGapMinutes),
       })
       .meta({ id: 'NewVehicle', examples: [{ name: 'Van 12', terminalId: '356307042441013', speedLimitKmh: 90 }] }),
     answers: { 201: { ...oneVehicle, description: 'Added.' } },
@@ -503,7 +460,7 @@ export const vehicleRoutes: Route[] = [
     description: 'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for.',
     params: byKey,
     body: z
-      .strictObject({ ...VEHICLE_FIELDS, terminalAccess, dealerId, groupIds })
+      .strictObject({ ...VEHICLE_IN, terminalAccess, dealerId, groupIds })
       .partial()
       .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),
     conditional: true,
