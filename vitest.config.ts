@@ -1,16 +1,38 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const FAULTS = ['load-tests/faults/{rounds,replaced-log,bounded-log,slow-clock}.test.ts'];
+/**
+ * The rings, by the names of files. Each has what it needs, and takes as long as it takes:
+ *
+ * - `*.test.ts`: unit; pure code, and adapters in memory and on SQLite, in the process of the test
+ * - `*.smoke.test.ts`: the service as its user runs it, in short; together with unit, this is `npm test`
+ * - `*.service.test.ts`: processes, chDB and programs such as ffmpeg; with the above, this is `npm run test:all`
+ * - `*.servers.test.ts`: real servers, which `npm run test:servers` starts
+ * - `*.faults.test.ts`: minutes of faults, which `npm run test:faults` prepares
+ * - `*.browser.test.ts`: pages in a browser
+ */
+const RINGS = ['smoke', 'service', 'servers', 'faults', 'browser'];
+
+const FILES = '{packages,services,load-tests}/**/*';
 
 export default defineConfig({
   test: {
-    include: ['{packages,services,load-tests}/**/*.test.ts'],
-    setupFiles: ['./vitest.setup.ts'],
-    // Minutes of faults, of servers and of one process: `npm run test:faults`.
-    exclude: [...configDefaults.exclude, ...(process.env.FAULTS ? [] : FAULTS)],
-    // Two cores carry the whole suite: more workers only wait for each other.
-    maxWorkers: 2,
+    globalSetup: ['./vitest.folder.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: [`${FILES}.test.ts`],
+          exclude: [...configDefaults.exclude, ...RINGS.map((ring) => `**/*.${ring}.test.ts`)],
+          setupFiles: ['./vitest.setup.ts', './vitest.passwords.ts'],
+        },
+      },
+      ...RINGS.map((ring) => ({
+        extends: true as const,
+        test: { name: ring, include: [`${FILES}.${ring}.test.ts`], setupFiles: ['./vitest.setup.ts'] },
+      })),
+    ],
   },
 });

@@ -15,8 +15,9 @@ export default defineConfig({
     projects: Array.from({ length: SHARDS }, (_, shard) => ({
       test: {
         name: `isolation ${shard + 1}`,
-        include: ['services/api/src/rights.property.test.ts', 'services/notifier/src/live/isolation.property.test.ts'],
-        setupFiles: ['./vitest.setup.ts'],
+        include: ['{packages,services}/**/{rights,isolation}.property.test.ts'],
+        globalSetup: ['./vitest.folder.ts'],
+        setupFiles: ['./vitest.setup.ts', './vitest.passwords.ts'],
         hookTimeout: 60_000,
         env: {
           RIGHTS_PAIRS: String(Math.ceil(PAIRS / SHARDS)),

@@ -1,8 +1,6 @@
-/** With `PROPERTY_SEED`, properties are held against the same inputs each time; without, each run has its own, and tells which where one fails. */
-const { PROPERTY_SEED } = process.env;
-if (PROPERTY_SEED !== undefined) {
-  const { default: fc } = await import('fast-check');
-  fc.configureGlobal({ seed: Number(PROPERTY_SEED) });
-}
+import { runs } from '@outrider/testing';
+import fc from 'fast-check';
 
-export {};
+/** With `PROPERTY_SEED` each run has the same inputs; without, each run has its own, and prints the seed of a failure. */
+const { PROPERTY_SEED } = process.env;
+fc.configureGlobal({ numRuns: runs(100), ...(PROPERTY_SEED !== undefined && { seed: Number(PROPERTY_SEED) }) });

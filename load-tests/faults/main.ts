@@ -28,11 +28,11 @@ const child = spawn(
     'run',
     '--disable-console-intercept',
     '--bail=1',
-    // Each takes both cores.
+    '--project=faults',
+    // Each takes all cores.
     '--no-file-parallelism',
-    ...['rounds', 'replaced-log', 'bounded-log', 'slow-clock'].map((name) => `load-tests/faults/${name}.test.ts`),
     ...process.argv.slice(2),
   ],
-  { env: { ...process.env, FAULTS: '1' }, stdio: 'inherit' },
+  { stdio: 'inherit' },
 );
 child.once('exit', (code) => process.exit(code ?? 1));

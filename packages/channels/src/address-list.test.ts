@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emailAddress, MAX_RECIPIENTS, parseAddressList, parseSender } from './address-list.ts';
@@ -57,7 +58,7 @@ describe('an address', () => {
         if (address !== null) expect(address).toMatch(/^[!-~]+@[a-z0-9.-]+$/);
         if (address !== null) expect(address).not.toMatch(/[<>,;:"\\()[\]]/);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

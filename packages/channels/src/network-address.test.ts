@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { refusedAddress } from './network-address.ts';
@@ -105,6 +106,6 @@ test('judges IPv4 as the registry of private addresses does, number by number', 
       const address = [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
       expect(refusedAddress(address) !== null).toBe(ranges.some(([base, bits]) => within(value, base, bits)));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { escapeHtml, type NotificationFacts, notificationText } from './notification-text.ts';
@@ -163,7 +164,7 @@ describe('names of users', () => {
         expect(tags(told.html)).toEqual(tags(plain.html));
         expect(told.html.isWellFormed()).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

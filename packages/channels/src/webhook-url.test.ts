@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkWebhookUrl } from './webhook-url.ts';
@@ -86,6 +87,6 @@ test('never throws, and takes only URLs that stay what they are', () => {
       expect([parsed.username, parsed.password, parsed.hash]).toEqual(['', '', '']);
       expect(parsed.hostname).not.toBe('');
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

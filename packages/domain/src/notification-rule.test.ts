@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Geofence, User, Vehicle } from './definitions.ts';
@@ -164,7 +165,7 @@ describe('by the clock', () => {
         );
         expect(found).toBe(plainTimeMismatch(on, hours, timeZone, atMs));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });
@@ -291,7 +292,7 @@ describe('by what it names and what its owner may see', () => {
         ];
         expect(found).toBe(conditions.find(([, holds]) => !holds)?.[0] ?? null);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 });

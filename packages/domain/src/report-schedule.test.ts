@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -130,7 +131,7 @@ describe('the times of a schedule', () => {
         }
         expect(found).toEqual(wanted.filter((each) => each.atMs < toMs));
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 

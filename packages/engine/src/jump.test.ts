@@ -6,6 +6,7 @@ import {
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Engine } from './engine.ts';
@@ -13,7 +14,7 @@ import { ANYWHERE_MS, impliesJump, JumpJudge, type JumpState } from './jump.ts';
 import { type Step, scenario } from './scenario.fixture.ts';
 import { changeTo, fix, T0 } from './scene.fixture.ts';
 
-const RUNS = Number(process.env.ORACLE_RUNS ?? 2000);
+const RUNS = Number(process.env.ORACLE_RUNS ?? runs(2000));
 
 function packetOf(vehicleId: VehicleId, position: Position): TelemetryPacket {
   const receivedAtMs = position.fixTimeMs;

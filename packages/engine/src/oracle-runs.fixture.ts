@@ -1,10 +1,11 @@
 import { EVENT_KINDS, type EventKind } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { play, scenario } from './scenario.fixture.ts';
 
 /** Of all files together. */
-const RUNS = Number(process.env.ORACLE_RUNS ?? 10_000);
+const RUNS = Number(process.env.ORACLE_RUNS ?? runs(10_000));
 const FILES = 2;
 
 /**

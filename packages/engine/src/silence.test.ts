@@ -1,4 +1,5 @@
 import { deriveEventId, type FleetEvent, type TelemetryPacket, type TerminalId } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Engine } from './engine.ts';
@@ -118,6 +119,6 @@ test('whoever looks in between, and whenever: the same events, with the same ids
       };
       expect(play(true)).toEqual(play(false));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

@@ -1,4 +1,5 @@
 import type { FleetEvent, Geofence, GeofenceId, Position, TerminalId, UserId } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Engine, type EngineOptions } from './engine.ts';
@@ -206,7 +207,7 @@ test('under any caps: each begin has one end, no owner has too many visits, and 
       }
       expect(openOf(events)).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FileIdError, type Files } from './index.ts';
@@ -92,7 +93,7 @@ export function filesConformance(name: string, newPlace: () => Promise<FilesPlac
           const got = await bytesOf(await files.get('a.mp4', range));
           expect(got?.equals(bytes.subarray(range.start, range.end))).toBe(true);
         }),
-        { numRuns: 50 },
+        { numRuns: runs(50) },
       );
       for (const range of [
         { start: -1, end: 3 },
@@ -200,7 +201,7 @@ export function filesConformance(name: string, newPlace: () => Promise<FilesPlac
           await files.delete(id);
           expect(await listed()).toEqual([]);
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     });
   });

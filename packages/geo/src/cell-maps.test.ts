@@ -1,4 +1,5 @@
 import type { LngLat, Shape } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cityGeofences, cityTrack } from './generate.ts';
@@ -77,7 +78,7 @@ describe('cells that are often asked about', () => {
             }
           }
         }),
-        { numRuns: 300 },
+        { numRuns: runs(300) },
       );
     heldUntil(() => hits > 5000, answers);
   });
@@ -100,7 +101,7 @@ describe('cells that are often asked about', () => {
             }
           }
         }),
-        { numRuns: 100 },
+        { numRuns: runs(100) },
       );
     heldUntil(() => unchanged > 2000, answers);
   });

@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { crossSign } from './cross-sign.ts';
@@ -30,7 +31,7 @@ test('has the exact sign where the products round to the same number', () => {
       if (u2 * v === u * v2) ties++;
       expect(Math.sign(crossSign(u, v, u2, v2))).toBe(exactSign(u, v, u2, v2));
     }),
-    { numRuns: 2000, examples: [[64.5, 64.5, 2 ** -40, 2 ** -40]] },
+    { numRuns: runs(2000), examples: [[64.5, 64.5, 2 ** -40, 2 ** -40]] },
   );
   expect(ties).toBeGreaterThan(0);
 });

@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import { distance } from '@turf/distance';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -38,6 +39,6 @@ test('being within a distance is decided as the full formula decides it', () => 
       const limit = a * part;
       expect(isWithinHaversine(x, y, x2, y2, cosLatitudes, limit)).toBe(a <= limit);
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });

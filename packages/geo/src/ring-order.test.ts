@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ErrorList } from './geometry-error.ts';
@@ -130,18 +131,18 @@ test('rings meet where all edges held against all say that they do', () => {
     );
   const ring = fc.oneof({ weight: 3, arbitrary: round }, fc.array(point, { minLength: 3, maxLength: 8 }));
   let good = 0;
-  let runs = 0;
+  let tried = 0;
   fc.assert(
     fc.property(fc.array(ring, { minLength: 1, maxLength: 3 }), (drawn) => {
       const rings = drawn.map(ringOf).filter(({ xy }) => new Set(xy).size > 2 && xy.length >= 8);
       if (rings.length === 0) return;
-      runs++;
+      tried++;
       const found = errorsOf(rings).some(isMeeting);
       if (!found) good++;
       expect(found).toBe(hasBadMeeting(rings));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
-  expect(good).toBeGreaterThan(runs / 20);
-  expect(good).toBeLessThan(runs - runs / 20);
+  expect(good).toBeGreaterThan(tried / 20);
+  expect(good).toBeLessThan(tried - tried / 20);
 });

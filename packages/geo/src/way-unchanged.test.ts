@@ -1,4 +1,5 @@
 import type { LngLat, Shape } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GeofenceIndex } from './geofence-index.ts';
@@ -67,11 +68,11 @@ test('a way that is said to meet nothing enters, leaves and passes through nothi
           if (shape.passage(from, to) !== null) expect(onWay).toContain(key);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
-  expect(said.unchanged).toBeGreaterThan(1000);
-  expect(said.clear).toBeGreaterThan(100);
-  expect(said.passed).toBeGreaterThan(500);
+  expect(said.unchanged).toBeGreaterThan(runs(300) * 3);
+  expect(said.clear).toBeGreaterThan(runs(300) / 3);
+  expect(said.passed).toBeGreaterThan(runs(300) * 1.5);
 }, 60_000);
 
 test('cells that only touch at a corner are not beside each other: a way between them may be in a third', () => {

@@ -1,4 +1,5 @@
 import { ALARMS, type AttributeValue, type Position, type TerminalId } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CreateSimulator, Inbound, Protocol, Session } from './protocol.ts';
@@ -174,7 +175,7 @@ export function describeProtocol(name: string, conformance: Conformance): void {
           }
           expectOrderly(bytes);
         }),
-        { numRuns: 400 },
+        { numRuns: runs(400) },
       );
     });
 
@@ -184,7 +185,7 @@ export function describeProtocol(name: string, conformance: Conformance): void {
         fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (garbage, identified) => {
           expectOrderly(identified ? Buffer.concat([hello, garbage]) : Buffer.from(garbage));
         }),
-        { numRuns: 400 },
+        { numRuns: runs(400) },
       );
     });
 

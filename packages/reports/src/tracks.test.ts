@@ -1,5 +1,6 @@
 import { blankPosition, type Position, type TerminalId, type VehicleId } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
+import { runs } from '@outrider/testing';
 import type { ArchivedPosition } from '@outrider/warehouse';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -223,9 +224,9 @@ describe('whatever the fixes', () => {
           rows.filter((row) => row[AT.vehicleId] === ONE).map((row) => [row[AT.fixTime], row[AT.rejection]]),
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
-    expect(jumps).toBeGreaterThan(1000);
+    expect(jumps).toBeGreaterThan(runs(1000));
   });
 
   test('jumps are those that move nothing in the rules, wherever the stretch begins', {
@@ -253,7 +254,7 @@ describe('whatever the fixes', () => {
         const rows = await whole(new Map([[ONE, positions]]), { fromMs });
         expect(jumpsIn(rows)).toEqual(wanted.map(({ fixTimeMs }) => (fixTimeMs - T0) / 1000));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

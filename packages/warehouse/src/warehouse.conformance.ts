@@ -15,6 +15,7 @@ import {
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Recorded, UnfitRecordError } from './recorded.ts';
@@ -87,7 +88,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
           );
           expect(await wholeTrack(vehicleId)).toEqual(expected.sort((a, b) => a.fixTimeMs - b.fixTimeMs));
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       );
     });
 

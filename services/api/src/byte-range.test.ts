@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isKnown, mayBeSentInPart, partAsked } from './byte-range.ts';
@@ -29,7 +30,7 @@ test('a range is the slice that it says, whatever the file', () => {
       expect(file.slice(got.start, got.end)).toEqual(wanted);
       expect(got.end).toBeLessThanOrEqual(bytes);
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 

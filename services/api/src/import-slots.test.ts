@@ -1,4 +1,5 @@
 import { Problem } from '@outrider/access';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ImportSlots, WORKING } from './import-slots.ts';
@@ -117,6 +118,6 @@ test('whatever comes and goes: no more bytes than may be, and in the end none', 
         if (status === 'rejected') expect(reason).toBeInstanceOf(Problem);
       expect(slots.bytes).toBe(0);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

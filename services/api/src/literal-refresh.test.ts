@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, World } from './api.fixture.ts';
@@ -206,6 +207,6 @@ test('whatever bytes are read, a request is only ever the one request', () => {
       const length = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, text.length - body.length))?.[1] ?? '0';
       expect(body).toHaveLength(Number(length));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

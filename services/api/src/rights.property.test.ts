@@ -12,6 +12,7 @@ import {
   type VideoTaskId,
 } from '@outrider/domain';
 import { MAX_OPEN_JOBS_PER_USER } from '@outrider/registry';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { ABSENT, type Answer, PASSWORD } from './api.fixture.ts';
@@ -43,7 +44,7 @@ vi.mock('node:crypto', async (original) => {
 });
 
 /** Pairs of a caller and what they ask for, over all operations. */
-const PAIRS = Number(process.env.RIGHTS_PAIRS ?? 30_000);
+const PAIRS = Number(process.env.RIGHTS_PAIRS ?? runs(30_000));
 
 /** A pair takes a millisecond of a processor; a loaded machine takes many times as long. */
 const PATIENCE_MS = Math.max(600_000, PAIRS * 6);

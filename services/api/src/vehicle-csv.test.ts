@@ -1,5 +1,6 @@
 import { type TerminalId, type UserId, VEHICLE_DEFAULTS, VEHICLE_FIELD_LIST } from '@outrider/domain';
 import { readCsv } from '@outrider/reports';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, type Answer, World } from './api.fixture.ts';
@@ -120,7 +121,7 @@ describe('vehicles as CSV', () => {
         expect((await send(csv)).body).toMatchObject({ unchanged: names.length });
         expect((await listed())[0]).toMatchObject(patch);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

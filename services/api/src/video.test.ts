@@ -14,6 +14,7 @@ import {
 } from '@outrider/domain';
 import { sampleVehicleFields } from '@outrider/domain/samples';
 import { type Files, openFolder } from '@outrider/files';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ABSENT, World } from './api.fixture.ts';
@@ -388,7 +389,7 @@ describe('the file', () => {
         expect(headers.get('content-length')).toBe(String(slice.length));
         expect(headers.get('content-range')).toBe(`bytes ${start}-${start + slice.length - 1}/150000`);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
     // As the document has it.
     for (const range of ['bytes=0-9', 'bytes=150000-', 'bytes=0-1,5-6'])
@@ -449,7 +450,7 @@ describe('the file', () => {
         expect(status === 400 || status === 404, `${path} ${status}`).toBe(true);
         expect(headers.get('content-type')).toBe('application/problem+json');
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -17,6 +17,7 @@ import {
 import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import { eventsTopic, telemetryTopic } from '@outrider/log';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -136,7 +137,7 @@ test('replaying the same log twice gives byte-identical events, with any restart
       const restarted = replay(log, (packet) => packets[packet]?.restart === true, kinds);
       expect(restarted.equals(first)).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
   expect([...kinds].sort()).toEqual([...EVENT_KINDS].sort());
 }, 60_000);

@@ -22,20 +22,6 @@ filesConformance('S3', async () => {
   return { open: async () => open(url), remove: async () => {} };
 });
 
-const { S3_URL } = process.env;
-if (S3_URL)
-  filesConformance('S3_URL', async () => {
-    const url = new URL(S3_URL);
-    url.pathname += `/outrider-tests/${randomUUID()}`;
-    const files = open(url.href);
-    return {
-      open: async () => open(url.href),
-      async remove() {
-        for await (const { id } of files.list()) await files.delete(id);
-      },
-    };
-  });
-
 describe('S3', () => {
   beforeEach(() => {
     s3.objects.clear();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Definition, type DefinitionChange, VEHICLE_FIELD_LIST, type VehicleFieldName } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import avsc from 'avsc';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -126,7 +127,7 @@ test('a change comes out of the log as it went in, a deletion with its version',
     fc.property(changes, (change) => {
       expect(decodeDefinitionChange(encodeDefinitionChange(change))).toEqual(change);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -8,6 +8,7 @@ import {
   type TraceId,
   type VehicleId,
 } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import avsc from 'avsc';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -169,7 +170,7 @@ test('an event comes out of the log as the engine made it', () => {
     fc.property(events, (event) => {
       expect(decodeEvent(encodeEvent(event))).toEqual(event);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -184,7 +185,7 @@ test('the bytes are those that the Avro library writes with the schema file', ()
           .equals(type.toBuffer(toAvro(any))),
       ).toBe(true);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -195,7 +196,7 @@ test('what the Avro library wrote is read back', () => {
     fc.property(events, (event) => {
       expect(decodeEvent(Buffer.concat([header, type.toBuffer(toAvro(event))]))).toEqual(event);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -317,7 +318,7 @@ test('damaged bytes are refused, or are what the Avro library reads in them', ()
       // Written again both are the same, though a number may have been written longer than it had to be.
       expect(type.toBuffer(toAvro(read)).equals(type.toBuffer(known))).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -12,6 +12,7 @@ import {
   type TerminalId,
   type VehicleId,
 } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import avsc from 'avsc';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -146,7 +147,7 @@ describe('telemetry in Avro', () => {
         const body = encodeTelemetry(packet).subarray(HEADER_BYTES);
         expect(body.equals(type.toBuffer(toAvro(packet)))).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -193,7 +194,7 @@ describe('telemetry in Avro', () => {
           })),
         });
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -343,7 +344,7 @@ describe('telemetry in Avro', () => {
           expect(String(error)).toMatch(/no Avro record|written with schema|not a record/);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     expect(() => decodeTelemetry(Buffer.alloc(0))).toThrow('begins no Avro record');
   });

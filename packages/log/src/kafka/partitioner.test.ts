@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { type PartitionerArgs, Partitioners } from 'kafkajs';
 import { expect, test } from 'vitest';
@@ -29,6 +30,6 @@ test('a key goes to the partition where the library puts it', () => {
       expect(partitionByKey(argumentsOf(key, partitions))).toBe(expected);
       expect(partitionByKey(argumentsOf(Buffer.from(key), partitions))).toBe(expected);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });

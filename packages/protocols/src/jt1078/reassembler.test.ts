@@ -1,3 +1,4 @@
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_FRAME_BYTES } from './frame-builder.ts';
@@ -90,7 +91,7 @@ describe('a stream that comes as it was sent', () => {
         const everywhere = Array.from(bytes, (_, i) => i);
         expect(read(bytes, everywhere)).toEqual(read(bytes));
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -273,7 +274,7 @@ describe('a stream that is none', () => {
           expect(read(bytes, cuts)).toEqual(read(bytes));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -287,7 +288,7 @@ describe('a stream that is none', () => {
         const bytes = Buffer.concat(pieces);
         expect(read(bytes, cuts)).toEqual(read(bytes));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

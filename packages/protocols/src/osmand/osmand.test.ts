@@ -1,4 +1,5 @@
 import { NO_ALARMS, type Position, type TerminalId } from '@outrider/domain';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryPosition } from '../protocol.conformance.ts';
@@ -285,7 +286,7 @@ test('whatever is asked, the answer is a report or a refusal', () => {
       if ('refused' in answer) expect(answer.status).toBeGreaterThanOrEqual(400);
       else for (const position of answer.positions) expect(Object.keys(position)).toEqual(Object.keys(BLANK));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { drawCounter, HEIGHT, readCounter, WIDTH } from './counter-picture.ts';
@@ -61,7 +62,7 @@ describe('the encoder', () => {
         for (const { picture: drawn, key } of list)
           expect(decoder.decode(unitsOf(encoder.encode(drawn, key)))).toEqual(drawn);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

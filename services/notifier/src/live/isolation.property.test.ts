@@ -7,12 +7,13 @@ import {
   type VehicleId,
 } from '@outrider/domain';
 import { sampleGeofenceFields, sampleStatus, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { NOON, Place, visit } from '../test-notifier.fixture.ts';
 
 /** Pairs of a caller and a message that could be sent to it. */
-const PAIRS = Number(process.env.LIVE_PAIRS ?? 5000);
+const PAIRS = Number(process.env.LIVE_PAIRS ?? runs(5000));
 const SEED = Number(process.env.RIGHTS_SEED ?? Date.now() % 1_000_000_000);
 const PATIENCE = { timeout: 20_000, interval: 10 };
 const PASSWORD = 'a long password';

@@ -18,6 +18,7 @@ import {
 } from '@outrider/domain';
 import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isSame } from './correction.ts';
@@ -26,6 +27,7 @@ import { phaseKey, type Scope, scopeOf } from './history-run.ts';
 import { MemoryHistory } from './memory-history.fixture.ts';
 import { recalculateVehicle } from './recalculate-vehicle.ts';
 
+const RUNS = Number(process.env.LATE_RUNS ?? runs(1000));
 const T0 = Date.UTC(2026, 2, 1, 8);
 const VAN = '00000000-0000-7000-8000-000000000001' as VehicleId;
 const OWNER = '00000000-0000-7000-8000-0000000000aa' as UserId;
@@ -273,13 +275,13 @@ test('late data, in whatever order and however often it comes, ends with the eve
       expectSame(history.events(VAN), wanted);
       expect(history.replacements).toBe(before);
     }),
-    { numRuns: Number(process.env.LATE_RUNS ?? 1000), endOnFailure: true },
+    { numRuns: RUNS, endOnFailure: true },
   );
   // Stories in which nothing had to be corrected, or nothing was ever settled, would prove nothing.
-  expect(corrected).toBeGreaterThan(500);
-  expect(settledMeanwhile).toBeGreaterThan(200);
-  expect(news).toBeGreaterThan(500);
-  expect(ended).toBeGreaterThan(200);
+  expect(corrected).toBeGreaterThan(RUNS / 4);
+  expect(settledMeanwhile).toBeGreaterThan(RUNS / 10);
+  expect(news).toBeGreaterThan(RUNS / 4);
+  expect(ended).toBeGreaterThan(RUNS / 10);
 });
 
 test('a new geofence asked about the past has the visits that it would have had, and touches no others', {
@@ -316,9 +318,9 @@ test('a new geofence asked about the past has the visits that it would have had,
       visits += wanted.filter(isOfFirst).length;
       expectSame(history.events(VAN), wanted);
     }),
-    { numRuns: 300, endOnFailure: true },
+    { numRuns: runs(300), endOnFailure: true },
   );
-  expect(visits).toBeGreaterThan(200);
+  expect(visits).toBeGreaterThan(runs(300) * 0.6);
 });
 
 test('a fix that came ahead of its time moves nothing live, and has its place in the history when its time has come', async () => {

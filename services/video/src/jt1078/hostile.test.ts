@@ -5,6 +5,7 @@ import type { VehicleId, VideoProfileId, VideoTaskId } from '@outrider/domain';
 import { MemoryHub } from '@outrider/hub';
 import type { StreamFrame } from '@outrider/protocols';
 import { recordedFrames, startVideoTerminal, type VideoFaults } from '@outrider/simulator';
+import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from 'mediabunny';
 import { expect, test, vi } from 'vitest';
@@ -123,7 +124,7 @@ test('whatever a terminal sends, a fragment is a file that can be read, or a fai
         } else expect(['connection-lost', 'bad-stream', 'unsupported-codec', 'no-answer']).toContain(outcome.reason);
         expect(readdirSync(folder)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     expect(files).toBeGreaterThan(5);
   } finally {
