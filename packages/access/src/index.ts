@@ -4,6 +4,7 @@ export { Faults } from './faults.ts';
 export type { GroupNames } from './group-names.ts';
 export { type ErasureConfig, type JobAccess, MAX_RECALCULATED_DAYS, type ReportJobsConfig } from './job-access.ts';
 export { delayOf, LoginBrake } from './login-brake.ts';
+export { MailPolicy, type MailPolicyConfig } from './mail-policy.ts';
 export type { EventReport, ListedRule, RuleShown, RuleWish } from './notification-access.ts';
 export { weaknessOf } from './password-strength.ts';
 export {

@@ -4,6 +4,7 @@ export * from './checks.ts';
 export { createDeadLetterOffice, type DeadLetterOffice } from './dead-letter-office.ts';
 export * from './directory.ts';
 export { logWarnings } from './log-watch.ts';
+export * from './mail-variables.ts';
 export * from './open.ts';
 export * from './patient.ts';
 export * from './report-variables.ts';

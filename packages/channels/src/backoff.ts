@@ -1,5 +1,4 @@
-import type { SendResult } from '@outrider/channels';
-import type { Outcome } from '@outrider/registry';
+import type { SendResult } from './send-result.ts';
 
 const FIRST_RETRY_MS = 5000;
 const FACTOR = 3;
@@ -29,6 +28,12 @@ export function nextAttemptAtMs(
   return atMs > giveUpAtMs ? null : atMs;
 }
 
+/** How an attempt leaves its delivery. */
+export type AttemptOutcome =
+  | { state: 'delivered'; status: number | null }
+  | { state: 'pending'; error: string; status: number | null; nextAttemptAtMs: number }
+  | { state: 'failed'; error: string; status: number | null };
+
 /**
  * What an attempt makes of its delivery: it is done, it is tried again, or it is given up.
  *
@@ -39,7 +44,7 @@ export function outcomeOf(
   result: SendResult,
   nowMs: number,
   random: number,
-): Outcome {
+): AttemptOutcome {
   if (result.ok) return { state: 'delivered', status: result.status };
   const { error, status } = result;
   if (!result.retry) return { state: 'failed', error, status };

@@ -1,4 +1,5 @@
 export * from './address-list.ts';
+export * from './backoff.ts';
 export * from './email.ts';
 export * from './mail-links.ts';
 export * from './network-address.ts';

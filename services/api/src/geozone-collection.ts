@@ -3,8 +3,8 @@ import { Problem } from '@outrider/access';
 import type { Geofence } from '@outrider/domain';
 import { z } from 'zod';
 import { shapeOf } from './geojson.ts';
+import { geometryIn, geozoneBody, NEW_GEOZONE_PROPERTIES } from './geozone-fields.ts';
 import { validate } from './input.ts';
-import { geometryIn, geozoneBody, NEW_GEOZONE_PROPERTIES } from './routes/geozones.ts';
 
 export const MAX_FEATURES = 10_000;
 /** What is told to the client at once. */

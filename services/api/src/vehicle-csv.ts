@@ -11,7 +11,7 @@ import {
 } from '@outrider/domain';
 import { armed, type Delimiter, defused, delimiterOf, readCsv, writeCsvLine } from '@outrider/reports';
 import { VEHICLE_IN } from './fields.ts';
-import { accessOf, canShowSecret, TERMINAL_ACCESS_FIELDS, type TerminalAccessIn } from './routes/vehicles.ts';
+import { accessOf, canShowSecret, TERMINAL_ACCESS_FIELDS, type TerminalAccessIn } from './terminal-access.ts';
 
 export const MAX_ROWS = 10_000;
 

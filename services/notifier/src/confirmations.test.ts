@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MailPolicy } from '@outrider/access';
 import { createEmailChannel, type EmailMessage, type SendResult } from '@outrider/channels';
 import { tenantOf, type User } from '@outrider/domain';
 import { sampleUserFields } from '@outrider/domain/samples';
@@ -8,7 +9,6 @@ import { openRegistry, type Registry } from '@outrider/registry';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createConfirmations } from './confirmations.ts';
-import { MailPolicy } from './mail-policy.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 5 };
 const PUBLIC_URL = 'https://fleet.example.com';

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type EmailChannel, mailLinkToken } from '@outrider/channels';
+import { type EmailChannel, mailLinkToken, outcomeOf } from '@outrider/channels';
 import type { LeasedConfirmation, MailLimits, Registry } from '@outrider/registry';
 import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
-import { outcomeOf } from './backoff.ts';
 
 export interface ConfirmationsParts {
   config: {

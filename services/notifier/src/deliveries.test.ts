@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MailPolicy } from '@outrider/access';
 import {
   createWebhookChannel,
   type EmailMessage,
@@ -13,7 +14,6 @@ import type { Delivery, NotificationRuleFields } from '@outrider/registry';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeliveries, type DeliveriesParts } from './deliveries.ts';
-import { MailPolicy } from './mail-policy.ts';
 import { Place, visit } from './test-notifier.fixture.ts';
 
 const HOOK = 'https://hooks.example.org/anna';

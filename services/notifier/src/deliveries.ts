@@ -1,8 +1,10 @@
+import type { MailPolicy } from '@outrider/access';
 import {
   type EmailChannel,
   type EmailMessage,
   type NotificationFacts,
   notificationText,
+  outcomeOf,
   type WebhookChannel,
   type WebhookMessage,
 } from '@outrider/channels';
@@ -27,8 +29,6 @@ import {
   type Span,
   type Tracing,
 } from '@outrider/runtime';
-import { outcomeOf } from './backoff.ts';
-import type { MailPolicy } from './mail-policy.ts';
 
 export interface DeliveriesParts {
   config: {

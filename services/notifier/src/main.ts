@@ -9,12 +9,11 @@ import {
   hubCheck,
   logCheck,
   logVariables,
+  mailVariables,
   needServers,
-  openDirectory,
   openHub,
   openLog,
   openRegistry,
-  openReportFiles,
   openTokens,
   serverVariables,
 } from '@outrider/backing';
@@ -24,14 +23,14 @@ import { refuseUpgrade } from './live/refuse-upgrade.ts';
 import { liveConfigOf, notifierVariables } from './settings.ts';
 import { startNotifications } from './start-notifications.ts';
 
-const VARIABLES = { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables };
+const VARIABLES = { ...accessVariables, ...notifierVariables, ...mailVariables, ...logVariables, ...serverVariables };
 
 /**
  * The notifier in a process of its own. Each instance serves WebSockets, wherever the clients of its users are connected; the
  * holding of events against notification rules is shared among the instances, and so are the deliveries.
  */
 await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
-  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);
+  needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL']);
   const backing = backingOf(config, null);
   const registry = await openRegistry(backing, logger);
   life.own('registry', () => registry.close());
@@ -42,15 +41,9 @@ await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracin
   const { tokens, close } = await openTokens(config, registry, logger, now);
   life.own('keys', close);
 
-  const definitions = await openDirectory(registry, log, 'report-mail', logger);
-  await life.start(definitions);
-  const { directory } = definitions;
-  const reportFiles = await openReportFiles(backing);
   await startNotifications(life, {
     config,
     registry,
-    directory,
-    reportFiles,
     log,
     hub,
     loggerOf: () => logger,

@@ -1,29 +1,26 @@
-import { type accessVariables, publicUrlOf } from '@outrider/backing';
-import type { Directory } from '@outrider/domain';
-import type { Files } from '@outrider/files';
+import { MailPolicy } from '@outrider/access';
+import { type accessVariables, mailChannelOf, mailLimitsOf, type mailVariables, publicUrlOf } from '@outrider/backing';
+import { createEmailChannel, createWebhookChannel } from '@outrider/channels';
 import type { Hub } from '@outrider/hub';
 import type { Log } from '@outrider/log';
 import type { Registry as Definitions } from '@outrider/registry';
 import type { Config, Lifecycle, Logger, Registry, Tracing } from '@outrider/runtime';
-import { createChannels } from './channels.ts';
 import { createConfirmations } from './confirmations.ts';
 import { createDeliveries } from './deliveries.ts';
-import { MailPolicy } from './mail-policy.ts';
 import { createNotifications } from './notifications.ts';
-import { createReportMail } from './report-mail.ts';
-import { mailPolicyConfigOf, type notifierVariables, reportMailConfigOf } from './settings.ts';
+import type { notifierVariables } from './settings.ts';
+
+/** An endpoint of a webhook has to take a message in this time. */
+const WEBHOOK_TIMEOUT_MS = 15_000;
+const WEBHOOK_MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface NotificationServiceParts {
-  config: Config<typeof notifierVariables & typeof accessVariables>;
+  config: Config<typeof notifierVariables & typeof mailVariables & typeof accessVariables>;
   registry: Definitions;
-  /** Everything defined, as it is in force. */
-  directory: Directory;
-  /** Where the files of reports are. */
-  reportFiles: Files;
   log: Log;
   hub: Hub;
   /** What a part of it writes its logger to. */
-  loggerOf(part: 'deliveries' | 'reports' | 'notifications'): Logger;
+  loggerOf(part: 'deliveries' | 'notifications'): Logger;
   metrics: Registry;
   tracing: Tracing;
   /** Unix milliseconds. */
@@ -31,19 +28,24 @@ export interface NotificationServiceParts {
 }
 
 /**
- * Starts what tells people of events whether or not they look: notifications are saved, and then sent by the ways out
- * that the settings have, and so are reports made by schedule. `life` stops it all, what saves before what sends.
+ * Starts saving notifications and sending them by e-mail and webhook. `life` stops what saves them before what sends them.
  */
 export async function startNotifications(life: Lifecycle, parts: NotificationServiceParts): Promise<void> {
-  const { config, registry, directory, reportFiles, log, hub, loggerOf, metrics, tracing, now } = parts;
-  const { email, webhook } = createChannels(config, now);
+  const { config, registry, log, hub, loggerOf, metrics, tracing, now } = parts;
+  const email = createEmailChannel({ ...mailChannelOf(config), now });
+  const webhook = createWebhookChannel({
+    allowPrivateAddresses: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
+    timeoutMs: WEBHOOK_TIMEOUT_MS,
+    maxResponseBytes: WEBHOOK_MAX_RESPONSE_BYTES,
+    now,
+  });
   life.own('e-mail', () => email.close());
   // Nothing waits for this, as what can't be sent now is tried again; but who set it up wants to know at once.
   void email.verify().then((problem) => {
     if (problem !== null) loggerOf('deliveries').warn({ problem }, 'no e-mail can be sent now');
   });
   life.own('webhooks', () => webhook.close());
-  const mailPolicy = new MailPolicy(mailPolicyConfigOf(config), registry, metrics, now);
+  const mailPolicy = new MailPolicy(mailLimitsOf(config), registry, metrics, now);
   await life.start(
     createConfirmations({
       config: { publicUrl: publicUrlOf(config) },
@@ -68,20 +70,6 @@ export async function startNotifications(life: Lifecycle, parts: NotificationSer
     random: Math.random,
   });
   await life.start(deliveries);
-  await life.start(
-    createReportMail({
-      config: reportMailConfigOf(config),
-      registry,
-      directory,
-      files: reportFiles,
-      email,
-      mailPolicy,
-      logger: loggerOf('reports'),
-      metrics,
-      now,
-      random: Math.random,
-    }),
-  );
   await life.start(
     createNotifications({
       config: { retentionDays: config.NOTIFICATION_RETENTION_DAYS },

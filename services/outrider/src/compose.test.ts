@@ -6,12 +6,14 @@ import {
   accessVariables,
   folderVariables,
   logVariables,
+  mailVariables,
   reportStoreVariables,
   serverVariables,
   videoStoreVariables,
 } from '@outrider/backing';
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
+import { reporterVariables } from '@outrider/reporter';
 import { rulesVariables } from '@outrider/rules';
 import { readConfig, serviceVariables, type Variables } from '@outrider/runtime';
 import { videoVariables } from '@outrider/video';
@@ -30,7 +32,7 @@ const VARIABLES: Record<string, Variables> = {
   rules: { ...rulesVariables, ...logVariables, ...serverVariables },
   recalculator: { ...logVariables, ...serverVariables },
   archiver: { ...archiverVariables, ...logVariables, ...serverVariables },
-  notifier: { ...accessVariables, ...notifierVariables, ...logVariables, ...serverVariables },
+  notifier: { ...accessVariables, ...notifierVariables, ...mailVariables, ...logVariables, ...serverVariables },
   video: { ...folderVariables, ...videoVariables, ...videoStoreVariables, ...logVariables, ...serverVariables },
   api: {
     ...accessVariables,
@@ -40,7 +42,7 @@ const VARIABLES: Record<string, Variables> = {
     ...logVariables,
     ...serverVariables,
   },
-  reporter: { ...reportStoreVariables, ...logVariables, ...serverVariables },
+  reporter: { ...accessVariables, ...mailVariables, ...reporterVariables, ...logVariables, ...serverVariables },
 };
 /** What runs from another's image. */
 const IMAGE_OF: Record<string, string> = { recalculator: 'rules' };

@@ -1,14 +1,9 @@
 import { apiVariables } from '@outrider/api';
 import { archiverVariables } from '@outrider/archiver';
-import {
-  accessVariables,
-  logVariables,
-  reportStoreVariables,
-  serverVariables,
-  videoStoreVariables,
-} from '@outrider/backing';
+import { accessVariables, logVariables, mailVariables, serverVariables, videoStoreVariables } from '@outrider/backing';
 import { gatewayVariables } from '@outrider/gateway';
 import { notifierVariables } from '@outrider/notifier';
+import { reporterVariables } from '@outrider/reporter';
 import { rulesVariables } from '@outrider/rules';
 import {
   diskVariables,
@@ -29,7 +24,8 @@ export const variables = {
   ...gatewayVariables,
   ...videoVariables,
   ...videoStoreVariables,
-  ...reportStoreVariables,
+  ...mailVariables,
+  ...reporterVariables,
   ...notifierVariables,
   ...logVariables,
   ...rulesVariables,

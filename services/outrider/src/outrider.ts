@@ -24,14 +24,13 @@ import {
   openVideoFiles,
   openWarehouse,
   patientCheckpoints,
-  reportStoreOf,
 } from '@outrider/backing';
 import type { ProtocolName } from '@outrider/domain';
 import { gatewayConfigOf } from '@outrider/gateway';
 import { isDiskOutage } from '@outrider/log';
 import { createNotifier, liveConfigOf, refuseUpgrade, startNotifications } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
-import { createReportRunner, createReportScheduler } from '@outrider/reporter';
+import { startReporter } from '@outrider/reporter';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
   type Config,
@@ -189,10 +188,11 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     });
     await life.start(video);
 
-    const reports = createReportRunner({
-      config: reportStoreOf(config),
+    const reports = await startReporter(life, {
+      config,
       registry,
       directory,
+      refresh: async () => {},
       hub,
       reportArchive: warehouse,
       files: reportFiles,
@@ -201,8 +201,6 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       tracing,
       now,
     });
-    await life.start(reports);
-    await life.start(createReportScheduler({ registry, directory, logger: part('reports') }));
 
     const metricsAccess = createMetricsAccess(
       async () => mergedMetrics(await Promise.all([snapshotOf(metrics), rules.metrics(), gateway.metrics()])),
@@ -279,8 +277,6 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     await startNotifications(life, {
       config,
       registry,
-      directory,
-      reportFiles,
       log,
       hub,
       loggerOf: part,

@@ -1,2 +1,2 @@
-export { createReportRunner, type ReportRunner, type ReportRunnerConfig, type ReportRunnerParts } from './runner.ts';
-export { createReportScheduler, type ReportSchedulerParts } from './scheduler.ts';
+export { type ReporterParts, type ReporterSettings, startReporter } from './reporter.ts';
+export { reporterVariables } from './settings.ts';

@@ -1,30 +1,30 @@
 import {
+  accessVariables,
   backingOf,
   hubCheck,
   logCheck,
   logVariables,
+  mailVariables,
   needServers,
   openDirectory,
   openHub,
   openLog,
-  openRegistry,
+  openRegistryWithoutSecrets,
   openReportFiles,
   openWarehouse,
-  reportStoreOf,
-  reportStoreVariables,
   serverVariables,
 } from '@outrider/backing';
 import { runService } from '@outrider/runtime';
-import { createReportRunner } from './runner.ts';
-import { createReportScheduler } from './scheduler.ts';
+import { startReporter } from './reporter.ts';
+import { reporterVariables } from './settings.ts';
 
-const VARIABLES = { ...reportStoreVariables, ...logVariables, ...serverVariables };
+const VARIABLES = { ...accessVariables, ...mailVariables, ...reporterVariables, ...logVariables, ...serverVariables };
 
-/** Report jobs and schedules in a process of their own. Instances share the jobs by leases. */
+/** Report jobs, schedules and report mails in a process of their own. Instances share the work by leases. */
 await runService('reporter', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);
   const backing = backingOf(config, null);
-  const registry = await openRegistry(backing, logger);
+  const registry = await openRegistryWithoutSecrets(backing, logger);
   life.own('registry', () => registry.close());
   const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
@@ -33,26 +33,11 @@ await runService('reporter', VARIABLES, async ({ config, logger, metrics, tracin
   const warehouse = await openWarehouse(backing);
   life.own('warehouse', () => warehouse.close());
   const files = await openReportFiles(backing);
-
   const definitions = await openDirectory(registry, log, 'reporter', logger);
   await life.start(definitions);
   const { directory, refresh } = definitions;
-  const reports = createReportRunner({
-    config: reportStoreOf(config),
-    registry,
-    directory,
-    refresh,
-    hub,
-    reportArchive: warehouse,
-    files,
-    logger,
-    metrics,
-    tracing,
-    now,
-  });
-  await life.start(reports);
-  await life.start(createReportScheduler({ registry, directory, logger }));
-
+  const shared = { config, registry, directory, refresh, hub, files, logger, metrics, tracing, now };
+  const reporter = await startReporter(life, { ...shared, reportArchive: warehouse });
   return {
     checks: {
       registry: () => registry.ping(),
@@ -60,7 +45,7 @@ await runService('reporter', VARIABLES, async ({ config, logger, metrics, tracin
       hub: hubCheck(hub, now),
       log: logCheck(log),
       async reports() {
-        if (!reports.healthy) throw new Error('cannot lease report jobs');
+        if (!reporter.healthy) throw new Error('cannot lease report jobs');
       },
       files: () => files.ping(),
     },

@@ -1,9 +1,9 @@
+import { MailPolicy } from '@outrider/access';
 import type { EmailMessage, SendResult } from '@outrider/channels';
 import { type Directory, type JobId, Turns, type User, VEHICLE_DEFAULTS, type Vehicle } from '@outrider/domain';
 import { followRegistry, openRegistry, type Registry } from '@outrider/registry';
 import { Registry as Metrics, type Part } from '@outrider/runtime';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MailPolicy } from './mail-policy.ts';
 import { createReportMail } from './report-mail.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 5 };

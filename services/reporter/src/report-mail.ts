@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type EmailChannel, type EmailMessage, quotedName } from '@outrider/channels';
+import type { MailPolicy } from '@outrider/access';
+import { type EmailChannel, type EmailMessage, outcomeOf, quotedName } from '@outrider/channels';
 import { type Directory, isoTime, mayHear, type ReportSchedule, Turns, type User } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
 import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
-import { outcomeOf } from './backoff.ts';
-import type { MailPolicy } from './mail-policy.ts';
 
 export interface ReportMailParts {
   config: {

@@ -21,8 +21,8 @@ import {
 import { z } from 'zod';
 import { exampleOf, id, listOf, paging, readCursor, timeIn, timeSuchAs, writeCursor } from '../fields.ts';
 import { shapeOf } from '../geojson.ts';
+import { geometryIn } from '../geozone-fields.ts';
 import { type AuthorizedContext, type Reply, type Route, route } from '../route.ts';
-import { geometryIn } from './geozones.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';
 
 /** What a report may have: more is for nobody to read, and for a job to make. */

@@ -1,17 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { VehicleKey } from '@outrider/access';
-import { badField } from '@outrider/access';
 import {
   accessAfter,
-  type BoundProtocol,
   type GroupId,
-  hashOfSecret,
   isoTime,
   isUuid,
   LEARNING_ACCESS,
   positionJson,
-  type TerminalAccessPatch,
   type TerminalId,
   type UserId,
   VEHICLE_FIELDS,
@@ -23,7 +17,6 @@ import {
 } from '@outrider/domain';
 import { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE } from '@outrider/engine';
 import type { TerminalConnection } from '@outrider/hub';
-import { protocols } from '@outrider/protocols';
 import { z } from 'zod';
 import {
   id,
@@ -42,71 +35,7 @@ import {
 } from '../fields.ts';
 import { etagOf } from '../input.ts';
 import { type Reply, type Route, route } from '../route.ts';
-
-const BOUND_PROTOCOLS: readonly BoundProtocol[] = ['learn', 'any', ...protocols.map(({ name }) => name)];
-/** Their terminals have no way to show a secret. */
-const WITHOUT_SECRET: readonly string[] = protocols.filter(({ secret }) => secret === null).map(({ name }) => name);
-const SECRETS = protocols.flatMap(({ title, secret }) => (secret === null ? [] : [`${title}: ${secret}`])).join('; ');
-
-/** What of {@link TERMINAL_ACCESS_FIELDS} a request says. */
-export interface TerminalAccessIn {
-  protocol?: BoundProtocol | undefined;
-  secret?: string | null | undefined;
-  certificateSha256?: string | null | undefined;
-  networks?: string[] | undefined;
-}
-
-export const TERMINAL_ACCESS_FIELDS = {
-  protocol: z.enum(BOUND_PROTOCOLS).meta({
-    description:
-      'The only protocol that is taken from the terminal. `learn`: that of its first packet, from then on. `any`: each; anyone who knows the id of the ' +
-      'terminal can send data for it by any of them.',
-  }),
-  secret: z
-    .string()
-    .regex(/^[\x21-\x3a\x3c-\x7e]{8,64}$/, 'It must be 8 to 64 visible ASCII characters, none of them a semicolon.')
-    .nullable()
-    .meta({
-      description: `What the terminal must show (${SECRETS}). Never returned. Null: nothing.`,
-      examples: ['4mQx7TzR9c'],
-    }),
-  certificateSha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'It must be the SHA-256 of a certificate: 64 hexadecimal digits in lower case.')
-    .nullable()
-    .meta({ description: 'The certificate that the terminal must show by TLS. Null: none.' }),
-  networks: z
-    .array(z.string().refine(isNetwork, 'It must be an address with the length of its network, like 203.0.113.0/24.'))
-    .max(32)
-    .meta({ description: 'Networks that the terminal may connect from. Empty: any.', examples: [['203.0.113.0/24']] }),
-};
-
-function isNetwork(text: string): boolean {
-  const [address = '', length = ''] = text.split('/');
-  const family = isIP(address);
-  return (
-    family !== 0 &&
-    text.split('/').length === 2 &&
-    /^\d{1,3}$/.test(length) &&
-    Number(length) <= (family === 4 ? 32 : 128)
-  );
-}
-
-export function canShowSecret(protocol: BoundProtocol | undefined): boolean {
-  return protocol === undefined || !WITHOUT_SECRET.includes(protocol);
-}
-
-/**
- * What a request says of a terminal's access as it is kept: of a secret, its hash.
- *
- * @throws {Problem} when the protocol has no secret
- */
-export function accessOf({ secret, ...rest }: TerminalAccessIn): TerminalAccessPatch {
-  if (secret && !canShowSecret(rest.protocol))
-    throw badField('/terminalAccess/secret', `Terminals of ${rest.protocol} can show no secret.`);
-  if (secret === undefined) return rest;
-  return { ...rest, secretHash: secret === null ? null : hashOfSecret(secret, randomBytes(16)) };
-}
+import { accessOf, BOUND_PROTOCOLS, TERMINAL_ACCESS_FIELDS } from '../terminal-access.ts';
 
 const TERMINAL_ID = VEHICLE_FIELDS.terminalId;
 

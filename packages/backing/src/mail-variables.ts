@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { type Config, secret, textOr, type Variables, whole } from '@outrider/runtime';
+import { type accessVariables, publicUrlOf, trustedAddresses } from './access-variables.ts';
+
+/** How e-mails are sent, and how many: for each service that sends some. */
+export const mailVariables = {
+  SMTP_URL: secret(
+    'Mail server for notifications, `smtp://user:password@host:port` or `smtps://…`; where unset, e-mails become `.eml` files in `DATA_DIR`.',
+  ),
+  MAIL_FROM: textOr('Outrider <outrider@localhost>', 'Sender of e-mails.'),
+  MAIL_ADDRESS_HOURLY: whole(
+    1,
+    1_000_000,
+    60,
+    'E-mails an hour that one fleet may send to one address; the surplus is not sent, and shown to its owner.',
+  ),
+  MAIL_ADDRESS_DAILY: whole(1, 1_000_000, 500, 'The same a day.'),
+  MAIL_OWNER_HOURLY: whole(
+    1,
+    1_000_000,
+    1000,
+    'E-mails an hour of one fleet, to all addresses: of a dealer with its users, or of a user without a dealer.',
+  ),
+  MAIL_OWNER_DAILY: whole(1, 1_000_000, 5000, 'The same a day.'),
+} satisfies Variables;
+
+/** Where e-mails go: a mail server, or a folder. */
+export function mailChannelOf({
+  SMTP_URL,
+  MAIL_FROM,
+  DATA_DIR,
+}: Config<typeof mailVariables & typeof accessVariables>) {
+  return { smtpUrl: SMTP_URL, from: MAIL_FROM, folder: join(DATA_DIR, 'mail') };
+}
+
+/** Which addresses may be sent how many e-mails. */
+export function mailLimitsOf(config: Config<typeof mailVariables & typeof accessVariables>) {
+  return {
+    publicUrl: publicUrlOf(config),
+    isTrusted: trustedAddresses(config),
+    perAddress: { perHour: config.MAIL_ADDRESS_HOURLY, perDay: config.MAIL_ADDRESS_DAILY },
+    perOwner: { perHour: config.MAIL_OWNER_HOURLY, perDay: config.MAIL_OWNER_DAILY },
+  };
+}

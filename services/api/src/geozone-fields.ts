@@ -1,0 +1,73 @@
+import type { Geofence, GroupId, LngLat } from '@outrider/domain';
+import { z } from 'zod';
+import { id, line } from './fields.ts';
+import { measuresOf } from './geojson.ts';
+
+/** Longitude and latitude; an altitude that a tool added is not kept. */
+const lngLat = z
+  .tuple([z.number(), z.number()], z.number())
+  .transform(([longitude, latitude]): LngLat => [longitude, latitude])
+  .meta({ id: 'LngLat', description: 'Longitude and latitude in degrees (RFC 7946).', examples: [[30.3141, 59.9386]] });
+const lngLatOut = z.tuple([z.number(), z.number()]);
+
+const MAX_POINTS = 10_000;
+
+const polygon = { type: z.literal('Polygon') };
+const point = { type: z.literal('Point') };
+const path = { type: z.literal('LineString') };
+
+export const geometryIn = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...polygon, coordinates: z.array(z.array(lngLat).max(MAX_POINTS)).min(1).max(1000) }),
+    z.strictObject({ ...point, coordinates: lngLat }),
+    z.strictObject({ ...path, coordinates: z.array(lngLat).max(MAX_POINTS) }),
+  ])
+  .meta({ id: 'NewGeometry' });
+export const geometryOut = z
+  .discriminatedUnion('type', [
+    z.strictObject({ ...polygon, coordinates: z.array(z.array(lngLatOut)) }),
+    z.strictObject({ ...point, coordinates: lngLatOut }),
+    z.strictObject({ ...path, coordinates: z.array(lngLatOut) }),
+  ])
+  .meta({ id: 'Geometry' });
+
+export const shape = z.enum(['polygon', 'circle', 'line']).meta({
+  description: 'A polygon has a Polygon, a circle a Point with `radiusM`, a line a LineString with `widthM`.',
+});
+export const name = line(200);
+export const radiusM = z.number();
+export const widthM = z.number();
+export const groupIds = z
+  .array(id<GroupId>())
+  .max(1000)
+  .nullable()
+  .meta({ description: 'Watches vehicles of these groups; null: all that its owner may see.' });
+export const speedLimitKmh = z.number().min(1).max(500).nullable().meta({ description: 'Null: no limit of its own.' });
+export const minDwellSeconds = z
+  .number()
+  .min(0)
+  .max(86_400)
+  .meta({ description: 'A shorter stay, or a shorter absence, is no event.' });
+
+/** What a new geozone is made of, besides its geometry. */
+export const NEW_GEOZONE_PROPERTIES = {
+  shape,
+  name,
+  radiusM: radiusM.optional(),
+  widthM: widthM.optional(),
+  groupIds: groupIds.default(null),
+  speedLimitKmh: speedLimitKmh.default(null),
+  minDwellSeconds: minDwellSeconds.default(0),
+};
+
+/** A geofence as a GeoJSON feature. */
+export function geozoneBody(geofence: Geofence): unknown {
+  const { geometry, properties, areaM2, perimeterM } = measuresOf(geofence.shape);
+  const { name, groupIds, speedLimitKmh, minDwellSeconds, ownerId } = geofence;
+  return {
+    type: 'Feature',
+    id: geofence.id,
+    geometry,
+    properties: { ...properties, name, groupIds, speedLimitKmh, minDwellSeconds, ownerId, areaM2, perimeterM },
+  };
+}

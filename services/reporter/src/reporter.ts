@@ -1,0 +1,63 @@
+import { MailPolicy } from '@outrider/access';
+import {
+  type accessVariables,
+  mailChannelOf,
+  mailLimitsOf,
+  type mailVariables,
+  reportStoreOf,
+} from '@outrider/backing';
+import { createEmailChannel } from '@outrider/channels';
+import type { Directory } from '@outrider/domain';
+import type { Files } from '@outrider/files';
+import type { Hub } from '@outrider/hub';
+import type { Registry } from '@outrider/registry';
+import type { ReportArchive } from '@outrider/reports';
+import type { Config, Lifecycle, Logger, Registry as Metrics, Tracing } from '@outrider/runtime';
+import { createReportMail } from './report-mail.ts';
+import { createReportRunner } from './runner.ts';
+import { createReportScheduler } from './scheduler.ts';
+import { type reporterVariables, reportMailOf } from './settings.ts';
+
+export type ReporterSettings = Config<typeof reporterVariables & typeof mailVariables & typeof accessVariables>;
+
+export interface ReporterParts {
+  config: ReporterSettings;
+  registry: Registry;
+  /** Everything defined, as it is in force. */
+  directory: Directory;
+  /** Brings the directory up to date: a job may name what was defined a moment ago. */
+  refresh(): Promise<void>;
+  hub: Pick<Hub, 'latest' | 'connections' | 'publish'>;
+  reportArchive: ReportArchive;
+  files: Files;
+  logger: Logger;
+  metrics: Metrics;
+  tracing: Tracing;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/** Starts report jobs, schedules and report mails; `life` stops them. */
+export async function startReporter(life: Lifecycle, parts: ReporterParts): Promise<{ readonly healthy: boolean }> {
+  const { config, registry, directory, files, logger, metrics, now } = parts;
+  const email = createEmailChannel({ ...mailChannelOf(config), now });
+  life.own('report e-mail', () => email.close());
+  const runner = createReportRunner({ ...parts, config: reportStoreOf(config) });
+  await life.start(runner);
+  await life.start(createReportScheduler({ registry, directory, logger }));
+  await life.start(
+    createReportMail({
+      config: reportMailOf(config),
+      registry,
+      directory,
+      files,
+      email,
+      mailPolicy: new MailPolicy(mailLimitsOf(config), registry, metrics, now),
+      logger,
+      metrics,
+      now,
+      random: Math.random,
+    }),
+  );
+  return runner;
+}
