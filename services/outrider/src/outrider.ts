@@ -188,6 +188,7 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     });
     await life.start(video);
 
+    const reporterMetrics = new Metrics();
     const reports = await startReporter(life, {
       config,
       registry,
@@ -197,13 +198,16 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
       reportArchive: warehouse,
       files: reportFiles,
       logger: part('reports'),
-      metrics,
+      metrics: reporterMetrics,
       tracing,
       now,
     });
 
     const metricsAccess = createMetricsAccess(
-      async () => mergedMetrics(await Promise.all([snapshotOf(metrics), rules.metrics(), gateway.metrics()])),
+      async () =>
+        mergedMetrics(
+          await Promise.all([snapshotOf(metrics), snapshotOf(reporterMetrics), rules.metrics(), gateway.metrics()]),
+        ),
       config.METRICS_TOKEN,
     );
     const descriptors = createDescriptorWatch({ logger: part('process'), metrics });
