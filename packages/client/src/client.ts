@@ -1,0 +1,190 @@
+import type { Paths, Problem } from './schema.ts';
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+interface Call {
+  path: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+  result: unknown;
+}
+type PathsWith<M extends Method> = { [P in keyof Paths]: Paths[P] extends Record<M, Call> ? P : never }[keyof Paths];
+type CallOf<P extends keyof Paths, M extends Method> = Paths[P] extends Record<M, infer C extends Call> ? C : never;
+type Given<Name extends string, T> = [T] extends [never]
+  ? unknown
+  : Record<string, never> extends T
+    ? { [K in Name]?: T }
+    : { [K in Name]: T };
+
+/** What a call takes: what its path, query, headers and body need, and a signal that ends it. */
+export type CallOptions<C extends Call> = Given<'path', C['path']> &
+  Given<'query', C['query']> &
+  Given<'headers', C['headers']> &
+  Given<'body', C['body']> & { signal?: AbortSignal };
+type OptionalWhenEmpty<C extends Call> =
+  Record<string, never> extends CallOptions<C> ? [options?: CallOptions<C>] : [options: CallOptions<C>];
+
+/** A refused call: the API's problem+json, or what stands for it when the answer had none. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly problem: Problem;
+  /** Seconds after which the call may be repeated, of a 429 or 503. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(problem: Problem, retryAfterSeconds: number | null) {
+    super(problem.detail);
+    this.problem = problem;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  get status(): number {
+    return this.problem.status;
+  }
+
+  /** The errors of one field of the body, by JSON pointer. */
+  at(pointer: string): string[] {
+    return (this.problem.errors ?? []).filter((error) => error.pointer === pointer).map(({ detail }) => detail);
+  }
+}
+
+/** The service was not reached. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+export interface ClientOptions {
+  /** Origin of the service, such as `https://fleet.example`; in a browser, the page's own when left out. */
+  baseUrl?: string;
+  /** Returns the token of `POST /auth/login?jwt=1`. Left out in a browser, where the session's cookie is used. */
+  token?: () => string | null;
+  /** Called with each refused call, before it is thrown. */
+  onError?: (error: ApiError) => void;
+  fetch?: typeof fetch;
+}
+
+/** The answer's entity tag beside its body, for `If-Match`. */
+export interface Tagged<T> {
+  body: T;
+  etag: string | null;
+}
+
+type Options = {
+  path?: Record<string, string>;
+  query?: Record<string, unknown>;
+  headers?: Record<string, string | undefined>;
+  body?: unknown;
+  signal?: AbortSignal;
+};
+
+/** The API with the types of its OpenAPI document. Throws `ApiError` for a refusal, `ConnectionError` when the service is not reached. */
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: ClientOptions = {}) {
+    this.#options = options;
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  }
+
+  get<P extends PathsWith<'get'>>(path: P, ...[options]: OptionalWhenEmpty<CallOf<P, 'get'>>) {
+    return this.#json<CallOf<P, 'get'>['result']>('get', path, options as Options);
+  }
+
+  post<P extends PathsWith<'post'>>(path: P, ...[options]: OptionalWhenEmpty<CallOf<P, 'post'>>) {
+    return this.#json<CallOf<P, 'post'>['result']>('post', path, options as Options);
+  }
+
+  put<P extends PathsWith<'put'>>(path: P, ...[options]: OptionalWhenEmpty<CallOf<P, 'put'>>) {
+    return this.#json<CallOf<P, 'put'>['result']>('put', path, options as Options);
+  }
+
+  patch<P extends PathsWith<'patch'>>(path: P, ...[options]: OptionalWhenEmpty<CallOf<P, 'patch'>>) {
+    return this.#json<CallOf<P, 'patch'>['result']>('patch', path, options as Options);
+  }
+
+  delete<P extends PathsWith<'delete'>>(path: P, ...[options]: OptionalWhenEmpty<CallOf<P, 'delete'>>) {
+    return this.#json<CallOf<P, 'delete'>['result']>('delete', path, options as Options);
+  }
+
+  /** Reads what can be edited, with the entity tag that a change of it hands back. */
+  async getTagged<P extends PathsWith<'get'>>(
+    path: P,
+    ...[options]: OptionalWhenEmpty<CallOf<P, 'get'>>
+  ): Promise<Tagged<CallOf<P, 'get'>['result']>> {
+    const response = await this.send('get', path, options as Options);
+    return { body: await response.json(), etag: response.headers.get('etag') };
+  }
+
+  /** All items of a paged list, page after page. */
+  async *pages<T>(page: (cursor: string | undefined) => Promise<{ items: T[]; nextCursor: string | null }>) {
+    let cursor: string | undefined;
+    do {
+      const { items, nextCursor } = await page(cursor);
+      yield items;
+      cursor = nextCursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  /** The answer as it came, for files; a refusal is thrown as with the other methods. */
+  async send(method: Method, path: string, options: Options = {}): Promise<Response> {
+    const { body, signal } = options;
+    const token = this.#options.token?.() ?? null;
+    const headers = new Headers({ accept: 'application/json, application/problem+json, */*' });
+    for (const [name, value] of Object.entries(options.headers ?? {}))
+      if (value !== undefined) headers.set(name, value);
+    if (token !== null) headers.set('authorization', `JWT ${token}`);
+    if (body !== undefined)
+      headers.set('content-type', method === 'patch' ? 'application/merge-patch+json' : 'application/json');
+    let response: Response;
+    try {
+      response = await this.#fetch(`${this.#options.baseUrl ?? ''}${withParameters(path, options)}`, {
+        method: method.toUpperCase(),
+        headers,
+        credentials: 'same-origin',
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal ? { signal } : {}),
+      });
+    } catch (cause) {
+      if (signal?.aborted) throw cause;
+      throw new ConnectionError('the service was not reached', { cause });
+    }
+    if (response.ok) return response;
+    const error = await errorOf(response);
+    this.#options.onError?.(error);
+    throw error;
+  }
+
+  async #json<T>(method: Method, path: string, options: Options | undefined): Promise<T> {
+    const response = await this.send(method, path, options);
+    if (response.status === 204) return undefined as T;
+    const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
+    return (isJson ? await response.json() : await response.blob()) as T;
+  }
+}
+
+function withParameters(path: string, { path: values = {}, query = {} }: Options): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new TypeError(`${path} needs "${name}"`);
+    return encodeURIComponent(value);
+  });
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) search.append(name, String(one));
+  return search.size === 0 ? filled : `${filled}?${search}`;
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : null;
+  const problem = (await response.json().catch(() => null)) as Problem | null;
+  const { status, statusText } = response;
+  if (typeof problem?.detail === 'string') return new ApiError({ ...problem, status }, retryAfterSeconds);
+  // A proxy in front of the service answers with pages of its own.
+  const type = status >= 500 ? 'urn:outrider:problem:unavailable' : 'urn:outrider:problem:invalid-request';
+  const title = statusText === '' ? `Status ${status}` : statusText;
+  return new ApiError(
+    { type, title, status, detail: `the answer was ${status} without an explanation` },
+    retryAfterSeconds,
+  );
+}

@@ -1,0 +1,33 @@
+import type { Notification, Position, ToldEvent, VehicleState } from './schema.ts';
+
+/** A vehicle's state as the live API sends it: without what only a lookup answers. */
+export type LiveState = Pick<
+  VehicleState,
+  'vehicleId' | 'state' | 'stateSince' | 'online' | 'lastContactAt' | 'ignition' | 'supplyV' | 'fuelL'
+> & { alarms: string[] };
+
+/** What the server sends. */
+export type LiveMessage =
+  | { type: 'authorized' }
+  | { type: 'snapshot'; positions: Position[]; states?: LiveState[]; complete: boolean }
+  | ({ type: 'position' } & Position)
+  | ({ type: 'vehicle-state' } & LiveState)
+  | ({ type: 'event'; cursor: string } & ToldEvent)
+  | ({ type: 'notification'; cursor: string } & Notification)
+  | { type: 'video-task'; id: string; vehicleId: string; status: string; progress: { percent: number; bytes: number } }
+  | { type: 'report-job'; id: string; report: string; state: 'done' | 'failed'; error: string | null }
+  | { type: 'resumed'; missed: number; missedNotifications: number; cursor: string }
+  | { type: 'gap'; stream: 'events' | 'notifications'; from: number; to: number; detail: string }
+  | { type: 'error'; detail: string };
+
+/** What a client asks for. Without `vehicles` and `groups`, everything that the caller may see. */
+export interface LiveSubscription {
+  vehicles?: readonly string[];
+  groups?: readonly string[];
+  positions?: boolean;
+  states?: boolean;
+  events?: boolean;
+  notifications?: boolean;
+  videoTasks?: boolean;
+  reportJobs?: boolean;
+}

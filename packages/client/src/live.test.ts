@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LiveConnection, type LiveOptions, type LiveStatus, reconnectDelayMs } from './live.ts';
+import type { LiveMessage } from './live-messages.ts';
+
+/** A socket whose server is the test. */
+class TestSocket extends EventTarget {
+  readyState = 0;
+  readonly sent: Record<string, unknown>[] = [];
+  send(text: string) {
+    this.sent.push(JSON.parse(text));
+  }
+  close() {
+    this.readyState = 3;
+  }
+  accept() {
+    this.readyState = 1;
+    this.dispatchEvent(new Event('open'));
+  }
+  say(message: object) {
+    this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(message) }));
+  }
+  end(code: number) {
+    this.readyState = 3;
+    this.dispatchEvent(Object.assign(new Event('close'), { code }));
+  }
+}
+
+let sockets: TestSocket[];
+let messages: LiveMessage[];
+let statuses: LiveStatus[];
+beforeEach(() => {
+  vi.useFakeTimers();
+  sockets = [];
+  messages = [];
+  statuses = [];
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function connect(options: Partial<LiveOptions> = {}) {
+  return new LiveConnection({
+    url: 'wss://fleet.test/live',
+    subscription: { states: true },
+    onMessage: (message) => messages.push(message),
+    onStatus: (status) => statuses.push(status),
+    open: () => {
+      const socket = new TestSocket();
+      sockets.push(socket);
+      return socket as unknown as WebSocket;
+    },
+    random: () => 1,
+    ...options,
+  });
+}
+const socket = (index: number) => sockets[index] as TestSocket;
+const SNAPSHOT = { type: 'snapshot', positions: [], complete: true };
+
+test('subscribes to everything once open, with a token where there is one', () => {
+  connect({ token: () => 'a.b.c' });
+  socket(0).accept();
+  expect(socket(0).sent).toEqual([
+    { type: 'authorize', jwt: 'a.b.c' },
+    { type: 'subscribe', all: true, states: true },
+  ]);
+  socket(0).say(SNAPSHOT);
+  expect(statuses).toEqual(['open']);
+});
+
+test('after a break it goes on from its cursor', () => {
+  const live = connect();
+  socket(0).accept();
+  socket(0).say(SNAPSHOT);
+  socket(0).say({ type: 'event', id: '1', cursor: '0:7' });
+  socket(0).end(1006);
+  expect(live.status).toBe('waiting');
+  vi.advanceTimersByTime(500);
+  socket(1).accept();
+  expect(socket(1).sent).toEqual([{ type: 'subscribe', all: true, states: true, since: '0:7' }]);
+  socket(1).say({ type: 'gap', stream: 'events', from: 7, to: 9, detail: 'too old' });
+  socket(1).say({ type: 'resumed', missed: 2, missedNotifications: 0, cursor: '0:9' });
+  expect(messages.map(({ type }) => type)).toEqual(['snapshot', 'event', 'gap', 'resumed']);
+  expect([live.cursor, live.status]).toEqual(['0:9', 'open']);
+});
+
+test('the cursor moves on only after the message was taken', () => {
+  const seen: (string | null)[] = [];
+  const live = connect({ since: '0:1', onMessage: () => seen.push(live.cursor) });
+  socket(0).accept();
+  socket(0).say({ type: 'event', id: '1', cursor: '0:2' });
+  expect([...seen, live.cursor]).toEqual(['0:1', '0:2']);
+});
+
+test('attempts grow apart while none succeeds, and begin anew after one did', () => {
+  connect();
+  for (const delayMs of [500, 1000, 2000]) {
+    sockets.at(-1)?.end(1006);
+    const before = sockets.length;
+    vi.advanceTimersByTime(delayMs - 1);
+    expect(sockets.length).toBe(before);
+    vi.advanceTimersByTime(1);
+    expect(sockets.length).toBe(before + 1);
+  }
+  sockets.at(-1)?.accept();
+  sockets.at(-1)?.say(SNAPSHOT);
+  sockets.at(-1)?.end(1006);
+  const before = sockets.length;
+  vi.advanceTimersByTime(500);
+  expect(sockets.length).toBe(before + 1);
+});
+
+test('a server that accepts and closes at once is not asked faster', () => {
+  connect();
+  socket(0).accept();
+  socket(0).end(1001);
+  vi.advanceTimersByTime(500);
+  socket(1).accept();
+  socket(1).end(1001);
+  vi.advanceTimersByTime(999);
+  expect(sockets.length).toBe(2);
+  vi.advanceTimersByTime(1);
+  expect(sockets.length).toBe(3);
+});
+
+test('delays are half at random and at most half a minute', () => {
+  expect(reconnectDelayMs(0, () => 0)).toBe(250);
+  expect(reconnectDelayMs(50, () => 0)).toBe(15_000);
+  expect(reconnectDelayMs(50, () => 1)).toBe(30_000);
+});
+
+test('an ended session or a blocked account is final', () => {
+  const live = connect();
+  socket(0).end(4401);
+  vi.advanceTimersByTime(60_000);
+  expect([live.status, sockets.length]).toEqual(['unauthorized', 1]);
+});
+
+test('a connection that stays silent is asked, and given up without a reply', () => {
+  connect();
+  socket(0).accept();
+  socket(0).say(SNAPSHOT);
+  vi.advanceTimersByTime(60_000);
+  expect(socket(0).sent.length).toBe(2);
+  socket(0).say(SNAPSHOT);
+  vi.advanceTimersByTime(60_000 + 15_000);
+  expect(statuses).toEqual(['open', 'waiting']);
+  vi.advanceTimersByTime(500);
+  expect(sockets.length).toBe(2);
+});
+
+test('a new subscription goes over the same connection, with the cursor', () => {
+  const live = connect({ since: '0:3' });
+  socket(0).accept();
+  live.subscribe({ vehicles: ['v'], positions: false });
+  expect(socket(0).sent.at(-1)).toEqual({ type: 'subscribe', vehicles: ['v'], positions: false, since: '0:3' });
+});
+
+test('the network’s return ends the wait; closing ends everything', () => {
+  const live = connect();
+  socket(0).end(1006);
+  live.retryNow();
+  expect(sockets.length).toBe(2);
+  live.close();
+  socket(1).end(1006);
+  vi.advanceTimersByTime(60_000);
+  expect([live.status, sockets.length]).toEqual(['closed', 2]);
+});

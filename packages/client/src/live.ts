@@ -1,0 +1,158 @@
+import type { LiveMessage, LiveSubscription } from './live-messages.ts';
+
+/**
+ * `connecting`: the first time; `open`: subscribed; `waiting`: the connection broke, the next attempt follows;
+ * `unauthorized`: the session ended or the account is blocked, no attempt follows; `closed`: by `close()`.
+ */
+export type LiveStatus = 'connecting' | 'open' | 'waiting' | 'unauthorized' | 'closed';
+
+export interface LiveOptions {
+  /** Such as `wss://fleet.example/live`. */
+  url: string;
+  subscription: LiveSubscription;
+  /** Returns a token of `POST /auth/login?jwt=1`. Left out in a browser, where the session's cookie is used. */
+  token?: () => string | null;
+  /** Cursor of an earlier connection: what came since then is sent first. */
+  since?: string;
+  onMessage: (message: LiveMessage) => void;
+  onStatus?: (status: LiveStatus) => void;
+  /** Opens the socket; `new WebSocket(url)` unless given. */
+  open?: (url: string) => WebSocket;
+  random?: () => number;
+}
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+/** Pings of the server are not visible to a page: after a silence as long as this, a new subscription shows whether the connection lives. */
+const SILENCE_MS = 60_000;
+const REPLY_MS = 15_000;
+/** The token or session is over, or the account is blocked. */
+const FINAL_CODES = new Set([4401, 4403]);
+
+/** How long to wait before attempt number `attempt` (from 0): doubles up to half a minute, at random so that clients of a restarted service spread. */
+export function reconnectDelayMs(attempt: number, random: () => number): number {
+  return (0.5 + random() / 2) * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
+}
+
+/**
+ * The live API over a connection that is made again whenever it breaks. Keeps the cursor: events and notifications that
+ * came while there was no connection follow after it, each once; what the service no longer has arrives as `gap`.
+ */
+export class LiveConnection {
+  readonly #options: LiveOptions;
+  #subscription: LiveSubscription;
+  #socket: WebSocket | null = null;
+  #status: LiveStatus = 'connecting';
+  #cursor: string | null;
+  #attempt = 0;
+  #retry: ReturnType<typeof setTimeout> | null = null;
+  #silence: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(options: LiveOptions) {
+    this.#options = options;
+    this.#subscription = options.subscription;
+    this.#cursor = options.since ?? null;
+    this.#connect();
+  }
+
+  get status(): LiveStatus {
+    return this.#status;
+  }
+
+  /** Where the client stands; handed to a new connection as `since`. */
+  get cursor(): string | null {
+    return this.#cursor;
+  }
+
+  /** Asks for something else from now on, on the same connection. */
+  subscribe(subscription: LiveSubscription): void {
+    this.#subscription = subscription;
+    this.#sendSubscription();
+  }
+
+  /** Attempts a connection at once: the network is back. */
+  retryNow(): void {
+    if (this.#status !== 'waiting') return;
+    this.#attempt = 0;
+    this.#connect();
+  }
+
+  close(): void {
+    this.#drop();
+    this.#setStatus('closed');
+  }
+
+  #connect(): void {
+    this.#drop();
+    const { url, open = (to: string) => new WebSocket(to) } = this.#options;
+    const socket = open(url);
+    this.#socket = socket;
+    socket.addEventListener('open', () => {
+      if (socket !== this.#socket) return;
+      const jwt = this.#options.token?.() ?? null;
+      if (jwt !== null) socket.send(JSON.stringify({ type: 'authorize', jwt }));
+      this.#sendSubscription();
+      this.#watch(REPLY_MS);
+    });
+    socket.addEventListener('message', ({ data }) => {
+      if (socket === this.#socket && typeof data === 'string') this.#receive(JSON.parse(data) as LiveMessage);
+    });
+    socket.addEventListener('close', ({ code }) => {
+      if (socket === this.#socket) this.#onClosed(code);
+    });
+  }
+
+  #receive(message: LiveMessage): void {
+    this.#watch(SILENCE_MS);
+    // Until the subscription was answered the connection has not proved itself: a server that closes at once is not asked faster.
+    if (this.#status !== 'open' && (message.type === 'snapshot' || message.type === 'resumed')) {
+      this.#attempt = 0;
+      this.#setStatus('open');
+    }
+    this.#options.onMessage(message);
+    // Afterwards: a message that could not be taken is sent again after the next connection.
+    if ('cursor' in message) this.#cursor = message.cursor;
+  }
+
+  #sendSubscription(): void {
+    if (this.#socket?.readyState !== 1) return;
+    const { vehicles, groups } = this.#subscription;
+    const all = vehicles === undefined && groups === undefined ? { all: true } : {};
+    const since = this.#cursor === null ? {} : { since: this.#cursor };
+    this.#socket.send(JSON.stringify({ type: 'subscribe', ...all, ...this.#subscription, ...since }));
+  }
+
+  #onClosed(code: number): void {
+    this.#drop();
+    if (FINAL_CODES.has(code)) return this.#setStatus('unauthorized');
+    const delayMs = reconnectDelayMs(this.#attempt, this.#options.random ?? Math.random);
+    this.#attempt += 1;
+    this.#retry = setTimeout(() => this.#connect(), delayMs);
+    this.#setStatus('waiting');
+  }
+
+  /** Ends a connection that stays silent for this long, after it was asked once. */
+  #watch(ms: number): void {
+    if (this.#silence !== null) clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      if (ms === REPLY_MS) return this.#onClosed(1006);
+      this.#sendSubscription();
+      this.#watch(REPLY_MS);
+    }, ms);
+  }
+
+  #drop(): void {
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    if (this.#silence !== null) clearTimeout(this.#silence);
+    this.#retry = this.#silence = null;
+    const socket = this.#socket;
+    this.#socket = null;
+    if (socket !== null && socket.readyState <= 1) socket.close();
+  }
+
+  #setStatus(status: LiveStatus): void {
+    if (status === this.#status) return;
+    this.#status = status;
+    this.#options.onStatus?.(status);
+  }
+}

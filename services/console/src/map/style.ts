@@ -1,0 +1,202 @@
+import { computed, signal } from '@preact/signals';
+import type { LayerSpecification, StyleSpecification } from 'maplibre-gl';
+import { preferences } from '../preferences.ts';
+
+type Rgb = [red: number, green: number, blue: number];
+
+/** Colours of what the fleet layer draws, 0 to 1. */
+export interface MapColors {
+  /** In the order of `STATES`. */
+  states: Rgb[];
+  outline: Rgb;
+  accent: Rgb;
+}
+
+interface Palette {
+  sea: string;
+  land: string;
+  coast: string;
+  border: string;
+  city: string;
+  halo: string;
+  label: string;
+  fence: string;
+  states: readonly string[];
+  outline: string;
+  accent: string;
+}
+
+const LIGHT: Palette = {
+  sea: '#cfdfec',
+  land: '#f4f3ef',
+  coast: '#a9bccd',
+  border: '#b3aec4',
+  city: '#5b6577',
+  halo: '#ffffff',
+  label: '#16202e',
+  fence: '#7a3fb0',
+  states: ['#7b8597', '#0d7a3e', '#1f5fc4', '#b86700', '#5d6779'],
+  outline: '#ffffff',
+  accent: '#1456b8',
+};
+const DARK: Palette = {
+  sea: '#0c131c',
+  land: '#1a222d',
+  coast: '#33445a',
+  border: '#46506a',
+  city: '#94a3b8',
+  halo: '#0c131c',
+  label: '#e8edf4',
+  fence: '#c79bff',
+  states: ['#77859a', '#4cd38a', '#7db1ff', '#f3b14b', '#9aa7b8'],
+  outline: '#0b1017',
+  accent: '#7db1ff',
+};
+
+const systemIsDark = signal(false);
+if (typeof matchMedia !== 'undefined') {
+  const query = matchMedia('(prefers-color-scheme: dark)');
+  systemIsDark.value = query.matches;
+  query.addEventListener('change', ({ matches }) => {
+    systemIsDark.value = matches;
+  });
+}
+
+export const isDark = computed(() => {
+  const { theme } = preferences.value;
+  return theme === 'dark' || (theme === 'auto' && systemIsDark.value);
+});
+
+export const palette = computed(() => (isDark.value ? DARK : LIGHT));
+
+export const mapColors = computed<MapColors>(() => {
+  const { states, outline, accent } = palette.value;
+  return { states: states.map(rgbOf), outline: rgbOf(outline), accent: rgbOf(accent) };
+});
+
+function rgbOf(hex: string): Rgb {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
+}
+
+/** Without a `glyphs` address MapLibre draws letters by itself, of every script. */
+const FONT = ['Noto Sans Regular'];
+const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] };
+
+/** The map of the world and, above it, what the console draws by style: geofences, labels and clusters. */
+export function styleOf(origin: string, colors: Palette): StyleSpecification {
+  const data = (): { type: 'geojson'; data: GeoJSON.FeatureCollection } => ({ type: 'geojson', data: EMPTY });
+  return {
+    version: 8,
+    sources: {
+      world: {
+        type: 'vector',
+        tiles: [`${origin}/maps/world/{z}/{x}/{y}`],
+        maxzoom: 6,
+        attribution:
+          'Natural Earth, <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)',
+      },
+      geofences: data(),
+      labels: data(),
+      clusters: data(),
+    },
+    layers: layersOf(colors),
+  };
+}
+
+/** Every layer with its paint; a change of the theme sets the paint again. */
+export function layersOf(colors: Palette): LayerSpecification[] {
+  const text = { 'text-color': colors.label, 'text-halo-color': colors.halo, 'text-halo-width': 1.5 };
+  return [
+    { id: 'sea', type: 'background', paint: { 'background-color': colors.sea } },
+    { id: 'land', type: 'fill', source: 'world', 'source-layer': 'land', paint: { 'fill-color': colors.land } },
+    { id: 'coast', type: 'line', source: 'world', 'source-layer': 'land', paint: { 'line-color': colors.coast } },
+    {
+      id: 'borders',
+      type: 'line',
+      source: 'world',
+      'source-layer': 'borders',
+      paint: { 'line-color': colors.border, 'line-dasharray': [3, 2] },
+    },
+    {
+      id: 'geofence-areas',
+      type: 'fill',
+      source: 'geofences',
+      filter: ['==', ['geometry-type'], 'Polygon'],
+      paint: { 'fill-color': colors.fence, 'fill-opacity': 0.12 },
+    },
+    {
+      id: 'geofence-edges',
+      type: 'line',
+      source: 'geofences',
+      paint: { 'line-color': colors.fence, 'line-width': 1.5, 'line-opacity': 0.8 },
+    },
+    {
+      id: 'cities',
+      type: 'symbol',
+      source: 'world',
+      'source-layer': 'cities',
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': FONT,
+        'text-size': ['interpolate', ['linear'], ['get', 'population'], 5000, 11, 5_000_000, 16],
+        'symbol-sort-key': ['-', 0, ['get', 'population']],
+        'text-padding': 6,
+      },
+      paint: { 'text-color': colors.city, 'text-halo-color': colors.halo, 'text-halo-width': 1 },
+    },
+    {
+      id: 'geofence-names',
+      type: 'symbol',
+      source: 'geofences',
+      minzoom: 10,
+      layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 12, 'text-padding': 4 },
+      paint: { ...text, 'text-color': colors.fence },
+    },
+    {
+      id: 'vehicle-names',
+      type: 'symbol',
+      source: 'labels',
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': FONT,
+        'text-size': 12,
+        'text-anchor': 'top',
+        'text-offset': [0, 1],
+        'text-max-width': 12,
+        'text-padding': 3,
+      },
+      paint: text,
+    },
+    {
+      id: 'cluster-circles',
+      type: 'circle',
+      source: 'clusters',
+      paint: {
+        'circle-color': ['match', ['get', 'state'], ...stateColors(colors), colors.states[0] ?? ''] as never,
+        'circle-radius': ['interpolate', ['linear'], ['sqrt', ['get', 'count']], 1, 9, 30, 30],
+        'circle-stroke-color': colors.outline,
+        'circle-stroke-width': 2,
+        'circle-opacity': 0.92,
+      },
+    },
+    {
+      id: 'cluster-counts',
+      type: 'symbol',
+      source: 'clusters',
+      filter: ['>', ['get', 'count'], 1],
+      layout: {
+        'text-field': ['get', 'label'],
+        'text-font': FONT,
+        'text-size': 12,
+        'text-allow-overlap': true,
+        'text-ignore-placement': true,
+      },
+      paint: { 'text-color': colors.outline },
+    },
+  ];
+}
+
+function stateColors({ states }: Palette): (string | number)[] {
+  return states.flatMap((color, state) => [state, color]);
+}

@@ -1,0 +1,210 @@
+import { useComputed, useSignalEffect } from '@preact/signals';
+import { describeError } from '../../errors.ts';
+import { STATES, type State } from '../../fleet/fleet.ts';
+import { countStates, type Filter, listed, passes, SORTS, type Sort } from '../../fleet/listing.ts';
+import { fleet, groups, loadDefinitions, loaded } from '../../fleet/store.ts';
+import { formats } from '../../format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Message } from '../../parts/message.tsx';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+import { change, preferences } from '../../preferences.ts';
+import { route, setQuery } from '../../router.ts';
+import { language, t } from '../../words/words.ts';
+
+const ROW_PX = 60;
+const SHOWN_STATES: readonly State[] = ['moving', 'idling', 'parking', 'offline', 'unknown'];
+
+/** The filter that the address bar has. */
+function filterOf(query: URLSearchParams): Filter {
+  const state = query.get('state');
+  return {
+    search: (query.get('q') ?? '').trim().toLowerCase(),
+    groupId: query.get('group'),
+    state: STATES.find((known) => known === state) ?? null,
+    only: query.get('favourites') === '1' ? new Set(preferences.value.favourites) : null,
+  };
+}
+
+/** Vehicles beside the map, and for who can not see a map: search, groups, states, order, favourites. */
+export function VehicleList({ selected, onSelect }: { selected: string | null; onSelect: (id: string) => void }) {
+  const filterKey = useComputed(() => {
+    const filter = filterOf(route.value.query);
+    return JSON.stringify({ ...filter, only: filter.only === null ? null : [...filter.only] });
+  });
+  useSignalEffect(() => {
+    void filterKey.value;
+    void fleet.version.value;
+    const filter = filterOf(route.peek().query);
+    fleet.setShown((index) => passes(fleet, index, filter));
+  });
+  void fleet.version.value;
+  const { query } = route.value;
+  const filter = filterOf(query);
+  const sort = SORTS.find((known) => known === query.get('sort')) ?? 'name';
+  const indexes = listed(fleet, filter, sort, language.value);
+  return (
+    <section class="side" aria-label={t().vehicleList}>
+      <Filters filter={filter} sort={sort} />
+      <ListBody indexes={indexes} selected={selected} onSelect={onSelect} />
+    </section>
+  );
+}
+
+function Filters({ filter, sort }: { filter: Filter; sort: Sort }) {
+  const counts = countStates(fleet, filter);
+  const isFavourites = filter.only !== null;
+  return (
+    <search class="filters">
+      <div class="row">
+        <input
+          type="search"
+          aria-label={t().search}
+          placeholder={t().searchVehicles}
+          value={route.value.query.get('q') ?? ''}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+        <button
+          type="button"
+          class="icon favourite"
+          aria-pressed={isFavourites}
+          aria-label={t().favouritesOnly}
+          title={t().favouritesOnly}
+          onClick={() => setQuery({ favourites: isFavourites ? null : '1' })}
+        >
+          <Icon name="star" filled={isFavourites} />
+        </button>
+      </div>
+      <div class="row">
+        {groups.value.length > 1 && (
+          <select
+            aria-label={t().group}
+            value={filter.groupId ?? ''}
+            onChange={(event) => setQuery({ group: event.currentTarget.value })}
+          >
+            <option value="">{t().allGroups}</option>
+            {groups.value.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+        <select
+          aria-label={t().sortBy}
+          value={sort}
+          onChange={(event) =>
+            setQuery({ sort: event.currentTarget.value === 'name' ? null : event.currentTarget.value })
+          }
+        >
+          {SORTS.map((one) => (
+            <option key={one} value={one}>
+              {t().sorts[one]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="states">
+        {SHOWN_STATES.filter((state) => counts[state] > 0 || filter.state === state).map((state) => (
+          <button
+            key={state}
+            type="button"
+            aria-pressed={filter.state === state}
+            onClick={() => setQuery({ state: filter.state === state ? null : state })}
+          >
+            <span class={`chip ${state}`}>
+              {t().states[state]} {formats().number(counts[state])}
+            </span>
+          </button>
+        ))}
+      </div>
+    </search>
+  );
+}
+
+interface BodyProps {
+  indexes: readonly number[];
+  selected: string | null;
+  onSelect: (id: string) => void;
+}
+
+function ListBody({ indexes, selected, onSelect }: BodyProps) {
+  if (loaded.value instanceof Error)
+    return (
+      <Message
+        icon="warning"
+        title={describeError(loaded.value)}
+        action={t().retry}
+        onAction={() => void loadDefinitions()}
+      />
+    );
+  if (loaded.value === null) return <Message title={t().loading} />;
+  if (fleet.count === 0) return <Message icon="truck" title={t().noVehicles} hint={t().noVehiclesHint} />;
+  if (indexes.length === 0)
+    return (
+      <Message
+        icon="search"
+        title={t().nothingFound}
+        action={t().clearFilter}
+        onAction={() => setQuery({ q: null, group: null, state: null, favourites: null })}
+      />
+    );
+  return (
+    <VirtualList
+      label={t().vehicleList}
+      count={indexes.length}
+      rowHeight={ROW_PX}
+      row={(place, top) => (
+        <Row
+          key={fleet.vehicles[indexes[place] ?? 0]?.id}
+          index={indexes[place] ?? 0}
+          {...{ top, selected, onSelect }}
+        />
+      )}
+    />
+  );
+}
+
+interface RowProps {
+  index: number;
+  top: number;
+  selected: string | null;
+  onSelect: (id: string) => void;
+}
+
+function Row({ index, top, selected, onSelect }: RowProps) {
+  const vehicle = fleet.vehicles[index];
+  if (vehicle === undefined) return null;
+  const state = fleet.stateOf(index);
+  const contactMs = fleet.contactMs[index] ?? 0;
+  const speed = fleet.speedKmh[index] ?? Number.NaN;
+  const { favourites } = preferences.value;
+  const isFavourite = favourites.includes(vehicle.id);
+  const toggle = () =>
+    change({ favourites: isFavourite ? favourites.filter((id) => id !== vehicle.id) : [...favourites, vehicle.id] });
+  return (
+    <li
+      class="vehicle"
+      style={{ insetBlockStart: `${top}px` }}
+      aria-current={vehicle.id === selected ? 'true' : undefined}
+    >
+      <button type="button" onClick={() => onSelect(vehicle.id)}>
+        <strong>{vehicle.name}</strong>
+        <span class="end">{state === 'moving' && !Number.isNaN(speed) ? formats().speed(speed) : ''}</span>
+        <small>
+          <span class={`chip ${state}`}>{t().states[state]}</span>
+          {vehicle.plate === null ? '' : ` · ${vehicle.plate}`}
+        </small>
+        <small class="end">{contactMs === 0 ? '' : formats().ago((Date.now() - contactMs) / 1000)}</small>
+      </button>
+      <button
+        type="button"
+        class="icon favourite"
+        aria-pressed={isFavourite}
+        aria-label={`${t().favourite}: ${vehicle.name}`}
+        onClick={toggle}
+      >
+        <Icon name="star" filled={isFavourite} />
+      </button>
+    </li>
+  );
+}

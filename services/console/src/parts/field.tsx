@@ -1,0 +1,45 @@
+import type { ComponentChildren, ComponentProps } from 'preact';
+import { useId } from 'preact/hooks';
+
+type Props = ComponentProps<'input'> & {
+  label: string;
+  /** What the API found wrong with it. */
+  errors?: readonly string[];
+};
+
+/** An input with its label and its errors. */
+export function Field({ label, errors = [], ...input }: Props) {
+  const id = useId();
+  const isWrong = errors.length > 0;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input id={id} aria-invalid={isWrong} aria-describedby={isWrong ? `${id}-errors` : undefined} {...input} />
+      {isWrong && (
+        <p id={`${id}-errors`} class="error">
+          {errors.join('; ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  children: ComponentChildren;
+}
+
+/** A select with its label. */
+export function Choice({ label, value, onChange, children }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {children}
+      </select>
+    </div>
+  );
+}

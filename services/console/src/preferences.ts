@@ -1,0 +1,66 @@
+import { effect, signal } from '@preact/signals';
+
+export interface Preferences {
+  /** Null: the browser's. */
+  language: string | null;
+  theme: 'auto' | 'light' | 'dark';
+  units: 'metric' | 'imperial';
+  /** IANA name; null: the device's. */
+  timeZone: string | null;
+  favourites: readonly string[];
+  clusters: boolean;
+}
+
+const KEY = 'outrider.preferences';
+export const DEFAULT_PREFERENCES: Preferences = {
+  language: null,
+  theme: 'auto',
+  units: 'metric',
+  timeZone: null,
+  favourites: [],
+  clusters: true,
+};
+
+/** Reads what was stored; what has an unexpected type falls back to its default, as after a change of version. */
+export function readPreferences(text: string | null): Preferences {
+  let stored: Record<string, unknown>;
+  try {
+    stored = (JSON.parse(text ?? '{}') ?? {}) as Record<string, unknown>;
+  } catch {
+    return DEFAULT_PREFERENCES;
+  }
+  const nullableText = (value: unknown) => (typeof value === 'string' ? value : null);
+  return {
+    language: nullableText(stored.language),
+    theme: stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'auto',
+    units: stored.units === 'imperial' ? 'imperial' : 'metric',
+    timeZone: validTimeZone(nullableText(stored.timeZone)),
+    favourites: Array.isArray(stored.favourites) ? stored.favourites.filter((id) => typeof id === 'string') : [],
+    clusters: stored.clusters !== false,
+  };
+}
+
+function validTimeZone(zone: string | null): string | null {
+  if (zone === null) return null;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return zone;
+  } catch {
+    return null;
+  }
+}
+
+const hasStorage = typeof localStorage !== 'undefined';
+export const preferences = signal<Preferences>(readPreferences(hasStorage ? localStorage.getItem(KEY) : null));
+
+export function change(part: Partial<Preferences>): void {
+  preferences.value = { ...preferences.peek(), ...part };
+}
+
+/** Stores changes, and sets the theme that the styles go by. */
+export function followPreferences(): void {
+  effect(() => {
+    localStorage.setItem(KEY, JSON.stringify(preferences.value));
+    document.documentElement.dataset.theme = preferences.value.theme;
+  });
+}

@@ -1,0 +1,47 @@
+import { computed, effect, signal } from '@preact/signals';
+import { preferences } from '../preferences.ts';
+import { en, type Words } from './en.ts';
+
+interface Language {
+  /** In the language itself. */
+  name: string;
+  direction: 'ltr' | 'rtl';
+  load: () => Promise<Words>;
+}
+
+export const LANGUAGES: Readonly<Record<string, Language>> = {
+  en: { name: 'English', direction: 'ltr', load: async () => en },
+};
+
+/** The first of the browser's languages that there are words for. */
+export function bestLanguage(wanted: readonly string[]): string {
+  const known = wanted
+    .map((tag) => tag.toLowerCase().split('-', 1)[0] ?? '')
+    .find((tag) => Object.hasOwn(LANGUAGES, tag));
+  return known ?? 'en';
+}
+
+/** The language in use: the chosen one, or the browser's. */
+export const language = computed(() => {
+  const { language: chosen } = preferences.value;
+  return chosen !== null && Object.hasOwn(LANGUAGES, chosen) ? chosen : bestLanguage(navigator.languages);
+});
+
+const loaded = signal<Words>(en);
+
+/** The words in use. Read within a component, it follows the language. */
+export const t = (): Words => loaded.value;
+
+/** Keeps words, `lang` and `dir` with the language. */
+export function followLanguage(): void {
+  effect(() => {
+    const tag = language.value;
+    const { load, direction } = LANGUAGES[tag] as Language;
+    void load().then((words) => {
+      if (language.peek() !== tag) return;
+      loaded.value = words;
+      document.documentElement.lang = tag;
+      document.documentElement.dir = direction;
+    });
+  });
+}
