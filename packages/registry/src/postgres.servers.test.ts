@@ -66,6 +66,19 @@ if (url) {
       remove: async () => void (await using(`drop schema ${schema} cascade`)),
     };
   });
+  test('instances that open a new schema at once migrate it once', async () => {
+    const schema = `registry_${randomBytes(6).toString('hex')}`;
+    const registries = await Promise.all(Array.from({ length: 4 }, () => openRegistry({ url, schema })));
+    await Promise.all(registries.map((registry) => registry.close()));
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query(`select count(*)::int as rows, count(distinct name)::int as names
+      from ${schema}.kysely_migration`);
+    expect(rows[0].names).toBeGreaterThan(15);
+    expect(rows[0].rows).toBe(rows[0].names);
+    await client.query(`drop schema ${schema} cascade`);
+    await client.end();
+  });
   test('a writer that is gone without a word does not keep the others waiting', async () => {
     const name = `lock_${randomBytes(4).toString('hex')}`;
     const open = (to: string) => {

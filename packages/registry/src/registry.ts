@@ -12,7 +12,7 @@ import { type Claim, Idempotency } from './idempotency.ts';
 import { Jobs } from './jobs.ts';
 import { MailAddresses } from './mail-addresses.ts';
 import { allGroups } from './memberships.ts';
-import { type DialectName, migrate } from './migrations.ts';
+import { migrate } from './migrate.ts';
 import { NothingDue } from './nothing-due.ts';
 import { allRules, NotificationRules } from './notification-rules.ts';
 import { Notifications } from './notifications.ts';
@@ -27,7 +27,7 @@ import type { Tables } from './schema.ts';
 import { NO_SECRETS, type Secrets } from './secrets.ts';
 import { Sessions } from './sessions.ts';
 import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
-import { type ChangeListener, Store } from './store.ts';
+import { type ChangeListener, type DialectName, Store } from './store.ts';
 import { prepareSecrets, rotateSecrets, type SecretsState } from './stored-secrets.ts';
 import { fromUserRow, Users } from './users.ts';
 import { fromVehicleRow, Vehicles } from './vehicles.ts';
@@ -35,7 +35,7 @@ import { fromProfileRow, VideoProfiles } from './video-profiles.ts';
 import { VideoTasks } from './video-tasks.ts';
 
 /** Tables and columns have snake_case names in the database, and camelCase names in code. */
-const plugins = [new CamelCasePlugin()];
+export const PLUGINS = [new CamelCasePlugin()];
 
 /** Where definitions live, and how time and ids come to be. */
 export type RegistryOptions = (
@@ -210,8 +210,7 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
   const open = async (db: Kysely<Tables>, dialect: DialectName, nothingDue: NothingDue | null, schema?: string) => {
     const store = new Store(db, dialect, now, newId, nothingDue, options.quotas, options.secrets ?? NO_SECRETS);
     try {
-      if (schema !== undefined) await db.schema.createSchema(schema).ifNotExists().execute();
-      await migrate(db, dialect, schema);
+      await migrate(db, schema);
       if (options.secrets !== undefined) {
         const { sealed, inClear } = await prepareSecrets(store, options.forgetLostSecrets ?? false);
         // Rewrites the file, whose free pages still have the secrets in clear.
@@ -227,13 +226,13 @@ export async function openRegistry(options: RegistryOptions): Promise<Registry> 
 
   if ('path' in options) {
     const dialect = new NodeSqliteDialect(openDatabase(options.path));
-    return open(new Kysely({ dialect, plugins }), 'sqlite', new NothingDue(() => dialect.version()));
+    return open(new Kysely({ dialect, plugins: PLUGINS }), 'sqlite', new NothingDue(() => dialect.version()));
   }
   const schema = options.schema ?? 'public';
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`${JSON.stringify(schema)} is no plain schema name`);
   const onIdleError = options.onIdleError ?? ((error: Error) => process.emitWarning(error));
   return open(
-    new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError), plugins }),
+    new Kysely({ dialect: postgresDialect(options.url, schema, onIdleError), plugins: PLUGINS }),
     'postgres',
     null,
     schema,

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { auditConformance } from './audit.conformance.ts';
 import { bulkConformance } from './bulk.conformance.ts';
@@ -13,12 +16,14 @@ import { openRegistry, Secrets } from './index.ts';
 import { jobsConformance } from './jobs.conformance.ts';
 import { type LeasesPlace, leasesConformance } from './leases.conformance.ts';
 import { mailAddressesConformance } from './mail-addresses.conformance.ts';
+import { migrate } from './migrate.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { quotasConformance } from './quotas.conformance.ts';
 import { type Place, registryConformance } from './registry.conformance.ts';
+import { PLUGINS } from './registry.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { STREAM_PROFILE, secretsConformance } from './secrets.conformance.ts';
-import { openDatabase } from './sqlite.ts';
+import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
 import { videoConformance } from './video.conformance.ts';
 
 async function newFolder(): Promise<string> {
@@ -97,6 +102,47 @@ test('the file itself has no secret in clear any more, once they are sealed', as
   await rm(folder, { recursive: true });
 });
 
+/** Makes the file what a version was whose newest migration is `last`: its tables, with the rows that they had place for. */
+async function backTo(last: string, path: string): Promise<void> {
+  await rename(path, `${path}.new`);
+  const database = openDatabase(path);
+  await migrate(new Kysely({ dialect: new NodeSqliteDialect(database), plugins: PLUGINS }), undefined, last);
+  database.exec(`pragma foreign_keys = off; attach '${path}.new' as newer`);
+  const names = (sql: string) =>
+    database
+      .prepare(sql)
+      .all()
+      .map(({ name }) => String(name));
+  for (const table of names("select name from main.sqlite_schema where type = 'table' and name not like 'kysely_%'")) {
+    if (table.startsWith('sqlite_')) continue;
+    const newer = new Set(names(`select name from pragma_table_info('${table}', 'newer')`));
+    const columns = names(`select name from pragma_table_info('${table}', 'main')`).filter((name) => newer.has(name));
+    const list = columns.map((name) => `"${name}"`).join(', ');
+    database.exec(`insert into main.${table} (${list}) select ${list} from newer.${table}`);
+  }
+  database.close();
+  await rm(`${path}.new`);
+}
+
+test('processes that open a new file at once migrate it once', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'registry.sqlite');
+  const script = `
+    import { openRegistry } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
+    await (await openRegistry({ path: ${JSON.stringify(path)} })).close();`;
+  const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+  await Promise.all(Array.from({ length: 4 }, run));
+  const database = openDatabase(path);
+  const names = database
+    .prepare('select name from kysely_migration order by name')
+    .all()
+    .map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
+  expect(names[0]).toBe('0001-definitions');
+  database.close();
+  await rm(folder, { recursive: true });
+});
+
 test('the file is opened so that a commit outlives a power cut and foreign keys hold', async () => {
   const folder = await newFolder();
   const database = openDatabase(join(folder, 'registry.sqlite'));
@@ -127,8 +173,8 @@ test('on upgrade the addresses of streams go from what is carried, in a new vers
   // As the release before stored it: in clear, in the changes as well.
   for (const table of ['outbox', 'recent_changes'])
     database.exec(`update ${table} set change = replace(change, '***', '${STREAM_PROFILE.address}')`);
-  database.exec(`drop table registry_facts; delete from kysely_migration where name >= '0017'`);
   database.close();
+  await backTo('0016-access', path);
 
   const inClear: boolean[] = [];
   const registry = await openRegistry({
@@ -165,19 +211,7 @@ test('an older database keeps the names of deleted geofences, and goes on writin
     ...{ timeZone: 'UTC', report: { report: 'mileage' }, emails: ['a@example.com', 'b@example.com'] },
   });
   await before.close();
-  const database = openDatabase(path);
-  database.exec(`
-    drop table deleted_geofences; drop table recent_changes; drop table registry_facts;
-    alter table consumer_offsets drop column log_identity;
-    drop table terminal_holders; drop index video_profiles_by_address;
-    alter table vehicles drop column terminal_access;
-    drop index deliveries_by_account; drop index deliveries_by_account_and_endpoint;
-    drop table delivery_circuits; drop table queue_turns; drop table mail_addresses; drop table mail_counts;
-    drop table quota_limits; drop index geofences_by_owner_and_vertices;
-    alter table geofences drop column vertices;
-    alter table users drop column dealer_blocked; drop table login_sources;
-    delete from kysely_migration where name >= '0010'`);
-  database.close();
+  await backTo('0008-report-jobs', path);
 
   const registry = await openRegistry({ path });
   expect(await registry.geofences.deleted([depot.id])).toEqual([
@@ -202,11 +236,9 @@ test('users of a dealer that was blocked before that blocked them are blocked by
   const anna = await before.users.create(userFields('anna', { dealerId: dealer.id }), PASSWORD);
   await before.outbox.delivered((await before.outbox.pending(100)).map(({ seq }) => seq));
   await before.close();
+  await backTo('0015-mail-addresses', path);
   const database = openDatabase(path);
-  database.exec(`
-    alter table users drop column dealer_blocked; drop table login_sources;
-    update users set blocked = 1 where login = 'dealer';
-    delete from kysely_migration where name = '0016-access'`);
+  database.exec("update users set blocked = 1 where login = 'dealer'");
   database.close();
 
   const registry = await openRegistry({ path });

@@ -12,7 +12,6 @@ import { type Actor, SERVICE } from './actor.ts';
 import { type AuditNote, insertNotes, noteOfChange } from './audit-notes.ts';
 import { type Claim, takeClaim } from './idempotency.ts';
 import { inChunks } from './lists.ts';
-import type { DialectName } from './migrations.ts';
 import type { NothingDue } from './nothing-due.ts';
 import { IDLE_IN_TRANSACTION_MS } from './postgres.ts';
 import { QuotaGrowth } from './quotas.ts';
@@ -27,6 +26,7 @@ export const WRITERS_LOCK = 7_201_915_381;
 const RELAY_LOCK = 7_201_915_382;
 /** The server takes a transaction in which nothing comes for one whose process is gone. */
 const SHOW_LIFE_EVERY_MS = IDLE_IN_TRANSACTION_MS / 4;
+export type DialectName = 'sqlite' | 'postgres';
 export type Reader = Kysely<Tables>;
 export type ChangeListener = (changes: readonly DefinitionChange[]) => void;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ANALYST_VIEWS } from './analysts.ts';
 import type { Engine } from './engines/engine.ts';
 
@@ -149,14 +150,49 @@ const CREATE_MIGRATIONS = `
 CREATE TABLE IF NOT EXISTS schema_migrations (version UInt32, name String, applied_at DateTime64(3, 'UTC'))
 ENGINE = ReplacingMergeTree ORDER BY version SETTINGS ${DURABLE}`;
 
+/** Creating a table succeeds once: ClickHouse has no other lock that several clients of a server could share. */
+const LOCK = 'schema_migrations_lock';
+const RETRY_MS = 200;
+/** Far longer than all migrations take. An older lock belongs to a process that died. */
+const LOCK_EXPIRES_S = 600;
+
 /**
- * Brings the schema up to what this release needs.
+ * Brings the schema up to what this release needs. Of instances that start at once, one migrates and the others wait for it.
  *
  * @returns the versions that were applied now
  * @throws {Error} when the schema is newer than this release knows
  */
 export async function migrate(engine: Engine): Promise<number[]> {
   await engine.execute(CREATE_MIGRATIONS);
+  if ((await pending(engine)).length === 0) return [];
+  await lock(engine);
+  try {
+    return await migrateLocked(engine);
+  } finally {
+    await engine.execute(`DROP TABLE IF EXISTS ${LOCK}`);
+  }
+}
+
+async function lock(engine: Engine): Promise<void> {
+  for (;;) {
+    try {
+      await engine.execute(`CREATE TABLE ${LOCK} (held UInt8) ENGINE = TinyLog`);
+      return;
+    } catch (error) {
+      const [held] = await engine.select({
+        sql: `SELECT dateDiff('second', metadata_modification_time, now()) FROM system.tables
+              WHERE database = currentDatabase() AND name = '${LOCK}'`,
+        parameters: {},
+      });
+      if (held === undefined && !/already exists/i.test((error as Error).message)) throw error;
+      if (Number(held?.[0] ?? 0) > LOCK_EXPIRES_S) await engine.execute(`DROP TABLE IF EXISTS ${LOCK}`);
+      else await sleep(RETRY_MS);
+    }
+  }
+}
+
+/** @throws {Error} when the schema is newer than this release knows */
+async function pending(engine: Engine): Promise<Migration[]> {
   const rows = await engine.select({ sql: 'SELECT version FROM schema_migrations FINAL', parameters: {} });
   const known = new Set(MIGRATIONS.map(({ version }) => version));
   const applied = new Set(rows.map(([version]) => Number(version)));
@@ -164,9 +200,12 @@ export async function migrate(engine: Engine): Promise<number[]> {
     if (!known.has(version))
       throw new Error(`The warehouse has schema version ${version}, which this release does not know`);
 
+  return MIGRATIONS.filter(({ version }) => !applied.has(version));
+}
+
+async function migrateLocked(engine: Engine): Promise<number[]> {
   const now: number[] = [];
-  for (const { version, name, statements } of MIGRATIONS) {
-    if (applied.has(version)) continue;
+  for (const { version, name, statements } of await pending(engine)) {
     for (const statement of statements) await engine.execute(statement);
     await engine.execute(`INSERT INTO schema_migrations SELECT ${version}, '${name}', now64(3)`);
     now.push(version);
