@@ -1,0 +1,97 @@
+import type { Part } from './lifecycle.ts';
+import type { Logger } from './logger.ts';
+
+export interface PollerOptions {
+  /** Stands in log lines. */
+  name: string;
+  /** One round. Resolves to true where there may be more to do at once. */
+  work(signal: AbortSignal): Promise<unknown>;
+  /** Pause after a round. */
+  everyMs: number;
+  /** Longest pause after rounds that failed: each pause is twice the one before. Default 5000, or `everyMs` where that is longer. */
+  retryMs?: number;
+  logger: Logger;
+}
+
+export interface Poller extends Part {
+  /** False while rounds fail. */
+  readonly healthy: boolean;
+  /** Begins a round at once, unless rounds fail. */
+  wake(): void;
+}
+
+/** Does something again and again until it is stopped: when it is woken, and every so often. */
+export function poller({ name, work, everyMs, retryMs = 5000, logger }: PollerOptions): Poller {
+  const stopping = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  let failures = 0;
+  let isAwake = false;
+  let endPause: () => void = () => {};
+
+  async function round(): Promise<void> {
+    isAwake = false;
+    try {
+      if ((await work(stopping.signal)) === true) isAwake = true;
+      if (failures > 0) logger.info({ worker: name, failures }, 'worker recovered');
+      failures = 0;
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      if (failures === 0) logger.error({ err: error, worker: name }, 'worker failed; retrying');
+      failures += 1;
+    }
+  }
+
+  function pause(): Promise<void> {
+    const longestMs = Math.max(everyMs, retryMs);
+    const ms = failures > 1 ? Math.min(everyMs * 2 ** (failures - 1), longestMs) : everyMs;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await round();
+      if (!stopping.signal.aborted && (failures > 0 || !isAwake)) await pause();
+    }
+  }
+
+  return {
+    name,
+    get healthy() {
+      return failures === 0;
+    },
+    wake() {
+      isAwake = true;
+      if (failures === 0) endPause();
+    },
+    async start() {
+      running = run();
+    },
+    async stop() {
+      stopping.abort();
+      endPause();
+      await running;
+    },
+  };
+}
+
+/** Several parts as one. They start in order and stop together. */
+export function jointPart<P extends Part & { readonly healthy?: boolean }>(name: string, parts: readonly P[]) {
+  return {
+    name,
+    get healthy(): boolean {
+      return parts.every(({ healthy }) => healthy !== false);
+    },
+    async start(): Promise<void> {
+      for (const part of parts) await part.start();
+    },
+    async stop(): Promise<void> {
+      await Promise.all(parts.map((part) => part.stop()));
+    },
+  };
+}

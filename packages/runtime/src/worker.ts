@@ -1,0 +1,96 @@
+import type { Logger } from './logger.ts';
+import { type Poller, poller } from './poller.ts';
+
+export interface WorkerOptions<T> {
+  /** Stands in log lines. */
+  name: string;
+  /** Tasks in progress at a time. */
+  atOnce: number;
+  /** Leases tasks, no more than `free`; none where nothing is due. */
+  lease(free: number): Promise<readonly T[]>;
+  /**
+   * Does a task to its end and settles it. Where it rejects, the lease is left to lapse.
+   *
+   * @param signal aborted when the worker stops: a task that heeds it is handed back, one that does not is waited for
+   */
+  run(task: T, signal: AbortSignal): Promise<unknown>;
+  /** Extends the leases of all tasks in progress. Absent where tasks do that themselves. */
+  renew?: { everyMs: number; leases(tasks: readonly T[]): Promise<unknown> };
+  /** What log lines say of a task. */
+  facts?(task: T): Readonly<Record<string, unknown>>;
+  /** How often tasks are looked for that nobody wakes the worker for. */
+  pollMs: number;
+  /** See {@link poller}. */
+  retryMs?: number;
+  logger: Logger;
+}
+
+export interface Worker<T> extends Poller {
+  /** Tasks in progress. */
+  readonly running: ReadonlySet<T>;
+}
+
+/**
+ * Works through a queue of leased tasks, a bounded number at a time: leases what is due, renews the leases while the
+ * tasks run, and looks for more when one ends, when it is woken, and every so often. Stopping waits for what runs.
+ */
+export function worker<T>(options: WorkerOptions<T>): Worker<T> {
+  const { name, atOnce, lease, run, renew, facts, pollMs, retryMs, logger } = options;
+  const running = new Map<T, Promise<void>>();
+  const stopping = new AbortController();
+  let renewing: NodeJS.Timeout | undefined;
+
+  const polling = poller({
+    name,
+    everyMs: pollMs,
+    ...(retryMs !== undefined && { retryMs }),
+    logger,
+    async work(signal) {
+      while (!signal.aborted && running.size < atOnce) {
+        const leased = await lease(atOnce - running.size);
+        if (leased.length === 0) return;
+        for (const task of leased) begin(task);
+      }
+    },
+  });
+
+  function begin(task: T): void {
+    const ended = Promise.try(run, task, stopping.signal)
+      .catch((error) => {
+        logger.error({ err: error, worker: name, ...facts?.(task) }, 'task failed; its lease lapses');
+      })
+      .then(() => {
+        running.delete(task);
+        polling.wake();
+      });
+    running.set(task, ended);
+  }
+
+  function renewAll(): void {
+    if (renew === undefined || running.size === 0) return;
+    Promise.try(renew.leases, [...running.keys()]).catch((error) => {
+      logger.warn({ err: error, worker: name, tasks: running.size }, 'leases not renewed; retrying');
+    });
+  }
+
+  return {
+    name,
+    get healthy() {
+      return polling.healthy;
+    },
+    get running() {
+      return new Set(running.keys());
+    },
+    wake: polling.wake,
+    async start() {
+      await polling.start();
+      if (renew !== undefined) renewing = setInterval(renewAll, renew.everyMs);
+    },
+    async stop() {
+      stopping.abort();
+      await polling.stop();
+      await Promise.all(running.values());
+      clearInterval(renewing);
+    },
+  };
+}
