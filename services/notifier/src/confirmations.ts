@@ -1,7 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { type EmailChannel, mailLinkToken, outcomeOf } from '@outrider/channels';
 import type { LeasedConfirmation, MailLimits, Registry } from '@outrider/registry';
-import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
+import {
+  Counter,
+  jointPart,
+  type Logger,
+  type Registry as Metrics,
+  type Part,
+  type Poller,
+  poller,
+  worker,
+} from '@outrider/runtime';
 
 export interface ConfirmationsParts {
   config: {
@@ -26,8 +34,11 @@ const PER_OWNER: MailLimits = { perHour: 30, perDay: 100 };
 const CONFIRM_WITHIN_DAYS = 7;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+const MAX_ATTEMPTS = 10;
 const AT_ONCE = 2;
-const LEASE_MS = 180_000;
+/** Lease duration. Renewed while the message is sent, so another worker retries a crashed worker's message. */
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = 10_000;
 const CLEAN_EVERY_MS = 3_600_000;
 
 /**
@@ -42,14 +53,12 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
     labelNames: ['outcome'],
     registers: [parts.metrics],
   });
-  const stopping = new AbortController();
-  let working: Promise<void> = Promise.resolve();
-  let healthy = true;
-  let cleanedAtMs = Number.NEGATIVE_INFINITY;
 
   async function send(leased: LeasedConfirmation): Promise<unknown> {
     const { address } = leased;
     const settle = registry.mailAddresses.settleConfirmation.bind(registry.mailAddresses, leased);
+    // Every attempt broke off, or its worker died.
+    if (leased.attempts > MAX_ATTEMPTS) return settle({ isSent: false, isCounted: true, retryAtMs: null });
     // Retries of one mail count once.
     if (leased.attempts === 1) {
       const reached = await registry.mailAddresses.takeConfirmation(address, PER_ADDRESS, PER_OWNER);
@@ -71,7 +80,7 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
     });
     const outcome = outcomeOf({ attempts: leased.attempts, giveUpAtMs: now() + DAY_MS }, result, now(), parts.random());
     attempts.inc({ outcome: outcome.state });
-    if (outcome.state === 'pending' && leased.attempts < 10)
+    if (outcome.state === 'pending' && leased.attempts < MAX_ATTEMPTS)
       return settle({ isSent: false, isCounted: true, retryAtMs: outcome.nextAttemptAtMs });
     if (outcome.state !== 'delivered')
       logger.warn({ address: address.id, tenant: address.tenant }, 'confirmation of an address was not sent');
@@ -92,36 +101,21 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
     ].join('\n');
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      let found = 0;
-      try {
-        const leased = await registry.mailAddresses.leaseConfirmations(AT_ONCE, LEASE_MS);
-        found = leased.length;
-        await Promise.all(leased.map(send));
-        if (now() - cleanedAtMs >= CLEAN_EVERY_MS) {
-          await registry.mailAddresses.clean();
-          cleanedAtMs = now();
-        }
-        healthy = true;
-      } catch (error) {
-        // What was leased is tried again when the lease has run out.
-        if (healthy) logger.error({ err: error }, 'cannot ask for confirmations of addresses; retrying');
-        healthy = false;
-      }
-      if (found === 0 || !healthy)
-        await wait(config.pollMs ?? 1000, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
-  return {
+  const sending = worker<LeasedConfirmation>({
     name: 'confirmations',
-    async start() {
-      working = run();
-    },
-    async stop() {
-      stopping.abort();
-      await working;
-    },
-  };
+    atOnce: AT_ONCE,
+    lease: (free) => registry.mailAddresses.leaseConfirmations(free, LEASE_MS),
+    run: send,
+    renew: { everyMs: RENEW_EVERY_MS, leases: (leased) => registry.mailAddresses.renewConfirmations(leased, LEASE_MS) },
+    facts: ({ address }) => ({ address: address.id, tenant: address.tenant }),
+    pollMs: config.pollMs ?? 1000,
+    logger,
+  });
+  const cleaning = poller({
+    name: 'cleaning of mail addresses',
+    work: () => registry.mailAddresses.clean(),
+    everyMs: CLEAN_EVERY_MS,
+    logger,
+  });
+  return jointPart<Poller>('confirmations', [sending, cleaning]);
 }

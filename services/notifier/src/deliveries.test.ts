@@ -179,6 +179,48 @@ test('what fails for now is tried again with the same id, later and later, and n
   expect(failed).toMatchObject({ state: 'failed', responseStatus: 503, lastError: 'The endpoint answered 503.' });
 });
 
+test('a delivery whose preparation throws is retried, and given up after a day', async () => {
+  const rule = await addRule({ webhookUrl: HOOK });
+  await tell(rule, [0]);
+  const giveUpAtMs = place.nowMs + 86_400_000;
+  const { registry } = place;
+  let prepared = 0;
+  const deliveries = await startDeliveries({
+    registry: {
+      deliveries: registry.deliveries,
+      users: registry.users,
+      vehicles: registry.vehicles,
+      geofences: registry.geofences,
+      notificationRules: Object.assign(Object.create(registry.notificationRules), {
+        async get() {
+          prepared += 1;
+          throw new Error('broken');
+        },
+      }),
+    },
+  });
+  const attempted = (count: number) =>
+    vi.waitFor(async () => {
+      const [delivery] = await deliveriesOnce(() => true);
+      // Settled, and not only leased: then the next attempt is when the lease ends.
+      const isSettled = delivery?.lastError !== null && delivery?.nextAttemptAtMs !== place.nowMs + 30_000;
+      expect(isSettled && delivery?.attempts === count && prepared === count).toBe(true);
+    }, PATIENCE);
+  await attempted(1);
+  for (let count = 2; place.nowMs <= giveUpAtMs; count += 1) {
+    const [delivery] = await deliveriesOnce(() => true);
+    if (delivery === undefined || delivery.nextAttemptAtMs === null) break;
+    place.nowMs = delivery.nextAttemptAtMs;
+    deliveries.wake();
+    await attempted(count);
+  }
+  const [failed] = await deliveriesOnce(finished);
+  expect(failed).toMatchObject({ state: 'failed', lastError: 'The service failed to send it.' });
+  expect(place.nowMs).toBeLessThanOrEqual(giveUpAtMs);
+  expect(prepared).toBeGreaterThan(8);
+  expect(sentWebhooks).toEqual([]);
+});
+
 test('what can never be taken is not tried again, and a receiver that asks for time gets it', async () => {
   const rule = await addRule({ webhookUrl: HOOK });
   answer = () => ({ ok: false, retry: false, error: 'The endpoint answered 410.', status: 410 });

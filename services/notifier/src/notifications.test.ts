@@ -12,9 +12,9 @@ import {
 import type { NotificationBatch, NotificationDraft } from '@outrider/registry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { factsOf, webhookBody } from './deliveries.ts';
 import type { NotificationsParts } from './notifications.ts';
 import { inTurns } from './notifications.ts';
+import { factsOf, webhookBody } from './prepare-delivery.ts';
 import { labelOf, Place, visit } from './test-notifier.fixture.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };

@@ -1,10 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { MailPolicy } from '@outrider/access';
-import { type EmailChannel, type EmailMessage, outcomeOf, quotedName } from '@outrider/channels';
+import { type EmailChannel, type EmailMessage, outcomeOf, quotedName, type SendResult } from '@outrider/channels';
 import { type Directory, isoTime, mayHear, type ReportSchedule, Turns, type User } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
-import { Counter, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
+import { Counter, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
 
 export interface ReportMailParts {
   config: {
@@ -29,16 +28,17 @@ export interface ReportMailParts {
 
 /** Each may hold a file in memory. */
 const AT_ONCE = 2;
-/** Longer than a message may take: whoever dies over one leaves it to others then. */
-const LEASE_MS = 180_000;
+/** Lease duration. Renewed while the message is sent, so another worker retries a crashed worker's message. */
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = 10_000;
 
 /**
- * Sends the reports of schedules to their mailboxes. Each is leased first, so that several instances never send the same
- * one; what fails for now is tried again, later and later, for a day. What the rights say when it is sent decides: who
- * may not see any more what a report tells of is sent none.
+ * Sends the reports of schedules to their mailboxes. An attempt that fails, for whatever reason, is repeated later and
+ * later, for a day. The rights at the time of sending decide: an account that may not see any more what a report tells of
+ * is sent none.
  */
 export function createReportMail(parts: ReportMailParts): Part {
-  const { config, registry, directory, files, email, mailPolicy, logger, now } = parts;
+  const { registry, logger } = parts;
   const attempts = new Counter({
     name: 'outrider_report_mails_total',
     help: 'Attempts to send a report by e-mail, by how they ended',
@@ -46,114 +46,117 @@ export function createReportMail(parts: ReportMailParts): Part {
     registers: [parts.metrics],
   });
   const turns = new Turns();
-  const stopping = new AbortController();
-  let working: Promise<void> = Promise.resolve();
-  let healthy = true;
 
-  async function deliver(delivery: ReportDelivery): Promise<void> {
-    const prepared = await prepare(delivery);
-    const outcome: ReportDeliveryOutcome =
-      'cancelled' in prepared
-        ? { state: 'cancelled', error: prepared.cancelled }
-        : outcomeOf(delivery, await email.send(prepared), now(), parts.random());
-    attempts.inc({ outcome: outcome.state });
-    if (outcome.state === 'failed')
-      logger.warn(
-        { delivery: delivery.id, schedule: delivery.scheduleId, error: outcome.error },
-        'a report was not sent',
-      );
-    await registry.reportDeliveries.settle(delivery, outcome);
+  async function attempt(delivery: ReportDelivery): Promise<ReportDeliveryOutcome> {
+    const result = await sendReport(parts, delivery).catch((error): SendResult => {
+      logger.error({ err: error, delivery: delivery.id }, 'report failed to send in the service; retrying');
+      return { ok: false, retry: true, error: 'The service failed to send it.', status: null };
+    });
+    if ('cancelled' in result) return { state: 'cancelled', error: result.cancelled };
+    return outcomeOf(delivery, result, parts.now(), parts.random());
   }
 
-  /** What the schedule says now decides: who took an address out of it, or deleted it, wants nothing sent there. */
-  async function prepare(delivery: ReportDelivery): Promise<EmailMessage | { cancelled: string }> {
-    const schedule = await registry.reportSchedules.get(delivery.scheduleId);
-    if (schedule === null) return { cancelled: 'The schedule was deleted.' };
-    if (!schedule.emails.includes(delivery.target)) return { cancelled: 'The schedule does not name the address.' };
-    const owner = directory.users.get(schedule.ownerId);
-    if (owner === undefined || owner.blocked) return { cancelled: 'The account is blocked.' };
-    const job = await registry.jobs.get(delivery.jobId);
-    if (job === null) return { cancelled: 'The report is forgotten.' };
-    const message = await compose(delivery, schedule, owner, job);
-    if ('cancelled' in message) return message;
-    // What would not be sent anyway does not count.
-    const address = await mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
-    return 'cancelled' in address ? address : mailPolicy.withUnsubscribe(message, address);
-  }
-
-  async function compose(
-    delivery: ReportDelivery,
-    schedule: ReportSchedule,
-    owner: User,
-    job: Job,
-  ): Promise<EmailMessage | { cancelled: string }> {
-    const to = [delivery.target];
-    // No word of it is its owner's to choose: the name of the schedule stands in the text, as a name.
-    const subject = `Report ${titleOf(job)}`;
-    if (job.state === 'failed') {
-      const text = `${subject}\n\nSchedule: ${quotedName(schedule.name)}\nThe report could not be made. ${job.error ?? ''}\n`;
-      return { id: delivery.id, to, subject: `${subject} could not be made`, text };
-    }
-    const file = await registry.reportFiles.of(job.id);
-    const bytes = file && (await bytesOf(file));
-    if (file === null || bytes === null) return { cancelled: 'The file was deleted.' };
-    if (!maySee(owner, file)) return { cancelled: 'The account may not see all of it any more.' };
-    const isAttached = bytes !== 'too large';
-    return {
-      id: delivery.id,
-      to,
-      subject,
-      text: textOf(subject, schedule, job, file, isAttached),
-      ...(isAttached && { attachments: [{ name: file.name, mediaType: file.mediaType, content: bytes }] }),
-    };
-  }
-
-  async function bytesOf(file: ReportFile): Promise<Uint8Array | 'too large' | null> {
-    if (file.bytes > config.maxAttachmentBytes) return 'too large';
-    const stream = await files.get(file.id);
-    return stream === null ? null : Buffer.concat(await Array.fromAsync(stream));
-  }
-
-  function maySee(owner: User, { vehicleIds, geofenceIds }: ReportFile): boolean {
-    const none = { vehicle: undefined, geofence: undefined, geofenceOwner: undefined };
-    return (
-      vehicleIds.every((id) => mayHear(owner, { ...none, vehicle: directory.vehicles.get(id) })) &&
-      geofenceIds.every((id) => {
-        const geofence = directory.geofences.get(id);
-        const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
-        return mayHear(owner, { vehicle: undefined, geofence, geofenceOwner });
-      })
-    );
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      let found = 0;
-      try {
-        const leased = await registry.reportDeliveries.lease(AT_ONCE, LEASE_MS, turns);
-        found = leased.length;
-        await Promise.all(leased.map((each) => deliver(each).finally(() => turns.end(each.owner))));
-        healthy = true;
-      } catch (error) {
-        // What was leased is tried again when the lease has run out.
-        if (healthy) logger.error({ err: error }, 'reports could not be sent; trying on');
-        healthy = false;
-      }
-      if (found === 0 || !healthy)
-        await wait(config.pollMs ?? 1000, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
-  return {
+  return worker<ReportDelivery>({
     name: 'report mail',
-    async start() {
-      working = run();
+    atOnce: AT_ONCE,
+    lease: (free) => registry.reportDeliveries.lease(free, LEASE_MS, turns),
+    async run(delivery) {
+      try {
+        const outcome = await attempt(delivery);
+        attempts.inc({ outcome: outcome.state });
+        if (outcome.state === 'failed')
+          logger.warn(
+            { delivery: delivery.id, schedule: delivery.scheduleId, error: outcome.error },
+            'report not sent',
+          );
+        await registry.reportDeliveries.settle(delivery, outcome);
+      } finally {
+        turns.end(delivery.owner);
+      }
     },
-    async stop() {
-      stopping.abort();
-      await working;
-    },
+    renew: { everyMs: RENEW_EVERY_MS, leases: (leased) => registry.reportDeliveries.renew(leased, LEASE_MS) },
+    facts: ({ id, scheduleId }) => ({ delivery: id, schedule: scheduleId }),
+    pollMs: parts.config.pollMs ?? 1000,
+    logger,
+  });
+}
+
+async function sendReport(
+  parts: ReportMailParts,
+  delivery: ReportDelivery,
+): Promise<SendResult | { cancelled: string }> {
+  const prepared = await prepare(parts, delivery);
+  return 'cancelled' in prepared ? prepared : parts.email.send(prepared);
+}
+
+/** What the schedule says now decides: who took an address out of it, or deleted it, wants nothing sent there. */
+async function prepare(
+  parts: ReportMailParts,
+  delivery: ReportDelivery,
+): Promise<EmailMessage | { cancelled: string }> {
+  const { registry, directory, mailPolicy } = parts;
+  const schedule = await registry.reportSchedules.get(delivery.scheduleId);
+  if (schedule === null) return { cancelled: 'The schedule was deleted.' };
+  if (!schedule.emails.includes(delivery.target)) return { cancelled: 'The schedule does not name the address.' };
+  const owner = directory.users.get(schedule.ownerId);
+  if (owner === undefined || owner.blocked) return { cancelled: 'The account is blocked.' };
+  const job = await registry.jobs.get(delivery.jobId);
+  if (job === null) return { cancelled: 'The report is forgotten.' };
+  const message = await compose(parts, delivery, schedule, owner, job);
+  if ('cancelled' in message) return message;
+  // What would not be sent anyway does not count.
+  const address = await mailPolicy.admit(owner, delivery.target, delivery.attempts === 1);
+  return 'cancelled' in address ? address : mailPolicy.withUnsubscribe(message, address);
+}
+
+async function compose(
+  { registry, directory, files, config }: ReportMailParts,
+  delivery: ReportDelivery,
+  schedule: ReportSchedule,
+  owner: User,
+  job: Job,
+): Promise<EmailMessage | { cancelled: string }> {
+  const to = [delivery.target];
+  // No word of it is its owner's to choose: the name of the schedule stands in the text, as a name.
+  const subject = `Report ${titleOf(job)}`;
+  if (job.state === 'failed') {
+    const text = `${subject}\n\nSchedule: ${quotedName(schedule.name)}\nThe report could not be made. ${job.error ?? ''}\n`;
+    return { id: delivery.id, to, subject: `${subject} could not be made`, text };
+  }
+  const file = await registry.reportFiles.of(job.id);
+  const bytes = file && (await bytesOf(files, file, config.maxAttachmentBytes));
+  if (file === null || bytes === null) return { cancelled: 'The file was deleted.' };
+  if (!maySee(directory, owner, file)) return { cancelled: 'The account may not see all of it any more.' };
+  const isAttached = bytes !== 'too large';
+  return {
+    id: delivery.id,
+    to,
+    subject,
+    text: textOf(subject, schedule, job, file, isAttached),
+    ...(isAttached && { attachments: [{ name: file.name, mediaType: file.mediaType, content: bytes }] }),
   };
+}
+
+async function bytesOf(
+  files: Pick<Files, 'get'>,
+  file: ReportFile,
+  maxBytes: number,
+): Promise<Uint8Array | 'too large' | null> {
+  if (file.bytes > maxBytes) return 'too large';
+  const stream = await files.get(file.id);
+  return stream === null ? null : Buffer.concat(await Array.fromAsync(stream));
+}
+
+function maySee(directory: Directory, owner: User, { vehicleIds, geofenceIds }: ReportFile): boolean {
+  const none = { vehicle: undefined, geofence: undefined, geofenceOwner: undefined };
+  return (
+    vehicleIds.every((id) => mayHear(owner, { ...none, vehicle: directory.vehicles.get(id) })) &&
+    geofenceIds.every((id) => {
+      const geofence = directory.geofences.get(id);
+      const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
+      return mayHear(owner, { vehicle: undefined, geofence, geofenceOwner });
+    })
+  );
 }
 
 interface Told {
