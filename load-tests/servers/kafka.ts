@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reservePort } from '@outrider/testing/port';
 import { mavenLibraries } from './maven.ts';
-import { freePort, run, type Security, type Server, startServer } from './server.ts';
+import { run, type Security, type Server, startServer } from './server.ts';
 
 const KAFKA_VERSION = '4.1.0';
 const CLUSTER_ID = 'b3V0cmlkZXItbG9jYWwtMQ';
@@ -26,9 +27,9 @@ export async function startKafka(
 ): Promise<Server> {
   mkdirSync(folder, { recursive: true });
   await KAFKA_LIBRARIES.fetch();
-  const [at, controller] = [port ?? (await freePort()), await freePort()];
+  const [at, controller] = [port ?? (await reservePort()), await reservePort()];
   const properties = join(folder, 'server.properties');
-  const secureAt = await freePort();
+  const secureAt = await reservePort();
   const doors: Door[] = [{ name: 'PLAINTEXT', protocol: 'PLAINTEXT', port: at, told: `127.0.0.1:${at}` }];
   for (const [nth, { port, toldPort }] of entrances.entries())
     doors.push({ name: `ENTRANCE${nth}`, protocol: 'PLAINTEXT', port, told: `127.0.0.1:${toldPort}` });

@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, run, type Security, type Server, startServer } from './server.ts';
+import { reservePort } from '@outrider/testing/port';
+import { run, type Security, type Server, startServer } from './server.ts';
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const DATABASE = 'outrider';
@@ -31,7 +32,7 @@ export async function startPostgres(folder: string, port?: number, security: Sec
     await run(init.command, init.args, { cwd: folder });
     if (security !== null) askForPassword(join(data, 'pg_hba.conf'), security.user);
   }
-  const at = port ?? (await freePort());
+  const at = port ?? (await reservePort());
   const settings = [
     '-p',
     String(at),

@@ -1,12 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, type Security, type Server, startServer } from './server.ts';
+import { reservePort } from '@outrider/testing/port';
+import { type Security, type Server, startServer } from './server.ts';
 
 /** Redis that writes down each change before it answers. */
 export async function startRedis(folder: string, port?: number, security: Security | null = null): Promise<Server> {
   mkdirSync(folder, { recursive: true });
-  const at = port ?? (await freePort());
-  const secureAt = await freePort();
+  const at = port ?? (await reservePort());
+  const secureAt = await reservePort();
   const args = ['--port', String(at), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes'];
   return startServer(
     'Redis',

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reservePort } from '@outrider/testing/port';
 import { mavenLibraries } from './maven.ts';
-import { freePort, type Server, startServer } from './server.ts';
+import { type Server, startServer } from './server.ts';
 
 const S3PROXY_VERSION = '4.1.0';
 const ACCOUNT = { keyId: 'outrider', secret: 'outrider' };
@@ -30,7 +31,7 @@ export async function startS3(folder: string, port?: number): Promise<Server> {
   // A bucket that all users of the machine may read is one that anybody may read without signing.
   mkdirSync(join(buckets, BUCKET), { recursive: true, mode: 0o700 });
   await S3_LIBRARIES.fetch();
-  const at = port ?? (await freePort());
+  const at = port ?? (await reservePort());
   const properties = join(folder, 's3proxy.properties');
   writeFileSync(properties, settings(buckets, at));
   const logging = join(folder, 'logback.xml');

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { holdAgainstDocument } from '@outrider/api/described-answer';
 import { type ListedProtocol, protocols } from '@outrider/protocols';
+import { reservePort } from '@outrider/testing/port';
 import { WebSocket } from 'ws';
 import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 
@@ -52,6 +51,7 @@ export interface ServiceProcess {
 export function portVariables(ports: Ports): Record<string, string> {
   return {
     PORT: String(ports.http),
+    VIDEO_MEDIA_PORT: String(ports.video),
     ...Object.fromEntries(protocols.map(({ name, settingPrefix }) => [`${settingPrefix}_PORT`, String(ports[name])])),
   };
 }
@@ -68,7 +68,6 @@ export function spawnService(
       DATA_DIR: folder,
       HOST: '127.0.0.1',
       ...portVariables(ports),
-      VIDEO_MEDIA_PORT: String(ports.video),
       VIDEO_MEDIA_HOST: '127.0.0.1',
       ADMIN_PASSWORD: OPERATOR_PASSWORD,
       LIMIT_AUTHORIZED_PER_MINUTE: '100000',
@@ -99,13 +98,13 @@ export function spawnService(
   };
 }
 
-/** Starts the service on a folder; on free ports, or on those it had before. */
+/** Starts the service on a folder; on ports that are reserved for it, or on those it had before. */
 export async function startService(
   folder: string,
   ports?: Ports,
   environment: Record<string, string> = {},
 ): Promise<RunningService> {
-  const service = spawnService(folder, ports, environment);
+  const service = spawnService(folder, ports ?? (await reservedPorts()), environment);
   const told = await service.ready;
   if (told === null) throw new Error(`the service did not start:\n${service.stderrText()}`);
   const jwt = await logIn(told.http, 'admin', environment.ADMIN_PASSWORD ?? OPERATOR_PASSWORD);
@@ -160,27 +159,10 @@ export async function call<T>(
   return (text === '' ? null : JSON.parse(text)) as T;
 }
 
-/**
- * Free ports below those that the system gives to outgoing connections: while the service is down, nobody who tries to
- * reach it gets its port.
- */
+/** A port for each listener, which the service has again after a restart. */
 export async function reservedPorts(): Promise<Ports> {
-  const servers = await Promise.all(Object.keys(ANY_PORTS).map(listenSomewhere));
-  const numbers = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const numbers = await Promise.all(Object.keys(ANY_PORTS).map(reservePort));
   return Object.fromEntries(Object.keys(ANY_PORTS).map((name, nth) => [name, numbers[nth]])) as Ports;
-}
-
-async function listenSomewhere(): Promise<Server> {
-  for (;;) {
-    const server = createServer();
-    const listening = new Promise<boolean>((resolve) => {
-      server.once('listening', () => resolve(true));
-      server.once('error', () => resolve(false));
-    });
-    server.listen(randomInt(12_000, 30_000), '127.0.0.1');
-    if (await listening) return server;
-  }
 }
 
 async function firstLine(child: ChildProcess): Promise<string | null> {
@@ -197,7 +179,6 @@ export async function printedAtStart(folder: string, use: (text: string) => Prom
       DATA_DIR: folder,
       HOST: '127.0.0.1',
       ...portVariables(ANY_PORTS),
-      VIDEO_MEDIA_PORT: '0',
       ADMIN_PASSWORD: OPERATOR_PASSWORD,
       LOG_FORMAT: 'text',
     },
@@ -221,7 +202,13 @@ export async function refusedStart(
   environment: Record<string, string>,
 ): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, [MAIN, 'start'], {
-    env: { PATH: process.env.PATH, LOG_FORMAT: 'json', HOST: '127.0.0.1', ...environment },
+    env: {
+      PATH: process.env.PATH,
+      LOG_FORMAT: 'json',
+      HOST: '127.0.0.1',
+      ...portVariables(ANY_PORTS),
+      ...environment,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

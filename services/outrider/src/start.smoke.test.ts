@@ -17,11 +17,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const FREE_PORTS = {
-  PORT: '0',
-  ...Object.fromEntries(protocols.map(({ settingPrefix }) => [`${settingPrefix}_PORT`, '0'])),
-};
-
 test('it makes its folder, listens, answers, and stops cleanly on Ctrl-C', async () => {
   const dataDir = join(folder, 'new', 'data');
   service = await startService(dataDir);
@@ -66,7 +61,7 @@ test('the metrics of all its threads come as one text, each counted once', async
 
 test('a second one on the same folder is told so and ends with 1; the first goes on', async () => {
   service = await startService(folder);
-  expect(await refusedStart({ DATA_DIR: folder, ...FREE_PORTS })).toEqual({
+  expect(await refusedStart({ DATA_DIR: folder })).toEqual({
     code: 1,
     said: expect.stringContaining('is in use by another Outrider'),
   });
@@ -80,7 +75,7 @@ test.each(['PORT', 'TELTONIKA_PORT', 'OSMAND_PORT'])(
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
     const port = address !== null && typeof address === 'object' ? address.port : 0;
-    const { code, said } = await refusedStart({ DATA_DIR: folder, ...FREE_PORTS, [variable]: String(port) });
+    const { code, said } = await refusedStart({ DATA_DIR: folder, [variable]: String(port) });
     other.close();
     expect(said).toContain(`port ${port} is in use by another program`);
     expect(code).toBe(1);
@@ -90,7 +85,7 @@ test.each(['PORT', 'TELTONIKA_PORT', 'OSMAND_PORT'])(
 test('a folder that can not be made is named, and ends it with 1', async () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, '');
-  const { code, said } = await refusedStart({ DATA_DIR: join(file, 'data'), ...FREE_PORTS });
+  const { code, said } = await refusedStart({ DATA_DIR: join(file, 'data') });
   expect(said).toMatch(/DATA_DIR .*a-file\/data cannot be written to/);
   expect(code).toBe(1);
 });

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { reservePort } from '@outrider/testing/port';
 
 const PROGRAM = join(import.meta.dirname, 'clickhouse-process.fixture.ts');
 const START_TIMEOUT_MS = 60_000;
@@ -76,7 +75,7 @@ export async function startClickhouseServer(
   folder: string,
   extras: ClickhouseExtras = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const { command, args, url } = clickhouseCommand(folder, await freePort(), ACCOUNT, extras);
+  const { command, args, url } = clickhouseCommand(folder, await reservePort(), ACCOUNT, extras);
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -115,13 +114,4 @@ async function isServing(origin: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
