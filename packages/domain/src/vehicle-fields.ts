@@ -36,6 +36,16 @@ export type VehicleField = TextField | NumberField;
 export const VEHICLE_FIELDS = {
   name: { type: 'text', maxCharacters: 200, example: 'Van 12' },
   plate: { type: 'text', maxCharacters: 32, default: null, example: 'A123BC' },
+  vin: {
+    type: 'text',
+    maxCharacters: 17,
+    pattern: /^[A-HJ-NPR-Z0-9]{17}$/,
+    refusal: 'It must be 17 capital letters and digits, without I, O and Q (ISO 3779).',
+    default: null,
+    description: 'Vehicle identification number (ISO 3779). Null: not known.',
+    example: 'WDB9066331S123456',
+    since: 3,
+  },
   terminalId: {
     type: 'text',
     maxCharacters: 64,

@@ -74,6 +74,7 @@ export function createDemoScenario(seed = 1): DemoScenario {
       profile: {
         name,
         plate: plateOf(number),
+        vin: `WDB9066331S${String(200_000 + number)}`,
         terminalId: terminalIdOf(protocol, number),
         speedLimitKmh,
         speedToleranceKmh: 3,

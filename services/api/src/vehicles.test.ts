@@ -39,6 +39,36 @@ describe('vehicles', () => {
     expect((await world.call('GET', '/api/v1/vehicles/terminal:1', { jwt })).status).toBe(404);
   });
 
+  test('a VIN is optional, and 17 characters without I, O and Q', async () => {
+    const vin = 'WDB9066331S123456';
+    const { body } = await addVehicle({ name: 'Van 12', vin });
+    expect(body).toMatchObject({ vin });
+    const patch = (to: string | null) => world.call('PATCH', `/api/v1/vehicles/${body.id}`, { jwt, body: { vin: to } });
+    for (const wrong of [
+      '',
+      vin.slice(1),
+      `${vin}7`,
+      vin.toLowerCase(),
+      'WDB90663I1S123456',
+      'WDB90663O1S12345Q',
+      7 as never,
+    ])
+      expect((await patch(wrong)).body.errors).toMatchObject([{ pointer: '/vin' }]);
+    expect((await patch('WDB90663I1S123456')).body.errors[0].detail).toContain('ISO 3779');
+    const csv = await world.call('GET', '/api/v1/vehicles/export', { jwt });
+    expect(csv.body).toContain(`,${vin},`);
+    const imported = (cell: string) =>
+      world.call('POST', '/api/v1/vehicles/import', {
+        jwt,
+        body: `id,vin\n${body.id},${cell}\n`,
+        headers: { 'content-type': 'text/csv' },
+      });
+    expect((await imported('O')).body.errors).toMatchObject([{ row: 2, column: 'vin' }]);
+    expect((await imported('')).body).toMatchObject({ updated: 1 });
+    expect((await world.call('GET', `/api/v1/vehicles/${body.id}`, { jwt })).body).toEqual({ ...body, vin: null });
+    expect((await patch('1FTFW1ET5DFC10312')).body).toMatchObject({ vin: '1FTFW1ET5DFC10312' });
+  });
+
   test('a patch changes what it names; null takes away what may be absent', async () => {
     const { body } = await addVehicle({ name: 'Van 12', plate: 'A 1', speedLimitKmh: 90 });
     const patched = await world.call('PATCH', `/api/v1/vehicles/${body.id}`, {
