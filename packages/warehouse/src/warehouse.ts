@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { FleetEvent, TelemetryPacket, VehicleId } from '@outrider/domain';
 import type { Engine, FileRows } from './engines/engine.ts';
 import { type ErasureProgress, type ErasureQuestion, erase } from './erasure.ts';
@@ -39,9 +40,10 @@ import {
 import { type TripPart, type TripPartsQuestion, tripParts } from './reports/trip-parts.ts';
 import { keepFor } from './retention.ts';
 
-/** Where the warehouse is: a folder of this process (chDB), or a ClickHouse server. */
+/** Where the warehouse is: a folder (chDB in this thread), chDB in another thread of this process, or a ClickHouse server. */
 export type WarehouseAddress =
   | { path: string }
+  | { port: MessagePort }
   | { url: string; username?: string; password?: string; database?: string };
 
 export interface WarehouseOptions {
@@ -123,6 +125,8 @@ export interface Warehouse {
   erase(question: ErasureQuestion): Promise<ErasureProgress>;
   /** Rows as a file that others read, written by ClickHouse. */
   file(rows: FileRows): AsyncIterable<Uint8Array>;
+  /** Of chDB in this thread: lets the thread at the other end of a port use it, by address `{ port }`. */
+  share(port: MessagePort): void;
   /** Resolves when a query can be answered. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -137,6 +141,8 @@ export interface Warehouse {
  */
 export async function openWarehouse(address: WarehouseAddress, options: WarehouseOptions = {}): Promise<Warehouse> {
   const engine = await openEngine(address);
+  // The thread that opened it has migrated it.
+  if ('port' in address) return warehouseOn(engine);
   try {
     await migrate(engine);
     if (options.retentionDays !== undefined) await keepFor(engine, options.retentionDays);
@@ -149,6 +155,7 @@ export async function openWarehouse(address: WarehouseAddress, options: Warehous
 
 async function openEngine(address: WarehouseAddress): Promise<Engine> {
   if ('path' in address) return (await import('./engines/chdb.ts')).openChdb(address.path);
+  if ('port' in address) return (await import('./engines/chdb-port.ts')).connectChdb(address.port);
   return (await import('./engines/server.ts')).openServer(address);
 }
 
@@ -192,6 +199,10 @@ function warehouseOn(engine: Engine): Warehouse {
     tripParts: (question) => tripParts(engine, question),
     erase: (question) => erase(engine, question),
     file: (rows) => engine.file(rows),
+    share(port) {
+      if (engine.share === undefined) throw new Error('only chDB is shared by a port: a server is reached directly');
+      engine.share(port);
+    },
     ping: () => engine.ping(),
     close: () => engine.close(),
   };

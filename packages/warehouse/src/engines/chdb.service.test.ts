@@ -4,13 +4,17 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Worker } from 'node:worker_threads';
-import type { VehicleId } from '@outrider/domain';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import type { Owner, VehicleId } from '@outrider/domain';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fixedColumn } from '../native/columns.ts';
 import { openWarehouse } from '../warehouse.ts';
 import { openChdb } from './chdb.ts';
+import type { ChdbStatements } from './chdb-engine.ts';
+import { connectChdb, serveChdb } from './chdb-port.ts';
 import { ENDLESS, engineConformance } from './engine.conformance.ts';
+import { WarehouseAwayError } from './engine.ts';
+import { asOwner, ownerOfQueries } from './lane.ts';
 
 const VEHICLE = '00000000-0000-4000-8000-000000000001' as VehicleId;
 let folder: string;
@@ -21,6 +25,38 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 engineConformance('chDB', () => openChdb(folder));
+engineConformance('chDB through a port', async () => {
+  const engine = await openChdb(folder);
+  const { port1, port2 } = new MessageChannel();
+  engine.share?.(port1);
+  const connected = await connectChdb(port2);
+  return {
+    ...connected,
+    async close() {
+      await connected.close();
+      await engine.close();
+    },
+  };
+});
+
+test('through a port, a query waits in the turn of its owner, and ends when the port closes', async () => {
+  const statements: { owner: Owner | undefined; signal: AbortSignal | undefined }[] = [];
+  const { port1, port2 } = new MessageChannel();
+  const run: ChdbStatements['run'] = ({ signal }) => {
+    statements.push({ owner: ownerOfQueries(), signal });
+    return new Promise(() => {});
+  };
+  serveChdb({ spool: folder, run }, port1);
+  const connected = await connectChdb(port2);
+  const owner = { account: 'anna', tenant: 'north' } as Owner;
+  const query = asOwner(owner, () => connected.select({ sql: 'SELECT 1', parameters: {} }));
+  const outcome = query.catch((error: unknown) => error);
+  await vi.waitFor(() => expect(statements).toHaveLength(1));
+  expect(statements[0]?.owner).toEqual(owner);
+  await connected.close();
+  expect(await outcome).toBeInstanceOf(WarehouseAwayError);
+  await vi.waitFor(() => expect(statements[0]?.signal?.aborted).toBe(true));
+});
 
 test('a report that takes for ever holds up neither inserts nor quick questions; and so many wait, and no more', async () => {
   const engine = await openChdb(folder);

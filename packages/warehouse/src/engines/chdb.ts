@@ -1,12 +1,12 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type { Session } from 'chdb';
-import { blockStructure, blocksChunks } from '../native/block.ts';
-import { type Engine, FILE_SETTINGS, INSERT_SETTINGS, limitError, limitedSql, structureOf } from './engine.ts';
+import { type ChdbStatement, type ChdbStatements, chdbEngine } from './chdb-engine.ts';
+import { serveChdb } from './chdb-port.ts';
+import { type Engine, limitError } from './engine.ts';
 import { Lane } from './lane.ts';
 
 /**
@@ -111,100 +111,42 @@ export async function openChdb(path: string): Promise<Engine> {
     throw error;
   }
 
-  const insertSettings = Object.entries(INSERT_SETTINGS).map(([name, value]) => `${name} = ${value}`);
-  let inserts = 0;
-  let queries = 0;
+  /** Breaks a running statement off by its name; a statement that cannot be broken off ends by its time limit. */
+  const kill = (name: string) => {
+    const sql = `KILL QUERY WHERE Settings['log_comment'] = '${name}' ASYNC`;
+    prober.take((session) => session.queryAsync(sql)).catch(() => {});
+  };
 
-  return {
-    async insert(table, ...blocks) {
-      const block = blocks.find(({ rows }) => rows > 0);
-      if (block === undefined) return;
-      const file = join(spool, `${process.pid}-${++inserts}.native`);
-      try {
-        const handle = await open(file, 'wx');
-        try {
-          await writeAll(handle, blocksChunks(blocks));
-        } finally {
-          await handle.close();
-        }
-        const names = block.columns.map((column) => `\`${column.name}\``).join(', ');
-        const sql = `INSERT INTO ${table} (${names}) SETTINGS ${insertSettings.join(', ')}
-          SELECT ${names} FROM file(${literal(file)}, Native, ${literal(blockStructure(block))})`;
-        await writer.take((session) => session.queryAsync(sql));
-      } finally {
-        await rm(file, { force: true });
-      }
-    },
-
-    async select(statement) {
-      const { signal, parameters } = statement;
+  async function execute(session: Session, { sql, parameters, name, signal }: ChdbStatement): Promise<Uint8Array> {
+    signal?.throwIfAborted();
+    const onAbort = () => name !== undefined && kill(name);
+    signal?.addEventListener('abort', onAbort);
+    try {
+      const result =
+        parameters !== undefined && Object.keys(parameters).length > 0
+          ? await session.queryBindAsync(sql, parameters, { format: 'JSONCompact' })
+          : await session.queryAsync(sql, { format: 'JSONCompact' });
+      return result.bytes();
+    } catch (error) {
       signal?.throwIfAborted();
-      const name = `${process.pid}-${++queries}`;
-      // By its name among all that run, a query is found again and broken off.
-      const sql = `${limitedSql(statement)}, log_comment = '${name}'`;
-      const bound = Object.keys(parameters).length > 0;
-      const work = async (session: Session) => {
-        signal?.throwIfAborted();
-        const kill = () => {
-          const by = `KILL QUERY WHERE Settings['log_comment'] = '${name}' ASYNC`;
-          // One that can't be broken off ends by its limit of time.
-          prober.take((other) => other.queryAsync(by)).catch(() => {});
-        };
-        signal?.addEventListener('abort', kill);
-        try {
-          return bound
-            ? await session.queryBindAsync(sql, parameters, { format: 'JSONCompact' })
-            : await session.queryAsync(sql, { format: 'JSONCompact' });
-        } catch (error) {
-          signal?.throwIfAborted();
-          throw limitError(error);
-        } finally {
-          signal?.removeEventListener('abort', kill);
-        }
-      };
-      const result = await lanes[statement.lane ?? 'quick'].take((turns) => turns.take(work), signal);
-      return result.json<{ data: unknown[][] }>().data;
-    },
+      throw name === undefined ? error : limitError(error);
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
 
-    async *file({ format, columns, lines, signal }) {
-      const name = join(spool, `${process.pid}-${++queries}`);
-      const [from, to] = [`${name}.jsonl`, `${name}.file`];
-      try {
-        const handle = await open(from, 'wx');
-        try {
-          for await (const text of lines) {
-            signal?.throwIfAborted();
-            await handle.appendFile(text);
-          }
-        } finally {
-          await handle.close();
-        }
-        const settings = Object.entries(FILE_SETTINGS).map(([key, value]) => `${key} = ${setting(value)}`);
-        const sql = `INSERT INTO FUNCTION file(${literal(to)}, ${format}) SELECT * FROM
-          file(${literal(from)}, JSONCompactEachRow, ${literal(structureOf(columns))}) SETTINGS ${settings.join(', ')}`;
-        await lanes.report.take((turns) => turns.take((session) => session.queryAsync(sql)), signal);
-        await rm(from);
-        for await (const chunk of createReadStream(to)) {
-          signal?.throwIfAborted();
-          yield chunk as Buffer;
-        }
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw limitError(error);
-      } finally {
-        await rm(from, { force: true });
-        await rm(to, { force: true });
-      }
+  const statements: ChdbStatements = {
+    spool,
+    run(statement) {
+      const { queue, signal } = statement;
+      const work = (turns: Turns) => turns.take((session) => execute(session, statement));
+      if (queue === 'write') return work(writer);
+      return queue === 'probe' ? work(prober) : lanes[queue].take(work, signal);
     },
-
-    async execute(sql) {
-      await writer.take((session) => session.queryAsync(sql));
-    },
-
-    async ping() {
-      await prober.take((session) => session.queryAsync('SELECT 1'));
-    },
-
+  };
+  return {
+    ...chdbEngine(statements),
+    share: (port) => serveChdb(statements, port),
     async close() {
       await Promise.all([writer, ...readers, prober].map((turns) => turns.done()));
       for (const { session } of [...readers, prober, writer]) session.close();
@@ -251,35 +193,4 @@ function keepLoaded(): void {
   // RTLD_NODELETE, which Node has no name for: 0x1000 in glibc, 0x80 on macOS.
   const noDelete = process.platform === 'darwin' ? 0x80 : 0x1000;
   process.dlopen({ exports: {} }, join(folder, 'chdb_node.node'), constants.dlopen.RTLD_LAZY | noDelete);
-}
-
-// Far under the number of pieces that one writev takes (IOV_MAX is 1024).
-const PIECES_PER_WRITE = 512;
-
-async function writeAll(
-  file: { writev(pieces: Uint8Array[]): Promise<{ bytesWritten: number }> },
-  chunks: Uint8Array[],
-) {
-  let pending = chunks;
-  while (pending.length > 0) {
-    let { bytesWritten } = await file.writev(pending.slice(0, PIECES_PER_WRITE));
-    let done = 0;
-    for (let piece = pending[done]; piece && bytesWritten >= piece.byteLength; piece = pending[done]) {
-      bytesWritten -= piece.byteLength;
-      done++;
-    }
-    const partial = pending[done];
-    pending = pending.slice(done);
-    if (partial && bytesWritten > 0) pending[0] = partial.subarray(bytesWritten);
-  }
-}
-
-/** A setting's value as SQL. */
-function setting(value: string | number): string {
-  return typeof value === 'number' ? String(value) : literal(value);
-}
-
-/** A string literal of ClickHouse's SQL. */
-function literal(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

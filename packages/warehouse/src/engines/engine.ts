@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { NativeBlock } from '../native/block.ts';
 
 /** What a query may take of the machine before it is broken off. */
@@ -79,6 +80,8 @@ export interface Engine {
   execute(sql: string): Promise<void>;
   /** Resolves when the engine answers; does not wait behind inserts and reports. */
   ping(): Promise<void>;
+  /** Lets the thread at the other end of a port use the engine. Undefined where threads open one each. */
+  share?(port: MessagePort): void;
   /** Lets what is running finish, then lets go of everything. */
   close(): Promise<void>;
 }

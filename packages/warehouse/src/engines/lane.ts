@@ -9,6 +9,11 @@ export function asOwner<T>(owner: Owner, work: () => T): T {
   return owners.run(owner, work);
 }
 
+/** The owner that {@link asOwner} set; undefined for the service's own queries. */
+export function ownerOfQueries(): Owner | undefined {
+  return owners.getStore();
+}
+
 interface Waiting<T> extends Owner {
   start(place: T): void;
 }

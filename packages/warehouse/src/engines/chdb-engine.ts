@@ -1,0 +1,144 @@
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
+import { blockStructure, blocksChunks } from '../native/block.ts';
+import {
+  type Engine,
+  FILE_SETTINGS,
+  INSERT_SETTINGS,
+  limitError,
+  limitedSql,
+  type Parameter,
+  structureOf,
+} from './engine.ts';
+
+/** One statement for chDB. */
+export interface ChdbStatement {
+  sql: string;
+  parameters?: Readonly<Record<string, Parameter>>;
+  /** What it waits behind: inserts, quick queries, reports, or nothing but other health checks. */
+  queue: 'write' | 'quick' | 'report' | 'probe';
+  /** Its `log_comment`, by which it can be broken off while it runs. */
+  name?: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** chDB, wherever it is loaded: in this thread or in another of this process. */
+export interface ChdbStatements {
+  /** Folder for files that go into and come out of chDB. */
+  readonly spool: string;
+  /** @returns the result as JSONCompact */
+  run(statement: ChdbStatement): Promise<Uint8Array>;
+}
+
+/** The engine over chDB. Blocks, files and rows are written and read in the calling thread. */
+export function chdbEngine({ spool, run }: ChdbStatements): Omit<Engine, 'close'> {
+  const insertSettings = Object.entries(INSERT_SETTINGS).map(([name, value]) => `${name} = ${value}`);
+  let lastName = 0;
+  const nextName = () => `${process.pid}-${threadId}-${++lastName}`;
+
+  return {
+    async insert(table, ...blocks) {
+      const block = blocks.find(({ rows }) => rows > 0);
+      if (block === undefined) return;
+      const file = join(spool, `${nextName()}.native`);
+      try {
+        const handle = await open(file, 'wx');
+        try {
+          await writeAll(handle, blocksChunks(blocks));
+        } finally {
+          await handle.close();
+        }
+        const names = block.columns.map((column) => `\`${column.name}\``).join(', ');
+        const sql = `INSERT INTO ${table} (${names}) SETTINGS ${insertSettings.join(', ')}
+          SELECT ${names} FROM file(${literal(file)}, Native, ${literal(blockStructure(block))})`;
+        await run({ sql, queue: 'write' });
+      } finally {
+        await rm(file, { force: true });
+      }
+    },
+
+    async select(statement) {
+      const { parameters, signal, lane = 'quick' } = statement;
+      const name = nextName();
+      const sql = `${limitedSql(statement)}, log_comment = '${name}'`;
+      const rows = await run({ sql, parameters, queue: lane, name, signal });
+      return (JSON.parse(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength).toString()) as Rows).data;
+    },
+
+    async *file({ format, columns, lines, signal }) {
+      const name = join(spool, nextName());
+      const [from, to] = [`${name}.jsonl`, `${name}.file`];
+      try {
+        const handle = await open(from, 'wx');
+        try {
+          for await (const text of lines) {
+            signal?.throwIfAborted();
+            await handle.appendFile(text);
+          }
+        } finally {
+          await handle.close();
+        }
+        const settings = Object.entries(FILE_SETTINGS).map(([key, value]) => `${key} = ${setting(value)}`);
+        const sql = `INSERT INTO FUNCTION file(${literal(to)}, ${format}) SELECT * FROM
+          file(${literal(from)}, JSONCompactEachRow, ${literal(structureOf(columns))}) SETTINGS ${settings.join(', ')}`;
+        await run({ sql, queue: 'report', signal });
+        await rm(from);
+        for await (const chunk of createReadStream(to)) {
+          signal?.throwIfAborted();
+          yield chunk as Buffer;
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw limitError(error);
+      } finally {
+        await rm(from, { force: true });
+        await rm(to, { force: true });
+      }
+    },
+
+    async execute(sql) {
+      await run({ sql, queue: 'write' });
+    },
+
+    async ping() {
+      await run({ sql: 'SELECT 1', queue: 'probe' });
+    },
+  };
+}
+
+interface Rows {
+  data: unknown[][];
+}
+
+// Far under the number of pieces that one writev takes (IOV_MAX is 1024).
+const PIECES_PER_WRITE = 512;
+
+async function writeAll(
+  file: { writev(pieces: Uint8Array[]): Promise<{ bytesWritten: number }> },
+  chunks: Uint8Array[],
+) {
+  let pending = chunks;
+  while (pending.length > 0) {
+    let { bytesWritten } = await file.writev(pending.slice(0, PIECES_PER_WRITE));
+    let done = 0;
+    for (let piece = pending[done]; piece && bytesWritten >= piece.byteLength; piece = pending[done]) {
+      bytesWritten -= piece.byteLength;
+      done++;
+    }
+    const partial = pending[done];
+    pending = pending.slice(done);
+    if (partial && bytesWritten > 0) pending[0] = partial.subarray(bytesWritten);
+  }
+}
+
+/** A setting's value as SQL. */
+function setting(value: string | number): string {
+  return typeof value === 'number' ? String(value) : literal(value);
+}
+
+/** A string literal of ClickHouse's SQL. */
+function literal(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
