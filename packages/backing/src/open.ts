@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
 import { type Files, openFolder, openS3 } from '@outrider/files';
 import { type Hub, MemoryHub, openRedisHub } from '@outrider/hub';
 import {
@@ -186,11 +187,17 @@ function openRegistryWith(
   );
 }
 
-/** A ClickHouse server where it is given, else ClickHouse in this process. */
+/**
+ * A ClickHouse server where it is given, else ClickHouse in this process.
+ *
+ * @param port to the thread that has ClickHouse; null: this thread is to have it
+ */
 export function openWarehouse(
   { folder, clickhouseUrl }: Pick<Backing, 'folder' | 'clickhouseUrl'>,
   options: WarehouseOptions = {},
+  port: MessagePort | null = null,
 ): Promise<Warehouse> {
+  if (clickhouseUrl === null && port !== null) return openWarehouseAt({ port });
   if (clickhouseUrl === null) return openWarehouseAt({ path: inFolder(folder, 'warehouse') }, options);
   return reached(`ClickHouse at ${hostOf(clickhouseUrl)}`, openWarehouseAt({ url: clickhouseUrl }, options));
 }

@@ -1,3 +1,4 @@
+import { MessageChannel } from 'node:worker_threads';
 import {
   apiConfigOf,
   createApi,
@@ -30,7 +31,6 @@ import { gatewayConfigOf } from '@outrider/gateway';
 import { isDiskOutage } from '@outrider/log';
 import { createNotifier, liveConfigOf, refuseUpgrade, startNotifications } from '@outrider/notifier';
 import { followRegistry, type Registry } from '@outrider/registry';
-import { startReporter } from '@outrider/reporter';
 import { createRecalculator, rulesConfigOf } from '@outrider/rules';
 import {
   type Config,
@@ -55,6 +55,7 @@ import type { variables } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { measureLog } from './disk.ts';
 import type { GatewaySettings } from './gateway-thread.ts';
+import type { ReporterSettings } from './reporter-thread.ts';
 import type { RulesSettings } from './rules-thread.ts';
 import { openTerminalSecret } from './terminal-secret.ts';
 import { createServiceThread } from './threads.ts';
@@ -188,26 +189,22 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
     });
     await life.start(video);
 
-    const reporterMetrics = new Metrics();
-    const reports = await startReporter(life, {
-      config,
-      registry,
-      directory,
-      refresh: async () => {},
+    const reporterPort = config.CLICKHOUSE_URL === null ? new MessageChannel() : null;
+    if (reporterPort !== null) warehouse.share(reporterPort.port1);
+    const reporter = createServiceThread<ReporterSettings, null>(
+      'reporter',
+      new URL('./reporter-thread.ts', import.meta.url),
+      { config, backing, warehouse: reporterPort?.port2 ?? null },
       hub,
-      reportArchive: warehouse,
-      files: reportFiles,
-      logger: part('reports'),
-      metrics: reporterMetrics,
-      tracing,
-      now,
-    });
+      threadLogger,
+      tracingConfig,
+      reporterPort === null ? [] : [reporterPort.port2],
+    );
+    await life.start(reporter);
 
     const metricsAccess = createMetricsAccess(
       async () =>
-        mergedMetrics(
-          await Promise.all([snapshotOf(metrics), snapshotOf(reporterMetrics), rules.metrics(), gateway.metrics()]),
-        ),
+        mergedMetrics(await Promise.all([snapshotOf(metrics), reporter.metrics(), rules.metrics(), gateway.metrics()])),
       config.METRICS_TOKEN,
     );
     const descriptors = createDescriptorWatch({ logger: part('process'), metrics });
@@ -254,7 +251,10 @@ export async function startOutrider(config: Config<typeof variables>, logger: Ro
         archiver: async () => healthyOrThrow(archiver.healthy, 'the warehouse takes no rows'),
         jobs: async () => healthyOrThrow(recalculator.healthy, 'recalculations are not worked at'),
         video: async () => healthyOrThrow(video.healthy, 'video tasks are not worked at'),
-        reports: async () => healthyOrThrow(reports.healthy, 'reports are not worked at'),
+        async reports() {
+          healthyOrThrow(await reporter.healthy(), 'cannot lease report jobs');
+          return reporter.warnings();
+        },
         erasures: async () => healthyOrThrow(erasures.healthy, 'stored data of what was deleted is not erased'),
         files: () => videoFiles.ping(),
         process: async () => descriptors.warnings(),

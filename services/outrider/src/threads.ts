@@ -58,6 +58,7 @@ type Report =
  * own; it meets them at the log and, through a port, at the hub.
  *
  * @param entry module that calls {@link runInThread}
+ * @param ports in the settings, to be transferred
  */
 export function createServiceThread<Settings, Told>(
   name: string,
@@ -66,6 +67,7 @@ export function createServiceThread<Settings, Told>(
   hub: Hub,
   logger: Started['logger'],
   tracing: TracingConfig,
+  ports: readonly MessagePort[] = [],
 ): ServiceThread<Told> {
   let worker: Worker | null = null;
   let ready: { told: Told } | null = null;
@@ -100,7 +102,7 @@ export function createServiceThread<Settings, Told>(
       const { port1, port2 } = new MessageChannel();
       serveHub(hub, port1);
       const started: Started = { name, settings, hub: port2, logger, tracing };
-      const thread = new Worker(entry, { name, workerData: started, transferList: [port2] });
+      const thread = new Worker(entry, { name, workerData: started, transferList: [port2, ...ports] });
       worker = thread;
       await new Promise<void>((resolve, reject) => {
         thread.on('message', (report: Report) => {
