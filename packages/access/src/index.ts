@@ -21,7 +21,7 @@ export {
 export { type QuotaPatch, quotaExceeded, quotasBody } from './quota-access.ts';
 export { maySeeStill, questionFor, ReportAccess, unseenIn } from './report-access.ts';
 export type { ListedSchedule, ScheduleWish } from './report-schedule-access.ts';
-export { rightToGeofence, rightToGroup, rightToUser, rightToVehicle } from './rights.ts';
+export { rightToGeofence, rightToGroup, rightToNotificationRule, rightToUser, rightToVehicle } from './rights.ts';
 export {
   type ProfileShown,
   requireParallel,

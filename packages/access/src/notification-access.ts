@@ -10,13 +10,18 @@ import {
   type Mismatch,
   mayHear,
   mismatchOf,
+  NOTIFICATIONS_READ_CHANNEL,
   type Notification,
   type NotificationId,
   type NotificationRule,
   type NotificationRuleId,
+  type NotificationsRead,
+  subjectIn,
   type User,
   type VehicleId,
+  visibleUnread,
 } from '@outrider/domain';
+import type { Hub } from '@outrider/hub';
 import {
   type Delivery,
   type DeliveryFilter,
@@ -58,6 +63,7 @@ export interface EventReport {
 export interface NotificationSources {
   registry: Registry;
   directory: Directory;
+  hub: Pick<Hub, 'publish'>;
   eventReport: EventReport;
   config: {
     /** Whether webhooks may go to plain http and into the own network. */
@@ -234,7 +240,8 @@ export class NotificationAccess {
   async inbox(filter: NotificationFilter, paging: { limit: number; after: number | null }) {
     const { notifications } = this.#sources.registry;
     const page = await notifications.list(this.#caller.id, filter, paging);
-    const unreadCount = await notifications.unreadCount(this.#caller.id);
+    const unread = await notifications.unread(this.#caller.id);
+    const unreadCount = visibleUnread(this.#caller, unread, this.#sources.directory);
     return { items: page.items.filter((each) => this.#mayHear(each)), next: page.next, unreadCount };
   }
 
@@ -242,12 +249,23 @@ export class NotificationAccess {
     const { notifications } = this.#sources.registry;
     const notification = await notifications.get(this.#caller.id, id);
     if (notification === null || !this.#mayHear(notification)) throw notFound();
-    return notifications.markRead(this.#caller.id, id);
+    const read = await notifications.markRead(this.#caller.id, id);
+    await this.#announceRead();
+    return read;
   }
 
   /** @param upTo number of the last that the caller has seen; null: all there are */
   async markAllRead(upTo: number | null): Promise<number> {
-    return this.#sources.registry.notifications.markAllRead(this.#caller.id, upTo ?? Number.MAX_SAFE_INTEGER);
+    const { notifications } = this.#sources.registry;
+    const count = await notifications.markAllRead(this.#caller.id, upTo ?? Number.MAX_SAFE_INTEGER);
+    await this.#announceRead();
+    return count;
+  }
+
+  /** A hint to the live API; a client that misses it learns the number with the next change. */
+  async #announceRead(): Promise<void> {
+    const message: NotificationsRead = { userId: this.#caller.id };
+    await this.#sources.hub.publish(NOTIFICATIONS_READ_CHANNEL, JSON.stringify(message)).catch(() => {});
   }
 
   // Deliveries
@@ -330,11 +348,7 @@ export class NotificationAccess {
   }
 
   #subjectOf(event: FleetEvent) {
-    const { directory } = this.#sources;
-    const geofenceId = geofenceOf(event);
-    const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
-    const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
-    return { vehicle: directory.vehicles.get(event.vehicleId), geofence, geofenceOwner };
+    return subjectIn(this.#sources.directory, { vehicleId: event.vehicleId, geofenceId: geofenceOf(event) });
   }
 
   /** What the owner may not see is not even a reason; nor is what is gone, which could never be told again. */

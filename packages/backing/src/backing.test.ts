@@ -116,6 +116,7 @@ test('TLS and accounts are taken from the settings', () => {
       sasl: { mechanism: 'scram-sha-512', username: 'outrider', password: 'geheim' },
     },
     redisUrl: 'rediss://redis:6380',
+    redisPrefix: 'outrider',
     clickhouseUrl: 'https://u:p@clickhouse:8443',
   });
 });
@@ -125,6 +126,8 @@ test('an account that lacks a part, and an address of another scheme, are said t
   expect(() => read({ KAFKA_SASL_USERNAME: 'x' })).toThrow('KAFKA_SASL_MECHANISM');
   expect(() => read({ REDIS_URL: 'http://:geheim@redis' })).toThrow(/REDIS_URL must be .*rediss:\/\//);
   expect(() => read({ REDIS_URL: 'http://:geheim@redis' })).not.toThrow('geheim');
+  for (const prefix of ['{fleet}', 'two words', 'x'.repeat(65)])
+    expect(() => read({ REDIS_KEY_PREFIX: prefix })).toThrow('REDIS_KEY_PREFIX must be');
   expect(() => read({ S3_URL: 'https://key:geheim@storage' })).toThrow(/S3_URL must be .*<bucket>/);
   expect(() => read({ S3_URL: 'https://key:geheim@storage' })).not.toThrow('geheim');
 });

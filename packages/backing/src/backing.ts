@@ -17,6 +17,7 @@ export interface Backing {
     retentionMb: number;
   };
   redisUrl: string | null;
+  redisPrefix: string;
   databaseUrl: string | null;
   clickhouseUrl: string | null;
   s3Url: string | null;
@@ -38,6 +39,8 @@ export interface Sasl {
 export function backingOf(config: BackingConfig, folder: string | null): Backing {
   if (config.SECRETS_KEY !== null && config.SECRETS_KEY_FILE !== null)
     throw new ConfigError(['SECRETS_KEY must not be set where SECRETS_KEY_FILE is']);
+  if (!/^[\w.:-]{1,64}$/.test(config.REDIS_KEY_PREFIX))
+    throw new ConfigError(['REDIS_KEY_PREFIX must be 1 to 64 letters, digits, or any of . : _ -']);
   return {
     folder,
     log: {
@@ -50,6 +53,7 @@ export function backingOf(config: BackingConfig, folder: string | null): Backing
       retentionMb: config.TELEMETRY_RETENTION_MB,
     },
     redisUrl: config.REDIS_URL,
+    redisPrefix: config.REDIS_KEY_PREFIX,
     databaseUrl: config.DATABASE_URL,
     clickhouseUrl: config.CLICKHOUSE_URL,
     s3Url: config.S3_URL,

@@ -114,17 +114,21 @@ function kafkaSasl({ mechanism, username, password }: Sasl) {
 
 /** Redis where it is given, else a SQLite file. */
 export async function openCheckpoints(
-  { folder, redisUrl }: Pick<Backing, 'folder' | 'redisUrl'>,
+  { folder, redisUrl, redisPrefix }: Pick<Backing, 'folder' | 'redisUrl' | 'redisPrefix'>,
   logger: Logger,
 ): Promise<Checkpoints> {
-  if (redisUrl !== null) return reached(null, openRedisCheckpoints({ url: redisUrl, onError: redisTrouble(logger) }));
+  if (redisUrl !== null)
+    return reached(null, openRedisCheckpoints({ url: redisUrl, prefix: redisPrefix, onError: redisTrouble(logger) }));
   return openSqliteCheckpoints({ path: inFolder(folder, 'checkpoints.sqlite') });
 }
 
 /** Redis where it is given, else this process's memory. */
-export async function openHub({ redisUrl }: Pick<Backing, 'redisUrl'>, logger: Logger): Promise<Hub> {
+export async function openHub(
+  { redisUrl, redisPrefix }: Pick<Backing, 'redisUrl' | 'redisPrefix'>,
+  logger: Logger,
+): Promise<Hub> {
   if (redisUrl === null) return new MemoryHub();
-  return reached(null, openRedisHub({ url: redisUrl, onError: redisTrouble(logger) }));
+  return reached(null, openRedisHub({ url: redisUrl, prefix: redisPrefix, onError: redisTrouble(logger) }));
 }
 
 /** PostgreSQL where it is given, else a SQLite file; for a service that reads and stores no secrets. */

@@ -67,6 +67,10 @@ export const serverVariables = {
     ['redis', 'rediss'],
     'Redis for latest positions, limits and the checkpoints of the rules, `redis://user:password@host:6379/0`, or `rediss://…` for TLS; where unset, memory and a SQLite file.',
   ),
+  REDIS_KEY_PREFIX: textOr(
+    'outrider',
+    'Begins the names of keys and channels in Redis; deployments that share a Redis need different ones.',
+  ),
   DATABASE_URL: address(
     ['postgres', 'postgresql'],
     'PostgreSQL for definitions, `postgres://user:password@host:5432/outrider`, for TLS with `?sslmode=verify-full`; where unset, a SQLite file in `DATA_DIR`.',

@@ -1,6 +1,7 @@
 import type { Geofence, User, Vehicle } from './definitions.ts';
+import type { Directory } from './directory.ts';
 import { type FleetEvent, isLate } from './event.ts';
-import type { NotificationId, NotificationRuleId, UserId } from './ids.ts';
+import type { GeofenceId, NotificationId, NotificationRuleId, UserId, VehicleId } from './ids.ts';
 import { eventJson, isoTime } from './json.ts';
 import { maySeeGeofence } from './notification-rule.ts';
 import { type Caller, maySeeVehicle } from './rights.ts';
@@ -22,6 +23,14 @@ export interface Notification {
   createdAtMs: number;
   /** Null until the user has read it. */
   readAtMs: number | null;
+}
+
+/** Channel of the hub on which {@link NotificationsRead} is published as JSON. */
+export const NOTIFICATIONS_READ_CHANNEL = 'notifications-read';
+
+/** A user has read notifications. */
+export interface NotificationsRead {
+  userId: UserId;
 }
 
 /** A notification as REST, the live API and webhooks show it: whose it is goes without saying. */
@@ -60,4 +69,27 @@ export function mayHear(
   if (caller.blocked) return false;
   if (vehicle !== undefined && !maySeeVehicle(caller, vehicle)) return false;
   return geofence === undefined || maySeeGeofence(caller, geofence, geofenceOwner ?? null);
+}
+
+/** Vehicle, geofence and geofence owner that a notification is about, as they are defined now. */
+export function subjectIn(
+  directory: Directory,
+  { vehicleId, geofenceId }: { vehicleId: VehicleId; geofenceId: GeofenceId | null },
+): Parameters<typeof mayHear>[1] {
+  const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
+  const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
+  return { vehicle: directory.vehicles.get(vehicleId), geofence, geofenceOwner };
+}
+
+/** Unread notifications about one vehicle and, where they are about one, one geofence. */
+export interface UnreadCount {
+  vehicleId: VehicleId;
+  geofenceId: GeofenceId | null;
+  count: number;
+}
+
+/** How many unread notifications are about what the caller may see now. */
+export function visibleUnread(caller: Caller, unread: readonly UnreadCount[], directory: Directory): number {
+  const visible = unread.filter((each) => mayHear(caller, subjectIn(directory, each)));
+  return visible.reduce((sum, { count }) => sum + count, 0);
 }

@@ -32,6 +32,25 @@ describe.skipIf(url === undefined)('Redis', () => {
     await two.close();
   });
 
+  test('hubs with different prefixes share nothing', async () => {
+    const hubs = [
+      await openRedisHub({ url: at, onError }),
+      await openRedisHub({ url: at, prefix: 'other', onError }),
+    ] as const;
+    const [one, two] = hubs;
+    const received: string[] = [];
+    await two.subscribe('news', (message) => received.push(message));
+    await one.publish('news', 'of one');
+    await one.hit('shared', 60_000, Date.now());
+    await one.noteUnknownTerminal('7001', 'teltonika', '203.0.113.5', Date.now());
+    expect((await two.hit('shared', 60_000, Date.now())).hits).toBe(1);
+    expect(await two.unknownTerminals()).toEqual([]);
+    await two.publish('news', 'of two');
+    while (received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(received).toEqual(['of two']);
+    for (const hub of hubs) await hub.close();
+  });
+
   test('entries of versions that stored positions alone are read', async () => {
     const admin = new Redis(at);
     await admin.flushdb();

@@ -23,31 +23,36 @@ import { readStatus, readStatuses, writeStatus } from './status-text.ts';
 export interface RedisHubOptions {
   /** `redis://user:password@host:6379/0`; `rediss://…` for TLS. */
   url: string;
-  /** Told of each loss of the connection; it is made again by itself. */
+  /** Begins the names of all keys and channels: instances with the same prefix share a hub. Default: `outrider`. */
+  prefix?: string;
+  /** Called with each loss of the connection; it is made again by itself. */
   onError: (error: Error) => void;
 }
 
-/** One slot of a cluster for all: the scripts change several keys together. */
-const KEY = {
-  latest: '{outrider}:latest',
-  latestTimes: '{outrider}:latest-times',
-  connections: '{outrider}:connections',
-  gateway: (gateway: string) => `{outrider}:gateway:${gateway}`,
-  count: (key: string) => `{outrider}:count:${key}`,
-  block: (key: string) => `{outrider}:block:${key}`,
-  unknown: '{outrider}:unknown-terminals',
-  unknownOrder: '{outrider}:unknown-terminals-order',
-};
-const LATEST_CHANNEL = '{outrider}:latest-news';
-const channelOf = (channel: string) => `{outrider}:channel:${channel}`;
+/** Names in Redis. The braces put all of them into one slot of a cluster: the scripts change several keys together. */
+function keysUnder(prefix: string) {
+  const base = `{${prefix}}`;
+  return {
+    latest: `${base}:latest`,
+    latestTimes: `${base}:latest-times`,
+    latestChannel: `${base}:latest-news`,
+    connections: `${base}:connections`,
+    gateway: (gateway: string) => `${base}:gateway:${gateway}`,
+    count: (key: string) => `${base}:count:${key}`,
+    block: (key: string) => `${base}:block:${key}`,
+    unknown: `${base}:unknown-terminals`,
+    unknownOrder: `${base}:unknown-terminals-order`,
+    channel: (channel: string) => `${base}:channel:${channel}`,
+  };
+}
 
 const MAX_UNKNOWN_TERMINALS = 1000;
 /** A call that finds no connection fails after this long: who asks must not wait for as long as Redis is away. */
 const COMMAND_TIMEOUT_MS = 2000;
 /** A connection on which nothing comes for so long, though something is waited for, is given up: another is made. */
 const SILENT_AFTER_MS = 4000;
-/** Who only listens asks so often whether the server is still there. */
-const ASK_EVERY_MS = 5000;
+/** A connection that only listens pings the server this often. */
+const PING_EVERY_MS = 5000;
 const LONGEST_PAUSE_MS = 2000;
 /** Answers of a server that starts, or is no master any more: another is about to be. The last two: its disk or its memory is full. */
 const NOT_NOW = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|OOM) /;
@@ -63,7 +68,7 @@ const BLOCK_SLACK_MS = 3_600_000;
  *
  * @throws {Error} when Redis can't be reached or refuses the credentials
  */
-export async function openRedisHub({ url, onError }: RedisHubOptions): Promise<Hub> {
+export async function openRedisHub({ url, prefix = 'outrider', onError }: RedisHubOptions): Promise<Hub> {
   const connect = async (lazyOptions: { enableOfflineQueue: boolean }) => {
     const redis = new Redis(url, {
       ...lazyOptions,
@@ -90,7 +95,7 @@ export async function openRedisHub({ url, onError }: RedisHubOptions): Promise<H
   // A connection that listens can do nothing else.
   const commands = await connect({ enableOfflineQueue: false });
   try {
-    return new RedisHub(commands, await connect({ enableOfflineQueue: true }));
+    return new RedisHub(commands, await connect({ enableOfflineQueue: true }), prefix);
   } catch (error) {
     commands.disconnect();
     throw error;
@@ -98,18 +103,20 @@ export async function openRedisHub({ url, onError }: RedisHubOptions): Promise<H
 }
 
 class RedisHub implements Hub {
+  readonly #keys: ReturnType<typeof keysUnder>;
   readonly #commands: Redis;
-  readonly #ears: Redis;
+  readonly #subscriber: Redis;
   readonly #channels = new Map<string, Set<(message: string) => void>>();
-  readonly #asking: NodeJS.Timeout;
+  readonly #pinging: NodeJS.Timeout;
 
-  constructor(commands: Redis, ears: Redis) {
+  constructor(commands: Redis, subscriber: Redis, prefix: string) {
+    this.#keys = keysUnder(prefix);
     this.#commands = commands;
-    this.#ears = ears;
-    // Nothing is said to who listens where nothing is new: one that is not listened to any more would never know.
-    this.#asking = setInterval(() => ears.ping().catch(() => {}), ASK_EVERY_MS);
-    this.#asking.unref();
-    ears.on('message', (channel: string, message: string) => {
+    this.#subscriber = subscriber;
+    // A subscriber receives nothing while nothing is new, so it would never notice a dead connection.
+    this.#pinging = setInterval(() => subscriber.ping().catch(() => {}), PING_EVERY_MS);
+    this.#pinging.unref();
+    subscriber.on('message', (channel: string, message: string) => {
       for (const listener of this.#channels.get(channel) ?? []) listener(message);
     });
   }
@@ -117,12 +124,14 @@ class RedisHub implements Hub {
   async updateLatest(statuses: readonly VehicleStatus[]): Promise<void> {
     if (statuses.length === 0) return;
     const args = statuses.flatMap((status) => [status.vehicleId, status.asOfMs, writeStatus(status)]);
-    await this.#ask((redis) => redis.eval(UPDATE_LATEST, 2, KEY.latest, KEY.latestTimes, LATEST_CHANNEL, ...args));
+    await this.#ask((redis) =>
+      redis.eval(UPDATE_LATEST, 2, this.#keys.latest, this.#keys.latestTimes, this.#keys.latestChannel, ...args),
+    );
   }
 
   async latest(vehicleIds: readonly VehicleId[]): Promise<VehicleStatus[]> {
     if (vehicleIds.length === 0) return [];
-    const found = await this.#ask((redis) => redis.hmget(KEY.latest, ...vehicleIds));
+    const found = await this.#ask((redis) => redis.hmget(this.#keys.latest, ...vehicleIds));
     return found.filter((entry) => entry !== null).map(readStatus);
   }
 
@@ -131,14 +140,14 @@ class RedisHub implements Hub {
     const forgotten = (redis: Redis) =>
       redis
         .multi()
-        .hdel(KEY.latest, ...vehicleIds)
-        .hdel(KEY.latestTimes, ...vehicleIds)
+        .hdel(this.#keys.latest, ...vehicleIds)
+        .hdel(this.#keys.latestTimes, ...vehicleIds)
         .exec();
     await this.#ask(forgotten);
   }
 
   onLatest(listener: (statuses: readonly VehicleStatus[]) => void): Promise<Unsubscribe> {
-    return this.#listen(LATEST_CHANNEL, (message) => listener(readStatuses(message)));
+    return this.#listen(this.#keys.latestChannel, (message) => listener(readStatuses(message)));
   }
 
   async noteConnections(gateway: string, changes: readonly ConnectionChange[]): Promise<boolean> {
@@ -146,7 +155,7 @@ class RedisHub implements Hub {
       terminalId,
       connection === null ? '' : JSON.stringify({ ...connection, gateway }),
     ]);
-    const keys = [KEY.connections, KEY.gateway(gateway)];
+    const keys = [this.#keys.connections, this.#keys.gateway(gateway)];
     return (
       (await this.#ask((redis) => redis.eval(NOTE_CONNECTIONS, 2, ...keys, gateway, GATEWAY_KEPT_MS, ...args))) === 1
     );
@@ -155,11 +164,11 @@ class RedisHub implements Hub {
   async connections(terminalIds: readonly TerminalId[]): Promise<ReadonlyMap<TerminalId, TerminalConnection>> {
     const found = new Map<TerminalId, TerminalConnection>();
     if (terminalIds.length === 0) return found;
-    const texts = await this.#ask((redis) => redis.hmget(KEY.connections, ...terminalIds));
+    const texts = await this.#ask((redis) => redis.hmget(this.#keys.connections, ...terminalIds));
     const noted = texts.map((text) => text && (JSON.parse(text) as TerminalConnection & { gateway: string }));
     const gateways = [...new Set(noted.flatMap((each) => (each ? [each.gateway] : [])))];
     if (gateways.length === 0) return found;
-    const marks = await this.#ask((redis) => redis.mget(gateways.map(KEY.gateway)));
+    const marks = await this.#ask((redis) => redis.mget(gateways.map(this.#keys.gateway)));
     const alive = new Set(gateways.filter((_, i) => marks[i] !== null));
     for (const [i, terminalId] of terminalIds.entries()) {
       const each = noted[i];
@@ -171,56 +180,56 @@ class RedisHub implements Hub {
   }
 
   async hit(key: string, windowMs: number, nowMs: number): Promise<Count> {
-    const answer = await this.#ask((redis) => redis.eval(HIT, 1, KEY.count(key), windowMs, nowMs));
+    const answer = await this.#ask((redis) => redis.eval(HIT, 1, this.#keys.count(key), windowMs, nowMs));
     const [hits, resetsAtMs] = answer as [number, string];
     return { hits, resetsAtMs: Number(resetsAtMs) };
   }
 
   async unhit(key: string): Promise<void> {
-    await this.#ask((redis) => redis.eval(FORGET_HIT, 1, KEY.count(key)));
+    await this.#ask((redis) => redis.eval(FORGET_HIT, 1, this.#keys.count(key)));
   }
 
   async resetCount(key: string): Promise<void> {
-    await this.#ask((redis) => redis.del(KEY.count(key)));
+    await this.#ask((redis) => redis.del(this.#keys.count(key)));
   }
 
   async block(key: string, untilMs: number): Promise<void> {
     const keepMs = Math.max(0, untilMs - Date.now()) + BLOCK_SLACK_MS;
-    await this.#ask((redis) => redis.eval(LENGTHEN_BLOCK, 1, KEY.block(key), untilMs, keepMs));
+    await this.#ask((redis) => redis.eval(LENGTHEN_BLOCK, 1, this.#keys.block(key), untilMs, keepMs));
   }
 
   async blockedUntil(key: string, nowMs: number): Promise<number | null> {
-    const untilMs = await this.#ask((redis) => redis.get(KEY.block(key)));
+    const untilMs = await this.#ask((redis) => redis.get(this.#keys.block(key)));
     return untilMs !== null && Number(untilMs) > nowMs ? Number(untilMs) : null;
   }
 
   async noteUnknownTerminal(terminalId: string, protocol: string, address: string, nowMs: number): Promise<void> {
     const terminal = JSON.stringify({ terminalId, protocol, address });
-    const keys = [KEY.unknown, KEY.unknownOrder];
+    const keys = [this.#keys.unknown, this.#keys.unknownOrder];
     await this.#ask((redis) =>
       redis.eval(NOTE_UNKNOWN_TERMINAL, 2, ...keys, terminalId, terminal, nowMs, MAX_UNKNOWN_TERMINALS),
     );
   }
 
   async unknownTerminals(): Promise<UnknownTerminal[]> {
-    const order = await this.#ask((redis) => redis.zrevrange(KEY.unknownOrder, 0, -1));
+    const order = await this.#ask((redis) => redis.zrevrange(this.#keys.unknownOrder, 0, -1));
     if (order.length === 0) return [];
-    const found = await this.#ask((redis) => redis.hmget(KEY.unknown, ...order));
+    const found = await this.#ask((redis) => redis.hmget(this.#keys.unknown, ...order));
     return found.filter((entry) => entry !== null).map((entry) => JSON.parse(entry) as UnknownTerminal);
   }
 
   async publish(channel: string, message: string): Promise<void> {
-    await this.#ask((redis) => redis.publish(channelOf(channel), message));
+    await this.#ask((redis) => redis.publish(this.#keys.channel(channel), message));
   }
 
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe> {
-    return this.#listen(channelOf(channel), listener);
+    return this.#listen(this.#keys.channel(channel), listener);
   }
 
   async close(): Promise<void> {
     this.#channels.clear();
-    clearInterval(this.#asking);
-    this.#ears.disconnect();
+    clearInterval(this.#pinging);
+    this.#subscriber.disconnect();
     this.#commands.disconnect();
   }
 
@@ -241,12 +250,12 @@ class RedisHub implements Hub {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners);
     listeners.add(own);
-    await this.#ears.subscribe(channel);
+    await this.#subscriber.subscribe(channel);
     return async () => {
       listeners.delete(own);
       if (listeners.size > 0 || this.#channels.get(channel) !== listeners) return;
       this.#channels.delete(channel);
-      await this.#ears.unsubscribe(channel);
+      await this.#subscriber.unsubscribe(channel);
     };
   }
 }

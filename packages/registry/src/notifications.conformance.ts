@@ -321,9 +321,10 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         nowMs += 1000;
         expect(await registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: nowMs - 1000 });
         await expect(registry.notifications.markRead(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
-        expect(await registry.notifications.unreadCount(anna)).toBe(4);
+        const unread = async () => (await registry.notifications.unread(anna)).map(({ count }) => count);
+        expect(await registry.notifications.unread(anna)).toEqual([{ vehicleId: CAR, geofenceId: ABSENT, count: 4 }]);
         expect(await registry.notifications.markAllRead(anna, 4)).toBe(3);
-        expect(await registry.notifications.unreadCount(anna)).toBe(1);
+        expect(await unread()).toEqual([1]);
         const page = { limit: 10, after: null };
         const numbers = async (filter: Parameters<Registry['notifications']['list']>[1]) =>
           (await registry.notifications.list(anna, filter, page)).items.map(({ number }) => number);

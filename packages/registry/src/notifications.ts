@@ -1,11 +1,14 @@
 import {
   type EventId,
   type FleetEvent,
+  type GeofenceId,
   isTooSoon,
   type Notification,
   type NotificationId,
   type NotificationRule,
+  type UnreadCount,
   type UserId,
+  type VehicleId,
 } from '@outrider/domain';
 import type { Transaction } from 'kysely';
 import { type ConsumerPlace, placesOf, setPlace } from './consumer-places.ts';
@@ -205,14 +208,21 @@ export class Notifications {
     return standings;
   }
 
-  async unreadCount(userId: UserId): Promise<number> {
-    const row = await this.#store.db
+  /** How many the user has not read, by what they are about: what of it counts is a matter of the user's rights. */
+  async unread(userId: UserId): Promise<UnreadCount[]> {
+    const geofenceId = this.#store.jsonText('event', 'geofenceId');
+    const rows = await this.#store.db
       .selectFrom('notifications')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .select(({ fn }) => ['vehicleId', geofenceId.as('geofenceId'), fn.countAll<number>().as('count')])
       .where('userId', '=', userId)
       .where('readAtMs', 'is', null)
-      .executeTakeFirstOrThrow();
-    return Number(row.count);
+      .groupBy(['vehicleId', geofenceId])
+      .execute();
+    return rows.map((row) => ({
+      vehicleId: row.vehicleId as VehicleId,
+      geofenceId: row.geofenceId as GeofenceId | null,
+      count: Number(row.count),
+    }));
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   type UserId,
   withoutSecrets,
 } from '@outrider/domain';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { type Actor, SERVICE } from './actor.ts';
 import { type AuditNote, insertNotes, noteOfChange } from './audit-notes.ts';
 import { type Claim, takeClaim } from './idempotency.ts';
@@ -125,6 +125,14 @@ export class Store {
     this.quotas = quotas;
     this.secrets = secrets;
     this.#listeners = listeners;
+  }
+
+  /** A field of a column that holds a JSON object, as text; null where the object does not have it. */
+  jsonText(column: string, field: string): RawBuilder<string | null> {
+    const object = sql.ref(column);
+    return this.#dialect === 'postgres'
+      ? sql`${object}::json ->> ${sql.lit(field)}`
+      : sql`json_extract(${object}, ${sql.lit(`$.${field}`)})`;
   }
 
   /** The same database, whose changes are somebody's. */

@@ -47,11 +47,11 @@ export interface NotificationsParts {
   now(): number;
 }
 
-/** Where everyone who tells people hears what was saved for whom: {@link ToldMessage} as JSON. */
-export const TOLD_CHANNEL = 'notifications';
+/** Where everyone who tells people hears what was saved for whom: {@link SavedNotifications} as JSON. */
+export const NOTIFICATIONS_CHANNEL = 'notifications';
 
 /** What was saved for one user; all of it, or where it is much only how far it goes. */
-export interface ToldMessage {
+export interface SavedNotifications {
   userId: UserId;
   /** Number of the newest. */
   last: number;
@@ -206,12 +206,12 @@ export function createNotifications(parts: NotificationsParts): Part & { failed:
         );
     try {
       for (const [userId, all] of Map.groupBy(made, (notification) => notification.userId)) {
-        const message: ToldMessage = {
+        const message: SavedNotifications = {
           userId,
           last: all.at(-1)?.number ?? 0,
           notifications: all.length <= MAX_IN_MESSAGE ? all : [],
         };
-        await hub.publish(TOLD_CHANNEL, JSON.stringify(message));
+        await hub.publish(NOTIFICATIONS_CHANNEL, JSON.stringify(message));
       }
     } catch (error) {
       logger.warn({ err: error }, 'the hub was not told of new notifications');

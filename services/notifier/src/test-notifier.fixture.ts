@@ -28,6 +28,7 @@ import { type NotificationRuleFields, openRegistry, type Registry } from '@outri
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { expect, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { type BinaryMessage, readBinaryMessage } from './live/binary-reader.fixture.ts';
 import { createNotifier, type Notifier, type NotifierParts } from './live/notifier.ts';
 import { createNotifications, type NotificationsParts } from './notifications.ts';
 
@@ -180,21 +181,31 @@ export class Place {
     return `ws://127.0.0.1:${(this.#http.address() as AddressInfo).port}/live`;
   }
 
-  /** A client of the live API, and what it heard once it is told that nothing is missed any more. */
+  /**
+   * A client of the live API, and what it received, once it misses nothing any more.
+   *
+   * @param protocols subprotocols that it offers
+   */
   async connect(
     user: User,
     wish: object = { all: true },
     headers: Record<string, string> = { Authorization: `JWT ${user.id}` },
+    protocols: readonly string[] = [],
   ) {
-    const socket = new WebSocket(this.liveUrl, { headers });
+    const socket = new WebSocket(this.liveUrl, [...protocols], { headers });
     this.#sockets.push(socket);
     const heard: Message[] = [];
-    socket.on('message', (data) => heard.push(JSON.parse(data.toString()) as Message));
+    const binary: BinaryMessage[] = [];
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) binary.push(readBinaryMessage(data));
+      else heard.push(JSON.parse(data.toString()) as Message);
+    });
     socket.on('error', () => {});
     await once(socket, 'open');
     const client = {
       socket,
       heard,
+      binary,
       say: (message: object) => socket.send(JSON.stringify(message)),
       of: (type: string) => heard.filter((message) => message.type === type),
       numbers: () => client.of('notification').map(({ number }) => number),

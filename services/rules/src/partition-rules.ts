@@ -394,8 +394,8 @@ export class PartitionRules {
   async #applyAll(changes: readonly DefinitionChange[]): Promise<void> {
     const events: FleetEvent[] = [];
     for (const change of changes) {
-      const isDeletion = change.kind === 'vehicle' && change.definition === null;
-      if (isDeletion && this.#engine.statusOf(change.id as VehicleId)) this.#deleted.push(change.id as VehicleId);
+      // Whether or not the engine has a state of it: the hub may have a status that an earlier run published.
+      if (change.kind === 'vehicle' && change.definition === null) this.#deleted.push(change.id as VehicleId);
       events.push(...this.#engine.applyDefinition(change));
     }
     noteNoCause(events);

@@ -20,7 +20,7 @@ import {
   type Vehicle,
   type VehicleId,
 } from '@outrider/domain';
-import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samples';
+import { sampleGeofence, sampleStatus, sampleUser, sampleVehicle } from '@outrider/domain/samples';
 import { Engine } from '@outrider/engine';
 import { MemoryHub } from '@outrider/hub';
 import {
@@ -289,6 +289,12 @@ test('a deleted vehicle leaves the hub, and what its terminal sent until then do
     { kind: 'vehicle', id: vehicleId(1), version: 2, changedAtMs: T0 + 10_000, definition: null },
   ]);
   await until('it is gone', async () => (await hub.latest([vehicleId(1)])).length === 0);
+  // One that only the hub knows, from an earlier run.
+  await hub.updateLatest([sampleStatus(vehicleId(3), fix(0, 0.09))]);
+  await log.append(definitionsTopic, [
+    { kind: 'vehicle', id: vehicleId(3), version: 2, changedAtMs: T0 + 10_000, definition: null },
+  ]);
+  await until('the other is gone, too', async () => (await hub.latest([vehicleId(3)])).length === 0);
   await log.append(telemetryTopic, [packet(1, fix(20, 0.09)), packet(2, fix(20, 0.09))]);
   const newest = async () => (await hub.latest([vehicleId(2)]))[0]?.record.fixTimeMs;
   await until('the other one goes on', async () => (await newest()) === T0 + 20_000);

@@ -4,7 +4,9 @@ import { type Checkpoint, type CheckpointChange, CheckpointFencedError, type Che
 export interface RedisCheckpointsOptions {
   /** `redis://user:password@host:6379/0`; `rediss://…` for TLS. */
   url: string;
-  /** Told of each loss of the connection; it is made again by itself. */
+  /** Begins the names of all keys. Default: `outrider`. */
+  prefix?: string;
+  /** Called with each loss of the connection; it is made again by itself. */
   onError: (error: Error) => void;
 }
 
@@ -55,7 +57,11 @@ const IDENTITY = ':identity:';
  *
  * @throws {Error} when Redis can't be reached or refuses the credentials
  */
-export async function openRedisCheckpoints({ url, onError }: RedisCheckpointsOptions): Promise<Checkpoints> {
+export async function openRedisCheckpoints({
+  url,
+  prefix = 'outrider',
+  onError,
+}: RedisCheckpointsOptions): Promise<Checkpoints> {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
@@ -76,20 +82,22 @@ export async function openRedisCheckpoints({ url, onError }: RedisCheckpointsOpt
     const reason = firstErrors.at(-1) ?? (error as Error);
     throw new Error(`Redis can't keep checkpoints: ${reason.message}`, { cause: error });
   }
-  return new RedisCheckpoints(redis);
+  return new RedisCheckpoints(redis, prefix);
 }
 
 class RedisCheckpoints implements Checkpoints {
   readonly #redis: Redis;
+  readonly #prefix: string;
   /** The fence that this opening raised, by the key of it. */
   readonly #claims = new Map<string, string>();
 
-  constructor(redis: Redis) {
+  constructor(redis: Redis, prefix: string) {
     this.#redis = redis;
+    this.#prefix = prefix;
   }
 
   async load(consumer: string, partition: number): Promise<Checkpoint | null> {
-    const { offsets, entries } = keysOf(consumer, partition);
+    const { offsets, entries } = keysOf(this.#prefix, consumer, partition);
     const [allOffsets, allEntries] = (await this.#redis.callBuffer('EVAL', LOAD, 2, offsets, entries)) as [
       Buffer[],
       Buffer[],
@@ -98,7 +106,7 @@ class RedisCheckpoints implements Checkpoints {
   }
 
   async claim(consumer: string, partition: number): Promise<Checkpoint | null> {
-    const { offsets, entries, fence } = keysOf(consumer, partition);
+    const { offsets, entries, fence } = keysOf(this.#prefix, consumer, partition);
     const answer = await this.#redis.callBuffer('EVAL', CLAIM, 3, offsets, entries, fence);
     const [raised, allOffsets, allEntries] = answer as [number, Buffer[], Buffer[]];
     this.#claims.set(fence, String(raised));
@@ -106,7 +114,7 @@ class RedisCheckpoints implements Checkpoints {
   }
 
   async save(consumer: string, partition: number, change: CheckpointChange): Promise<void> {
-    const { offsets, entries, fence } = keysOf(consumer, partition);
+    const { offsets, entries, fence } = keysOf(this.#prefix, consumer, partition);
     const set: (string | Buffer)[] = [];
     const removed: string[] = [];
     for (const [key, value] of change.changed) {
@@ -127,8 +135,8 @@ class RedisCheckpoints implements Checkpoints {
 }
 
 /** Braces: the keys of one partition are in one slot of a cluster. */
-function keysOf(consumer: string, partition: number): { offsets: string; entries: string; fence: string } {
-  const name = `{outrider:${consumer}:${partition}}`;
+function keysOf(prefix: string, consumer: string, partition: number) {
+  const name = `{${prefix}:${consumer}:${partition}}`;
   return { offsets: `${name}:offsets`, entries: `${name}:entries`, fence: `${name}:fence` };
 }
 

@@ -1,36 +1,36 @@
 import type { Duplex } from 'node:stream';
-import type { SessionId, User, UserId, VehicleId } from '@outrider/domain';
+import type { SessionId, User, UserId } from '@outrider/domain';
 import type { WebSocket } from 'ws';
-import type { ClientMessage } from './messages.ts';
+import { BINARY_PROTOCOL } from './binary.ts';
+import type { Subscription } from './messages.ts';
+import { SingleMessages, StatusQueue } from './status-queue.ts';
 import type { Debtor, UnsentBytes } from './unsent-bytes.ts';
 
 /** Beyond this many bytes not taken by the peer, positions are conflated rather than sent. */
 const SLOW_ABOVE_BYTES = 256 * 1024;
 /** The same, while the bytes not taken by all peers together are many. */
 const SLOW_WHEN_SCARCE_ABOVE_BYTES = 16 * 1024;
-/** Beyond this many bytes of events not taken, the client is disconnected: it returns with its cursor and misses nothing. */
+/** Beyond this many bytes of events not taken, the client is disconnected; it returns with its cursor and misses nothing. */
 const LOST_ABOVE_BYTES = 16 * 1024 * 1024;
 /** Written to the socket at a time. What waits here, and not there, can be dropped. */
 const WRITE_BYTES = 64 * 1024;
-/** Stands where a frame was that has been written: what waits is not kept for longer than it waits. */
+/** Replaces a frame that has been written, so that the frame can be freed. */
 const NO_FRAME = Buffer.alloc(0);
 
 /** Close codes of the live API, in the range that RFC 6455 leaves to applications. */
 export const CLOSE = { unauthorized: 4401, forbidden: 4403, tooSlow: 4408, badMessage: 4400, tooMany: 4429 } as const;
 
-/** How a client showed who it is: by the API's token, which needs the right to use the API, or by the console's cookie. */
+/** How a client is authenticated: by the API's token, which needs the right to use the API, or by the console's cookie. */
 export type Via = 'jwt' | 'cookie';
 
-export type Subscription = ClientMessage & { type: 'subscribe' };
-
-/** One WebSocket of the live API. Positions wait here, the newest per vehicle; events go out in order, all of them. */
+/** One WebSocket of the live API. Positions wait here, the newest per vehicle; everything else is sent in order and whole. */
 export class LiveClient implements Debtor {
   readonly socket: WebSocket;
   readonly #stream: Duplex;
   readonly #unsent: UnsentBytes;
   readonly #onTooSlow: () => void;
-  readonly #positions = new Map<string, Buffer>();
-  #positionBytes = 0;
+  /** Positions and states that wait for their turn. */
+  readonly statuses: StatusQueue;
   /** Frames in their order, from `#firstWaiting` on. */
   #waiting: Buffer[] = [];
   #firstWaiting = 0;
@@ -39,22 +39,22 @@ export class LiveClient implements Debtor {
   #writtenBytes = 0;
   #writesSoon = false;
   readonly #onDrained: (() => void)[] = [];
-  /** Null until the client said who it is. */
+  /** Null until the client is identified. */
   userId: UserId | null = null;
-  /** The session that it is let in by. */
+  /** The session that it was admitted by. */
   sessionId: SessionId | null = null;
   via: Via = 'jwt';
   /** The key that signed its token. */
   keyId: string | null = null;
-  /** Called when the client has said who it is. */
+  /** Called when the client is identified. */
   identified: () => void = () => {};
   subscription: Subscription | null = null;
-  /** Number of the last notification that it was told, or that was left out for want of rights; null: it wants none. */
-  notified: number | null = null;
-  /** The newest that was heard of for its user. */
-  heardOf = 0;
-  /** While what it has not been told is read and sent. */
-  telling: Promise<unknown> | null = null;
+  /** Number of the last notification that was sent, or left out for want of rights; null where it wants none. */
+  lastNotification: number | null = null;
+  /** Number of the newest that is known to exist for its user. */
+  newestNotification = 0;
+  /** While notifications that it misses are read and sent. */
+  reading: Promise<unknown> | null = null;
   /** While it gets its snapshot and what it missed, live messages wait. */
   catchingUp = false;
   expiry: NodeJS.Timeout | null = null;
@@ -65,19 +65,15 @@ export class LiveClient implements Debtor {
     this.#stream = stream;
     this.#unsent = unsent;
     this.#onTooSlow = () => onTooSlow(this);
+    this.statuses = new StatusQueue(new SingleMessages(() => false), (bytes) => unsent.add(bytes));
     socket.on('close', () => {
       this.#drop();
       this.#written(this.#writtenBytes);
     });
   }
 
-  /** Is the vehicle among those that the client asked for? Says nothing about whether it may see it. */
-  wants(vehicleId: VehicleId, groupIds: readonly string[]): boolean {
-    const { subscription } = this;
-    if (subscription === null) return false;
-    const { vehicles, groups } = subscription;
-    if (vehicles === null && groups === null) return true;
-    return (vehicles?.has(vehicleId) ?? false) || (groups !== null && groupIds.some((id) => groups.has(id as never)));
+  get isBinary(): boolean {
+    return this.socket.protocol === BINARY_PROTOCOL;
   }
 
   /** True when the peer takes less than it is given. */
@@ -95,54 +91,16 @@ export class LiveClient implements Debtor {
   }
 
   get droppableBytes(): number {
-    return this.#waitingBytes + this.#positionBytes;
+    return this.#waitingBytes + this.statuses.bytes;
   }
 
-  /** Keeps the vehicle's newest position for the next flush. */
-  queuePosition(vehicleId: VehicleId, frame: Buffer): void {
-    this.#queue(vehicleId, frame);
-  }
-
-  /** Keeps the vehicle's newest state beside its newest position. */
-  queueState(vehicleId: VehicleId, frame: Buffer): void {
-    this.#queue(stateKey(vehicleId), frame);
-  }
-
-  #queue(key: string, frame: Buffer): void {
-    if (!this.open) return;
-    // Dropped first, so that the turn is that of the newest.
-    this.#unqueue(key);
-    this.#positions.set(key, frame);
-    this.#countPositions(frame.length);
-  }
-
-  /** Sends the waiting positions until the peer is slow: the others wait on, and grow no more than the fleet. */
-  flushPositions(): void {
-    if (this.catchingUp || !this.open) return;
-    for (const [key, frame] of this.#positions) {
-      if (this.slow) return;
-      this.#unqueue(key);
+  /** Sends the waiting positions and states until the peer is slow. The others wait on, and grow no more than the fleet. */
+  flushStatuses(): void {
+    if (this.catchingUp || !this.open || this.slow || this.statuses.bytes === 0) return;
+    for (const frame of this.statuses.frames()) {
       this.send(frame);
+      if (this.slow) return;
     }
-  }
-
-  /** Forgets positions that wait: the subscription they were for is over. */
-  dropPositions(): void {
-    this.#positions.clear();
-    this.#countPositions(-this.#positionBytes);
-  }
-
-  /** Forgets what waits of one vehicle: the client may no longer see it. */
-  dropPosition(vehicleId: VehicleId): void {
-    this.#unqueue(vehicleId);
-    this.#unqueue(stateKey(vehicleId));
-  }
-
-  #unqueue(key: string): void {
-    const frame = this.#positions.get(key);
-    if (frame === undefined) return;
-    this.#positions.delete(key);
-    this.#countPositions(-frame.length);
   }
 
   /** Sends a message, in order with every other one. All that are sent in one go are one write. */
@@ -168,7 +126,7 @@ export class LiveClient implements Debtor {
   }
 
   disconnect(): void {
-    this.close(CLOSE.tooSlow, 'messages are not taken; come back with the last cursor');
+    this.close(CLOSE.tooSlow, 'messages are read too slowly; reconnect with the last cursor');
   }
 
   terminate(): void {
@@ -198,7 +156,7 @@ export class LiveClient implements Debtor {
     const [only] = frames;
     this.#stream.write(frames.length === 1 && only ? only : Buffer.concat(frames, bytes), () => {
       this.#written(bytes);
-      this.flushPositions();
+      this.flushStatuses();
       if (this.#writtenBytes === 0) this.#write();
     });
   }
@@ -218,17 +176,12 @@ export class LiveClient implements Debtor {
 
   /** Forgets everything that waits. */
   #drop(): void {
-    this.dropPositions();
+    this.statuses.clear();
     this.#unsent.add(-this.#waitingBytes);
     this.#waitingBytes = 0;
     this.#waiting = [];
     this.#firstWaiting = 0;
     this.#resolveDrained();
-  }
-
-  #countPositions(bytes: number): void {
-    this.#positionBytes += bytes;
-    this.#unsent.add(bytes);
   }
 
   get open(): boolean {
@@ -241,12 +194,8 @@ export class LiveClient implements Debtor {
   }
 }
 
-/** Why the account may not be connected, or stay so; null where it may. A token needs the right to use the API, as every REST call with it. */
+/** Why the account may not be connected; null where it may. A token needs the right to use the API, as every REST call. */
 export function refusalOf(user: User | undefined, via: Via): string | null {
   if (user === undefined || user.blocked) return 'the account is blocked or deleted';
   return via === 'jwt' && !user.apiAccess ? 'the account does not have the right to use the API' : null;
-}
-
-function stateKey(vehicleId: VehicleId): string {
-  return `state ${vehicleId}`;
 }

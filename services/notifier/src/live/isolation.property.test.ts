@@ -4,6 +4,7 @@ import {
   type GeofenceId,
   type GroupId,
   type User,
+  type VehicleActivity,
   type VehicleId,
 } from '@outrider/domain';
 import { sampleGeofenceFields, sampleStatus, sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
@@ -108,13 +109,13 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
     }
     last.push(await addVehicle(caller.role === 'dealer' ? caller : null, [id]));
   }
-  const geofences: { id: GeofenceId; owner: User }[] = [];
+  const geofences: { id: GeofenceId; owner: User; isDeleted: boolean }[] = [];
   for (const [nth, { owner: of, isDeleted }] of plan.geofences.entries()) {
     const owner = pick(callers, of);
     const { id } = await registry.geofences.create(sampleGeofenceFields({ name: `Zone ${nth}`, ownerId: owner.id }));
     // Its events stay those of who might see it.
     if (isDeleted) await registry.geofences.delete(id, null);
-    geofences.push({ id, owner });
+    geofences.push({ id, owner, isDeleted });
   }
   await place.relay();
   await place.startLive();
@@ -123,6 +124,13 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
     callers.map((caller) => place.connect(caller, { all: true, positions: true, states: true })),
   );
   const cursors = clients.map((client) => client.cursor());
+  const wishes = { all: true, positions: true, states: true, definitions: true, unread: true };
+  const consoles = await Promise.all(
+    callers.map((caller) => place.connect(caller, wishes, undefined, ['outrider.live.v1+binary'])),
+  );
+  const lists = await Promise.all(
+    callers.map((caller) => place.connect(caller, { all: true, positions: true, states: true, batch: true })),
+  );
   const events: { event: FleetEvent; vehicle: Subject; geofence: (typeof geofences)[number] | null }[] = [];
   for (const vehicle of vehicles.filter((each) => !last.includes(each)))
     for (const geofence of geofences)
@@ -131,7 +139,16 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
   const ends = last.map(
     (vehicle) => ({ ...visit(vehicle.id, pick(geofences, 0).id, 9999), ...SPEEDING }) as FleetEvent,
   );
-  const statuses = vehicles.map(({ id }) => sampleStatus(id, blankPosition(NOON, 52.5, 13.4), NOON));
+  // Each vehicle is in all geofences, and too fast in all of them.
+  const activity: VehicleActivity = {
+    state: 'moving',
+    sinceMs: NOON,
+    ignition: true,
+    alarms: [],
+    geofenceIds: geofences.map(({ id }) => id),
+    speeding: [null, ...geofences.map(({ id }) => id)],
+  };
+  const statuses = vehicles.map(({ id }) => sampleStatus(id, blankPosition(NOON, 52.5, 13.4), NOON, { activity }));
   await place.hub.updateLatest(statuses);
   await place.happen(...events.map(({ event }) => event), ...ends);
 
@@ -175,6 +192,129 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
     }
     tally.pairs += events.length + 2 * vehicles.length;
     tally.heard += may.length + visible.length;
+
+    // Lists and binary messages name the same vehicles, and of the geofences those that the caller may know of.
+    const known = geofences.filter(({ owner, isDeleted }) => !isDeleted && knows(caller, owner)).map(({ id }) => id);
+    const list = lists[nth] as typeof client;
+    const console = consoles[nth] as typeof client;
+    const listed = () => list.of('vehicle-states').flatMap(({ states }) => states as Record<string, unknown>[]);
+    await vi.waitFor(() => expect(listed().length).toBeGreaterThanOrEqual(visible.length), PATIENCE);
+    const places = list.of('positions').flatMap(({ positions }) => positions as Record<string, unknown>[]);
+    expect(
+      listed()
+        .map(({ vehicleId }) => vehicleId)
+        .toSorted(),
+      `states of ${caller.login}`,
+    ).toEqual(visible.toSorted());
+    expect(places.map(({ vehicleId }) => vehicleId).toSorted(), `positions of ${caller.login}`).toEqual(
+      visible.toSorted(),
+    );
+    for (const state of listed()) expect(state).toMatchObject({ geofenceIds: known, speedingIn: [null, ...known] });
+    const moved = () => console.binary.flatMap(({ type, records }) => (type === 2 ? records : []));
+    await vi.waitFor(() => expect(moved().length).toBeGreaterThanOrEqual(visible.length), PATIENCE);
+    const introduced = console.binary.flatMap(({ type, records }) => (type === 1 ? records : []));
+    const ids = new Map(introduced.map(({ number, vehicleId }) => [number, vehicleId]));
+    expect([...ids.values()].toSorted(), `vehicles of ${caller.login}`).toEqual(visible.toSorted());
+    expect(
+      moved()
+        .map(({ number }) => ids.get(number))
+        .toSorted(),
+    ).toEqual(visible.toSorted());
+    for (const { type, records } of console.binary)
+      for (const { within, speedingIn } of type === 3 ? records : [])
+        expect({ within, speedingIn }).toEqual({ within: known, speedingIn: [null, ...known] });
+    for (const id of console.binary.flatMap(({ geofenceIds }) => geofenceIds)) expect(known).toContain(id);
+    tally.pairs += 2 * vehicles.length;
+    tally.heard += 2 * visible.length;
+  }
+  await everyChange(place, { callers, consoles, vehicles, geofences, groups, users }, tally);
+}
+
+type Client = Awaited<ReturnType<Place['connect']>>;
+
+/** Vehicles change their groups, geofences and groups are renamed or deleted: each caller learns of what concerns it. */
+async function everyChange(
+  place: Place,
+  {
+    callers,
+    consoles,
+    vehicles,
+    geofences,
+    groups,
+    users,
+  }: {
+    callers: readonly User[];
+    consoles: readonly Client[];
+    vehicles: readonly Subject[];
+    geofences: readonly { id: GeofenceId; owner: User }[];
+    groups: readonly { id: GroupId; dealer: User }[];
+    users: readonly User[];
+  },
+  tally: { pairs: number; heard: number },
+): Promise<void> {
+  const { registry } = place;
+  const expected = callers.map(() => new Map<string, string>());
+  const expectChange = (id: string, could: (caller: User) => boolean, can: (caller: User) => boolean) => {
+    for (const [nth, caller] of callers.entries()) {
+      tally.pairs++;
+      if (could(caller) && can(caller)) expected[nth]?.set(id, 'changed');
+      else if (can(caller)) expected[nth]?.set(id, 'added');
+      else if (could(caller)) expected[nth]?.set(id, 'removed');
+      if (could(caller) || can(caller)) tally.heard++;
+    }
+  };
+  for (const [nth, vehicle] of vehicles.entries()) {
+    const group = groups[nth % groups.length];
+    if (group === undefined) continue;
+    const after = { ...vehicle, groups: [group.id] };
+    await registry.vehicles.update(vehicle.id, null, { name: `Renamed ${nth}`, groupIds: after.groups });
+    expectChange(
+      vehicle.id,
+      (caller) => sees(caller, vehicle),
+      (caller) => sees(caller, after),
+    );
+  }
+  for (const [nth, { id, owner }] of geofences.entries()) {
+    if ((await registry.geofences.get(id)) === null) continue;
+    const isDeleted = nth % 2 === 0;
+    if (isDeleted) await registry.geofences.delete(id, null);
+    else await registry.geofences.update(id, null, { name: `Renamed zone ${nth}` });
+    expectChange(
+      id,
+      (caller) => knows(caller, owner),
+      (caller) => !isDeleted && knows(caller, owner),
+    );
+  }
+  for (const { id } of users) {
+    const before = callers.find((caller) => caller.id === id);
+    if (before === undefined) continue;
+    await registry.users.update(id, null, { name: 'Renamed' });
+    expectChange(
+      id,
+      (caller) => knows(caller, before),
+      (caller) => knows(caller, before),
+    );
+  }
+  await place.relay();
+  // The last change, which every caller learns of.
+  for (const [nth, caller] of callers.entries()) {
+    await registry.users.update(caller.id, null, { name: `Last ${nth}` });
+    expected[nth]?.set(caller.id, 'changed');
+  }
+  await place.relay();
+  for (const [nth, caller] of callers.entries()) {
+    const console = consoles[nth] as Client;
+    const changes = () => console.of('definition').flatMap(({ changes }) => changes as Record<string, unknown>[]);
+    await vi.waitFor(() => expect(changes().some(({ id }) => id === caller.id)).toBe(true), PATIENCE);
+    const learnt = new Map(changes().map(({ id, change }) => [id, change]));
+    for (const other of callers)
+      if (other.id !== caller.id && knows(caller, other)) expected[nth]?.set(other.id, 'changed');
+    await vi.waitFor(() => expect(new Map(changes().map(({ id, change }) => [id, change]))).toEqual(expected[nth]), {
+      ...PATIENCE,
+      timeout: 3000,
+    });
+    expect(learnt.size).toBeGreaterThan(0);
+    expect((await console.hears('unread'))[0]).toMatchObject({ count: 0 });
   }
 }
 

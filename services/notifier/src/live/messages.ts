@@ -1,35 +1,63 @@
-import { type GroupId, isUuid, type VehicleId } from '@outrider/domain';
+import { type GroupId, isUuid, type Vehicle, type VehicleId } from '@outrider/domain';
 
-/** What a client of the live API may say. */
-export type ClientMessage =
-  | { type: 'authorize'; jwt: string }
-  | {
-      type: 'subscribe';
-      /** Null: every vehicle that the caller may see. */
-      vehicles: ReadonlySet<VehicleId> | null;
-      groups: ReadonlySet<GroupId> | null;
-      positions: boolean;
-      /** The state of these vehicles with each record, with or without a usable fix; off by default. */
-      states: boolean;
-      events: boolean;
-      /** What the caller's own rules tell, of whatever vehicle. */
-      notifications: boolean;
-      /** How far tasks are that fetch video of these vehicles; only for who has the video service. */
-      videoTasks: boolean;
-      /** The end of reports that the caller asked for as jobs. */
-      reportJobs: boolean;
-      since: Cursor | null;
-    }
-  | { type: 'unsubscribe' };
+/** What a client of the live API may send. */
+export type ClientMessage = { type: 'authorize'; jwt: string } | Subscription | { type: 'unsubscribe' };
 
-/** How far a client was told. */
+export interface Subscription {
+  type: 'subscribe';
+  /** Null in both: every vehicle that the caller may see. */
+  vehicles: ReadonlySet<VehicleId> | null;
+  groups: ReadonlySet<GroupId> | null;
+  positions: boolean;
+  /** The state of these vehicles with each record, with or without a usable fix. */
+  states: boolean;
+  /** Positions and states as lists, one message per flush. */
+  batch: boolean;
+  events: boolean;
+  /** Notifications by the caller's own rules, of whatever vehicle. */
+  notifications: boolean;
+  /** Number of notifications that the caller has not read. */
+  unread: boolean;
+  /** Progress of tasks that fetch video of these vehicles; only for callers that may use the video service. */
+  videoTasks: boolean;
+  /** The end of reports that the caller requested as jobs. */
+  reportJobs: boolean;
+  /** What is created, changed or deleted, of all that the caller may see. */
+  definitions: boolean;
+  since: Cursor | null;
+}
+
+/** Switches of a subscription, with their defaults. */
+const SWITCHES = {
+  positions: true,
+  states: false,
+  batch: false,
+  events: true,
+  notifications: true,
+  unread: false,
+  videoTasks: true,
+  reportJobs: true,
+  definitions: false,
+} as const satisfies Partial<Record<keyof Subscription, boolean>>;
+const SWITCH_NAMES = Object.keys(SWITCHES) as (keyof typeof SWITCHES)[];
+
+/** How far a client got. */
 export interface Cursor {
-  /** Next offset of topic `events` to be told, by partition. */
+  /** Offset of the next event to send, by partition of topic `events`. */
   events: ReadonlyMap<number, number>;
-  /** Number of the last of the caller's notifications that was told; null where the client wants none. */
+  /** Number of the last notification that was sent; null where the client wants none. */
   notifications: number | null;
-  /** Identity of the log that the offsets are of; null in cursors of versions that had none. */
+  /** Identity of the log that the offsets belong to; null in cursors of versions that had none. */
   identity: string | null;
+}
+
+/** Is the vehicle among those that the client asked for? Says nothing about whether it may see it. */
+export function wantsVehicle(
+  { vehicles, groups }: Pick<Subscription, 'vehicles' | 'groups'>,
+  { id, groupIds }: Pick<Vehicle, 'id' | 'groupIds'>,
+): boolean {
+  if (vehicles === null && groups === null) return true;
+  return (vehicles?.has(id) ?? false) || (groups !== null && groupIds.some((groupId) => groups.has(groupId)));
 }
 
 const MAX_LISTED = 10_000;
@@ -89,21 +117,9 @@ export function parseClientMessage(text: string): ClientMessage | { error: strin
 }
 
 function parseSubscribe(message: Record<string, unknown>): ClientMessage | { error: string } {
-  const extra = unknownField(message, [
-    'type',
-    'vehicles',
-    'groups',
-    'all',
-    'positions',
-    'states',
-    'events',
-    'notifications',
-    'videoTasks',
-    'reportJobs',
-    'since',
-  ]);
+  const extra = unknownField(message, ['type', 'vehicles', 'groups', 'all', ...SWITCH_NAMES, 'since']);
   if (extra) return { error: extra };
-  for (const name of ['all', 'positions', 'states', 'events', 'notifications', 'videoTasks', 'reportJobs'])
+  for (const name of ['all', ...SWITCH_NAMES])
     if (message[name] !== undefined && typeof message[name] !== 'boolean')
       return { error: `/${name} must be true or false` };
 
@@ -121,16 +137,12 @@ function parseSubscribe(message: Record<string, unknown>): ClientMessage | { err
     since = typeof message.since === 'string' ? readCursor(message.since) : null;
     if (since === null) return { error: '/since must be a cursor as an earlier message carried it' };
   }
+  const switches = Object.fromEntries(SWITCH_NAMES.map((name) => [name, message[name] ?? SWITCHES[name]]));
   return {
     type: 'subscribe',
     vehicles: vehicles as ReadonlySet<VehicleId> | null,
     groups: groups as ReadonlySet<GroupId> | null,
-    positions: message.positions !== false,
-    states: message.states === true,
-    events: message.events !== false,
-    notifications: message.notifications !== false,
-    videoTasks: message.videoTasks !== false,
-    reportJobs: message.reportJobs !== false,
+    ...(switches as Record<keyof typeof SWITCHES, boolean>),
     since,
   };
 }

@@ -115,7 +115,7 @@ async function startNotifier(): Promise<void> {
     config: { maxConnections: 4, maxPerUser: 4, maxPerAddress: 4, maxUnsentBytes: 256_000_000 },
     log,
     hub,
-    inbox: { after: async () => [], standings: async () => new Map() },
+    inbox: { after: async () => [], standings: async () => new Map(), unread: async () => [] },
     verify,
     cookieSession: async ({ headers }) => (headers.cookie === undefined ? null : verify(headers.cookie)),
     addressKey: () => null,
@@ -268,6 +268,8 @@ test('who asks for states hears of each record, with a fix or without; a positio
       supplyV: 11.9,
       fuelL: null,
       alarms: ['sos'],
+      geofenceIds: [],
+      speedingIn: [],
       attributes: { io21: 2 },
     },
   ]);

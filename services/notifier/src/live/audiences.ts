@@ -1,0 +1,148 @@
+import {
+  type Directory,
+  type GroupId,
+  maySeeVehicle,
+  type User,
+  type UserId,
+  type Vehicle,
+  type VehicleId,
+} from '@outrider/domain';
+import type { Subscription } from './messages.ts';
+
+/** What the index needs to know of a client. */
+export interface Listener {
+  /** Null until the client is identified. */
+  readonly userId: UserId | null;
+  readonly subscription: Pick<Subscription, 'vehicles' | 'groups'> | null;
+}
+
+/** Listeners under one key; the version grows with each change of the set. */
+interface Entry<L> {
+  readonly listeners: Set<L>;
+  version: number;
+}
+
+/** The audience of a vehicle, with what it was computed from. */
+interface CachedAudience<L> {
+  readonly vehicle: Vehicle;
+  readonly sources: readonly { key: string; entry: Entry<L> | undefined; version: number }[];
+  readonly listeners: readonly L[];
+}
+
+/** Key of those who want every vehicle there is. No id is empty. */
+const EVERY_VEHICLE = '';
+
+/**
+ * Which listeners want a vehicle and may see it. A listener is filed under the keys that vehicles lead to: a vehicle, a
+ * group, a dealer, or every vehicle. Connecting, closing and subscribing cost what the listener's keys cost; a change of
+ * a user costs that user's listeners; a change of a vehicle costs nothing until its audience is needed. The audience of a
+ * vehicle is kept until one of the keys that it was computed from changes.
+ */
+export class Audiences<L extends Listener> {
+  readonly #directory: Directory;
+  readonly #entries = new Map<string, Entry<L>>();
+  readonly #keysOf = new Map<L, readonly string[]>();
+  readonly #cache = new Map<VehicleId, CachedAudience<L>>();
+
+  constructor(directory: Directory) {
+    this.#directory = directory;
+  }
+
+  /** Files a listener anew: it was identified, subscribed or unsubscribed, or its user changed. */
+  update(listener: L): void {
+    this.remove(listener);
+    const keys = this.#keysFor(listener);
+    if (keys.length === 0) return;
+    this.#keysOf.set(listener, keys);
+    for (const key of keys) {
+      const entry = this.#entries.get(key);
+      if (entry === undefined) this.#entries.set(key, { listeners: new Set([listener]), version: 0 });
+      else {
+        entry.listeners.add(listener);
+        entry.version++;
+      }
+    }
+  }
+
+  remove(listener: L): void {
+    for (const key of this.#keysOf.get(listener) ?? []) {
+      const entry = this.#entries.get(key);
+      if (entry === undefined) continue;
+      entry.listeners.delete(listener);
+      entry.version++;
+      if (entry.listeners.size === 0) this.#entries.delete(key);
+    }
+    this.#keysOf.delete(listener);
+  }
+
+  /**
+   * Takes in that a vehicle was changed or deleted.
+   *
+   * @returns listeners of its last audience that are in none any more
+   */
+  vehicleChanged(vehicleId: VehicleId): readonly L[] {
+    const before = this.#cache.get(vehicleId)?.listeners ?? [];
+    if (before.length === 0) {
+      this.#cache.delete(vehicleId);
+      return [];
+    }
+    const now = this.of(vehicleId);
+    if (now.length === 0) this.#cache.delete(vehicleId);
+    if (now === before) return [];
+    const still = new Set(now);
+    return before.filter((listener) => !still.has(listener));
+  }
+
+  /** The listeners that want the vehicle and may see it now, each once. */
+  of(vehicleId: VehicleId): readonly L[] {
+    const vehicle = this.#directory.vehicles.get(vehicleId);
+    if (vehicle === undefined) return [];
+    const cached = this.#cache.get(vehicleId);
+    if (cached !== undefined && isSameToViewers(cached.vehicle, vehicle) && this.#isCurrent(cached))
+      return cached.listeners;
+    const found = new Set<L>();
+    const sources = keysOfVehicle(vehicle).map((key) => {
+      const entry = this.#entries.get(key);
+      for (const listener of entry?.listeners ?? []) {
+        const user = this.#userOf(listener);
+        if (user !== undefined && maySeeVehicle(user, vehicle)) found.add(listener);
+      }
+      return { key, entry, version: entry?.version ?? 0 };
+    });
+    const listeners = [...found];
+    this.#cache.set(vehicleId, { vehicle, sources, listeners });
+    return listeners;
+  }
+
+  #isCurrent({ sources }: CachedAudience<L>): boolean {
+    for (const { key, entry, version } of sources)
+      if (this.#entries.get(key) !== entry || (entry !== undefined && entry.version !== version)) return false;
+    return true;
+  }
+
+  #userOf({ userId }: L): User | undefined {
+    return userId === null ? undefined : this.#directory.users.get(userId);
+  }
+
+  /** Keys that lead to every vehicle that the listener wants and may see. Rights are checked again for each vehicle. */
+  #keysFor(listener: L): readonly string[] {
+    const user = this.#userOf(listener);
+    const { subscription } = listener;
+    if (user === undefined || user.blocked || subscription === null) return [];
+    const { vehicles, groups } = subscription;
+    if (vehicles !== null || groups !== null) return [...(vehicles ?? []), ...(groups ?? [])];
+    return { operator: [EVERY_VEHICLE], dealer: [user.id], user: user.groupIds }[user.role];
+  }
+}
+
+function isSameToViewers(one: Vehicle, other: Vehicle): boolean {
+  if (one === other) return true;
+  const isSameGroup = (groupId: GroupId, nth: number) => groupId === other.groupIds[nth];
+  return (
+    one.dealerId === other.dealerId && one.groupIds.length === other.groupIds.length && one.groupIds.every(isSameGroup)
+  );
+}
+
+function keysOfVehicle({ id, dealerId, groupIds }: Vehicle): string[] {
+  return dealerId === null ? [EVERY_VEHICLE, id, ...groupIds] : [EVERY_VEHICLE, id, dealerId, ...groupIds];
+}

@@ -1,0 +1,314 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Refused, tokenOfHeader, type Verified } from '@outrider/auth';
+import type { Directory, SessionId, UserId } from '@outrider/domain';
+import { ConnectionCounts, type Logger } from '@outrider/runtime';
+import { type RawData, WebSocketServer } from 'ws';
+import { BINARY_PROTOCOL } from './binary.ts';
+import { CLOSE, LiveClient, refusalOf, type Via } from './client.ts';
+import { jsonFrame } from './frames.ts';
+import type { LiveMetrics, RefusalBound } from './live-metrics.ts';
+import { parseClientMessage, type Subscription } from './messages.ts';
+import { refuseUpgrade } from './refuse-upgrade.ts';
+import type { UnsentBytes } from './unsent-bytes.ts';
+
+/** Who may connect, and for how long. */
+export interface Authentication {
+  verify(token: string): Promise<Verified | Refused>;
+  /** Null where the request carries no cookie, or a page of another origin made it. */
+  cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
+  /** Key that connections of the client's address are counted by; null where they are not bounded. */
+  addressKey(request: IncomingMessage): string | null;
+  /** Are tokens that this key signed still valid? */
+  keyIsGood(keyId: string): boolean;
+  /** Those of the sessions that are still open. */
+  liveSessions(ids: readonly SessionId[]): Promise<ReadonlySet<SessionId>>;
+}
+
+export interface ConnectionBounds {
+  maxConnections: number;
+  /** Of one account. */
+  maxPerUser: number;
+  /** Of one address. */
+  maxPerAddress: number;
+}
+
+export interface ConnectionsContext {
+  bounds: ConnectionBounds;
+  authentication: Authentication;
+  directory: Directory;
+  unsent: UnsentBytes;
+  metrics: LiveMetrics;
+  logger: Logger;
+  now(): number;
+  /** A client asked for another subscription; null: for none. */
+  onSubscription(client: LiveClient, subscription: Subscription | null): Promise<void> | void;
+  onTooSlow(client: LiveClient): void;
+  /** The client's connection has ended. */
+  onClosed(client: LiveClient): void;
+}
+
+const PROTOCOLS = [BINARY_PROTOCOL, 'outrider.live.v1'];
+const AUTHORIZE_WITHIN_MS = 5000;
+/** Share of the connections for clients that are not identified yet; the others are for those that are. */
+const ANONYMOUS_SHARE = 0.1;
+const MAX_ANONYMOUS_PER_ADDRESS = 20;
+const PING_EVERY_MS = 30_000;
+const MAX_MESSAGE_BYTES = 512 * 1024;
+/** Messages of one client that may wait for their turn. */
+const MAX_WAITING_MESSAGES = 16;
+const RETRY_AFTER = 'Retry-After: 5\r\n';
+/** The longest that a timer can run. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const CLOSED_WITHIN_MS = 1000;
+
+/** The WebSockets of the live API: who gets in, who they are, and until when. */
+export class Connections {
+  readonly clients = new Set<LiveClient>();
+  readonly #ofUser = new Map<UserId, Set<LiveClient>>();
+  readonly #context: ConnectionsContext;
+  readonly #counts: ConnectionCounts;
+  readonly #anonymous: ConnectionCounts;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    handleProtocols: (offered) => PROTOCOLS.find((name) => offered.has(name)) ?? false,
+  });
+
+  constructor(context: ConnectionsContext) {
+    const { maxConnections, maxPerAddress } = context.bounds;
+    this.#context = context;
+    this.#counts = new ConnectionCounts({ total: maxConnections, perKey: maxPerAddress });
+    this.#anonymous = new ConnectionCounts({
+      total: Math.ceil(maxConnections * ANONYMOUS_SHARE),
+      perKey: MAX_ANONYMOUS_PER_ADDRESS,
+    });
+  }
+
+  /** The identified clients of an account. */
+  of(userId: UserId): Iterable<LiveClient> {
+    return this.#ofUser.get(userId) ?? [];
+  }
+
+  /** Accounts with at least one client, each with its clients. */
+  byUser(): Iterable<[UserId, ReadonlySet<LiveClient>]> {
+    return this.#ofUser;
+  }
+
+  /** Takes over an HTTP upgrade; the socket is answered here whatever comes of it. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { authentication, bounds, directory } = this.#context;
+    socket.on('error', () => socket.destroy());
+    // Counted before anything is awaited: many that come at once are not admitted beyond the bound.
+    const key = authentication.addressKey(request);
+    const exceeded = this.#counts.admit(key);
+    if (exceeded !== null) return this.#refuse(socket, exceeded === 'key' ? 'address' : 'total');
+    socket.once('close', () => this.#counts.release(key));
+    // A token or a filter in the query would be ignored: the client learns at once that it is not supported.
+    if (/\?./.test(request.url ?? '')) return refuseUpgrade(socket, '400 Bad Request');
+    const header = request.headers.authorization;
+    const via: Via = header === undefined ? 'cookie' : 'jwt';
+    const answer =
+      header === undefined ? await authentication.cookieSession(request) : await this.#verifyHeader(header);
+    // The peer may have gone meanwhile: nothing that is counted now would ever be released.
+    if (socket.destroyed) return;
+    if (via === 'jwt' && answer?.error !== undefined) return unauthorized(socket);
+    const verified = answer?.error === undefined ? answer : null;
+    let identified = () => {};
+    if (verified !== null) {
+      const user = directory.users.get(verified.userId);
+      if (refusalOf(user, 'cookie') !== null) return unauthorized(socket);
+      if (refusalOf(user, via) !== null) return refuseUpgrade(socket, '403 Forbidden');
+      if (this.#isFull(verified.userId, bounds)) return this.#refuse(socket, 'user');
+    } else {
+      if (this.#anonymous.admit(key) !== null) return this.#refuse(socket, 'anonymous');
+      identified = once(() => this.#anonymous.release(key));
+      socket.once('close', identified);
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      if (answer?.error !== undefined) {
+        // Browsers hide the status of a refused upgrade from their pages, but not the close code of a WebSocket.
+        webSocket.on('error', () => webSocket.terminate());
+        return webSocket.close(CLOSE.unauthorized, `the session is over: ${answer.error}`);
+      }
+      const client = new LiveClient(webSocket, socket, this.#context.unsent, this.#context.onTooSlow);
+      client.identified = identified;
+      this.#admit(client);
+      if (verified !== null) this.#identify(client, verified, via);
+    });
+  }
+
+  /** Ends the connections of an account that may not be connected any more. */
+  recheckUser(userId: UserId): void {
+    const user = this.#context.directory.users.get(userId);
+    for (const client of this.of(userId)) {
+      const reason = refusalOf(user, client.via);
+      if (reason !== null) client.close(CLOSE.forbidden, reason);
+    }
+  }
+
+  /** Ends connections whose session was ended, or whose token was signed by a key that was revoked. */
+  async recheckSessions(): Promise<void> {
+    const { keyIsGood, liveSessions } = this.#context.authentication;
+    for (const client of this.clients)
+      if (client.keyId !== null && !keyIsGood(client.keyId))
+        client.close(CLOSE.unauthorized, 'the key of the token was revoked');
+    const sessionIds = new Set([...this.clients].map(({ sessionId }) => sessionId).filter((id) => id !== null));
+    if (sessionIds.size === 0) return;
+    const live = await liveSessions([...sessionIds]);
+    for (const client of this.clients) {
+      // Only those that were queried: a client may have come with another session meanwhile.
+      const { sessionId } = client;
+      if (sessionId !== null && sessionIds.has(sessionId) && !live.has(sessionId))
+        client.close(CLOSE.unauthorized, 'the session was ended');
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.clients) client.close(1001, 'the service is stopping');
+    const patience = setTimeout(() => {
+      for (const client of this.clients) client.terminate();
+    }, CLOSED_WITHIN_MS);
+    while (this.clients.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    clearTimeout(patience);
+    this.#server.close();
+  }
+
+  /** From here on the client's messages are processed, one after the other. */
+  #admit(client: LiveClient): void {
+    const { logger } = this.#context;
+    this.clients.add(client);
+    let waiting = 0;
+    let turn: Promise<void> = Promise.resolve();
+    let alive = true;
+    const authorizing = setTimeout(() => {
+      if (client.userId === null) client.close(CLOSE.unauthorized, 'no token within 5 seconds');
+    }, AUTHORIZE_WITHIN_MS);
+    const ping = setInterval(() => {
+      if (!alive) return client.terminate();
+      alive = false;
+      client.socket.ping();
+    }, PING_EVERY_MS);
+    client.socket.on('pong', () => {
+      alive = true;
+    });
+    client.socket.on('message', (data, isBinary) => {
+      if (++waiting > MAX_WAITING_MESSAGES) return client.close(CLOSE.tooMany, 'too many messages at once');
+      turn = turn
+        .then(() => this.#onMessage(client, data, isBinary))
+        .catch((error) => {
+          logger.error({ err: error }, 'serving a live client failed');
+          client.close(1011, 'the service could not answer');
+        })
+        .finally(() => {
+          waiting--;
+        });
+    });
+    client.socket.on('error', (error) => logger.debug({ err: error }, 'live client'));
+    client.socket.on('close', () => {
+      clearTimeout(authorizing);
+      clearInterval(ping);
+      this.#remove(client);
+    });
+  }
+
+  #remove(client: LiveClient): void {
+    if (client.expiry) clearTimeout(client.expiry);
+    this.clients.delete(client);
+    if (client.userId !== null) {
+      const others = this.#ofUser.get(client.userId);
+      others?.delete(client);
+      if (others?.size === 0) this.#ofUser.delete(client.userId);
+    }
+    this.#context.onClosed(client);
+  }
+
+  async #onMessage(client: LiveClient, data: RawData, isBinary: boolean): Promise<void> {
+    if (isBinary) return client.close(CLOSE.badMessage, 'messages are JSON text');
+    const message = parseClientMessage(data.toString());
+    if ('error' in message) {
+      client.send(jsonFrame({ type: 'error', detail: message.error }));
+      return;
+    }
+    if (message.type === 'authorize') {
+      if (await this.#authorize(client, message.jwt)) client.send(jsonFrame({ type: 'authorized' }));
+      return;
+    }
+    if (client.userId === null) return client.close(CLOSE.unauthorized, 'the first message must be "authorize"');
+    await this.#context.onSubscription(client, message.type === 'subscribe' ? message : null);
+  }
+
+  async #authorize(client: LiveClient, jwt: string): Promise<boolean> {
+    const { authentication, bounds, directory, metrics } = this.#context;
+    const verified = await authentication.verify(jwt);
+    if (verified.error !== undefined) {
+      client.close(CLOSE.unauthorized, `the token is not valid: ${verified.error}`);
+      return false;
+    }
+    // One that closed meanwhile would never be removed again.
+    if (!client.open) return false;
+    const reason = refusalOf(directory.users.get(verified.userId), 'jwt');
+    if (reason !== null) {
+      client.close(CLOSE.forbidden, reason);
+      return false;
+    }
+    if (client.userId !== null && client.userId !== verified.userId) {
+      client.close(CLOSE.forbidden, 'a connection stays with the account that opened it');
+      return false;
+    }
+    if (client.userId === null && this.#isFull(verified.userId, bounds)) {
+      metrics.refused('user');
+      client.close(CLOSE.tooMany, 'the account has too many connections');
+      return false;
+    }
+    this.#identify(client, verified, 'jwt');
+    return true;
+  }
+
+  /** The client is the account of the token, until the token expires. */
+  #identify(client: LiveClient, { userId, sessionId, expiresAtMs, keyId }: Verified, via: Via): void {
+    if (client.userId === null) {
+      client.identified();
+      const others = this.#ofUser.get(userId);
+      if (others) others.add(client);
+      else this.#ofUser.set(userId, new Set([client]));
+    }
+    client.userId = userId;
+    client.sessionId = sessionId;
+    client.via = via;
+    client.keyId = keyId;
+    if (client.expiry) clearTimeout(client.expiry);
+    client.expiry = setTimeout(
+      () => client.close(CLOSE.unauthorized, 'the token expired'),
+      Math.min(expiresAtMs - this.#context.now(), MAX_TIMER_MS),
+    );
+  }
+
+  #isFull(userId: UserId, { maxPerUser }: ConnectionBounds): boolean {
+    return (this.#ofUser.get(userId)?.size ?? 0) >= maxPerUser;
+  }
+
+  async #verifyHeader(header: string): Promise<Verified | Refused> {
+    const token = tokenOfHeader(header);
+    return token === null ? { error: 'malformed' } : this.#context.authentication.verify(token);
+  }
+
+  #refuse(socket: Duplex, bound: RefusalBound): void {
+    this.#context.metrics.refused(bound);
+    const isOfPeer = bound === 'address' || bound === 'user';
+    refuseUpgrade(socket, isOfPeer ? '429 Too Many Requests' : '503 Service Unavailable', RETRY_AFTER);
+  }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
+
+function unauthorized(socket: Duplex): void {
+  refuseUpgrade(socket, '401 Unauthorized', 'WWW-Authenticate: JWT\r\n');
+}

@@ -1,0 +1,53 @@
+import {
+  type Directory,
+  maySeeVideo,
+  type ReportJobNews,
+  reportJobJson,
+  type VideoTaskNews,
+  videoTaskJson,
+} from '@outrider/domain';
+import type { Audiences } from './audiences.ts';
+import type { LiveClient } from './client.ts';
+import type { Connections } from './connections.ts';
+import { jsonFrame } from './frames.ts';
+import type { LiveMetrics } from './live-metrics.ts';
+
+export interface JobFeedContext {
+  directory: Directory;
+  audiences: Audiences<LiveClient>;
+  connections: Connections;
+  metrics: LiveMetrics;
+}
+
+/** Progress of video tasks and the end of reports. A client that was not connected asks the API. */
+export class JobFeed {
+  readonly #context: JobFeedContext;
+
+  constructor(context: JobFeedContext) {
+    this.#context = context;
+  }
+
+  /** To those who may see the vehicle's video. */
+  onVideoTask({ vehicleId, task }: VideoTaskNews): void {
+    const { directory, audiences, metrics } = this.#context;
+    const vehicle = directory.vehicles.get(vehicleId);
+    if (vehicle === undefined) return;
+    let frame: Buffer | null = null;
+    for (const client of audiences.of(vehicleId)) {
+      const user = client.userId === null ? undefined : directory.users.get(client.userId);
+      if (!client.subscription?.videoTasks || user === undefined || !maySeeVideo(user, vehicle)) continue;
+      frame ??= jsonFrame({ type: 'video-task', ...videoTaskJson(task) });
+      client.send(frame);
+      metrics.sent['video-task'].inc();
+    }
+  }
+
+  /** To the account that requested the report. */
+  onReportJob(news: ReportJobNews): void {
+    for (const client of this.#context.connections.of(news.userId)) {
+      if (!client.subscription?.reportJobs) continue;
+      client.send(jsonFrame({ type: 'report-job', ...reportJobJson(news) }));
+      this.#context.metrics.sent['report-job'].inc();
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { Counter, Gauge, type Registry } from '@outrider/runtime';
+
+/** Messages that are counted by their type. */
+const SENT_TYPES = [
+  'position',
+  'vehicle-state',
+  'event',
+  'notification',
+  'video-task',
+  'report-job',
+  'definition',
+  'unread',
+] as const;
+export type SentType = (typeof SENT_TYPES)[number];
+
+/** Bounds that an upgrade is refused by. */
+const REFUSAL_BOUNDS = ['total', 'address', 'user', 'anonymous'] as const;
+export type RefusalBound = (typeof REFUSAL_BOUNDS)[number];
+
+export interface LiveMetrics {
+  /** Counters of what was sent, with their labels looked up once. */
+  sent: Record<SentType, { inc(count?: number): void }>;
+  refused(bound: RefusalBound): void;
+  disconnectedSlow(bound: 'client' | 'sum', count: number): void;
+}
+
+/** The metrics of the live API. */
+export function createLiveMetrics(
+  registry: Registry,
+  sizes: { clients(): number; unsentBytes(): number },
+): LiveMetrics {
+  const registers = [registry];
+  new Gauge({
+    name: 'outrider_live_clients',
+    help: 'WebSockets of the live API that are open',
+    registers,
+    collect() {
+      this.set(sizes.clients());
+    },
+  });
+  new Gauge({
+    name: 'outrider_live_unsent_bytes',
+    help: 'What waits in memory for clients of the live API that take less than they are sent',
+    registers,
+    collect() {
+      this.set(sizes.unsentBytes());
+    },
+  });
+  const sent = new Counter({
+    name: 'outrider_live_messages_total',
+    help: 'Messages given to WebSockets of the live API',
+    labelNames: ['type'],
+    registers,
+  });
+  const slow = new Counter({
+    name: 'outrider_live_slow_disconnects_total',
+    help: 'WebSockets that were closed because their clients took too little, by the bound that was exceeded',
+    labelNames: ['bound'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'outrider_live_refused_total',
+    help: 'WebSockets of the live API that were refused, by the bound that was exceeded',
+    labelNames: ['bound'],
+    registers,
+  });
+  for (const bound of ['client', 'sum']) slow.inc({ bound }, 0);
+  for (const bound of REFUSAL_BOUNDS) refused.inc({ bound }, 0);
+  return {
+    sent: Object.fromEntries(SENT_TYPES.map((type) => [type, sent.labels(type)])) as LiveMetrics['sent'],
+    refused: (bound) => refused.inc({ bound }),
+    disconnectedSlow: (bound, count) => slow.inc({ bound }, count),
+  };
+}

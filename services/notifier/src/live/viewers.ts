@@ -1,0 +1,80 @@
+import { rightToGeofence, rightToGroup, rightToNotificationRule, rightToUser } from '@outrider/access';
+import { type Definition, type Directory, maySeeVehicle, mayUseVideo, type User } from '@outrider/domain';
+
+/** Key of operators. No id is empty. */
+const OPERATORS = '';
+
+/** May the account see the definition? The same rights as in REST. */
+export function maySeeDefinition(user: User, definition: Definition, directory: Directory): boolean {
+  switch (definition.kind) {
+    case 'vehicle':
+      return maySeeVehicle(user, definition);
+    case 'group':
+      return rightToGroup(user, definition) !== 'none';
+    case 'geofence':
+      return rightToGeofence(user, definition, directory.users.get(definition.ownerId)) !== 'none';
+    case 'user':
+      return rightToUser(user, definition) !== 'none';
+    case 'notification-rule':
+      return rightToNotificationRule(user, definition) !== 'none';
+    case 'video-profile': {
+      const vehicle = directory.vehicles.get(definition.vehicleId);
+      return mayUseVideo(user) && vehicle !== undefined && maySeeVehicle(user, vehicle);
+    }
+  }
+}
+
+/**
+ * Keys that lead to all accounts that may see a definition, and maybe to others: operators, an account's id, or a group's
+ * id for the users that were given the group.
+ */
+export function viewerKeysOf(definition: Definition, directory: Directory): readonly string[] {
+  switch (definition.kind) {
+    case 'vehicle':
+      return keys(definition.dealerId, ...definition.groupIds);
+    case 'group':
+      return keys(definition.dealerId, definition.id);
+    case 'geofence':
+      return keys(definition.ownerId, directory.users.get(definition.ownerId)?.dealerId ?? null);
+    case 'user':
+      return keys(definition.dealerId, definition.id);
+    case 'notification-rule':
+      return keys(definition.ownerId);
+    case 'video-profile': {
+      const vehicle = directory.vehicles.get(definition.vehicleId);
+      return vehicle === undefined ? [] : viewerKeysOf(vehicle, directory);
+    }
+  }
+}
+
+/** Keys that an account is found by. */
+export function keysOfViewer({ id, role, groupIds }: User): readonly string[] {
+  return { operator: [OPERATORS, id], dealer: [id], user: [id, ...groupIds] }[role];
+}
+
+/** Definitions whose viewers follow from a definition that changes. */
+export function* dependentsOf(
+  before: Definition | null,
+  after: Definition | null,
+  directory: Directory,
+): Generator<Definition> {
+  if (before?.kind === 'vehicle')
+    for (const profile of directory.videoProfiles.values()) if (profile.vehicleId === before.id) yield profile;
+  if (before?.kind === 'user' && after?.kind === 'user' && before.dealerId !== after.dealerId)
+    for (const geofence of directory.geofences.values()) if (geofence.ownerId === before.id) yield geofence;
+}
+
+/** Would two versions of an account see the same? */
+export function isSameViewer(one: User, other: User): boolean {
+  const [keysOfOne, keysOfOther] = [new Set(keysOfViewer(one)), new Set(keysOfViewer(other))];
+  return (
+    one.role === other.role &&
+    one.blocked === other.blocked &&
+    mayUseVideo(one) === mayUseVideo(other) &&
+    keysOfOne.symmetricDifference(keysOfOther).size === 0
+  );
+}
+
+function keys(...ids: readonly (string | null)[]): string[] {
+  return [OPERATORS, ...ids.filter((id) => id !== null)];
+}
