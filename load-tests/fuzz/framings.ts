@@ -1,4 +1,4 @@
-import { crc16Arc, crc16CcittFalse } from '../../packages/protocols/src/crc16.ts';
+import { crc16Arc, crc16CcittFalse, crc16X25 } from '../../packages/protocols/src/crc16.ts';
 import type { Framing } from './target.ts';
 
 /*
@@ -89,6 +89,32 @@ export const wialonFraming: Framing = {
     const bytes = Buffer.from(covered, 'latin1');
     const checksum = crc16Arc(bytes, 0, bytes.length).toString(16).toUpperCase();
     return Buffer.from(`${head}${covered}${checksum}${end || '\r\n'}`, 'latin1');
+  },
+};
+
+/** Start bits, length, content, serial number, checksum, stop bits. */
+export const gt06Framing: Framing = {
+  split(wire) {
+    const frames: Buffer[] = [];
+    for (let from = 0; from < wire.length; ) {
+      const lengthBytes = wire[from] === 0x79 ? 2 : 1;
+      const length = from + 2 + lengthBytes <= wire.length ? wire.readUIntBE(from + 2, lengthBytes) : 0;
+      const to = Math.min(wire.length, from + 4 + lengthBytes + length);
+      frames.push(wire.subarray(from, to));
+      from = to;
+    }
+    return frames;
+  },
+  wrap: (plain) => plain,
+  seal(plain) {
+    const lengthBytes = plain[0] === 0x79 ? 2 : 1;
+    const length = plain.length - 4 - lengthBytes;
+    if (length < 5 || length >= 2 ** (8 * lengthBytes)) return plain;
+    const sealed = Buffer.from(plain);
+    sealed.writeUIntBE(length, 2, lengthBytes);
+    sealed.writeUInt16BE(crc16X25(sealed, 2, sealed.length - 4), sealed.length - 4);
+    sealed.write('\r\n', sealed.length - 2, 'latin1');
+    return sealed;
   },
 };
 

@@ -4,6 +4,7 @@ import {
   createTeltonikaSimulator,
   encodeLocation,
   encodeRecordings,
+  gt06,
   type Inbound,
   JT808_MESSAGE,
   Jt808TerminalSide,
@@ -13,7 +14,7 @@ import {
   teltonika,
 } from '@outrider/protocols';
 import { createRandom, type Random } from '@outrider/simulator';
-import { jt808Framing, omnicommFraming, teltonikaFraming, wialonFraming } from '../framings.ts';
+import { gt06Framing, jt808Framing, omnicommFraming, teltonikaFraming, wialonFraming } from '../framings.ts';
 import { cutsOf } from '../mutate.ts';
 import { checkPositions, somePosition } from '../positions.ts';
 import { claim, type Framing, type Outcome, type Target } from '../target.ts';
@@ -115,6 +116,11 @@ const DIALECTS: Readonly<Record<(typeof tcpProtocols)[number]['name'], Dialect>>
     ),
     more: (random) => [jt808Conversation(2013, random), jt808Conversation(2019, random)],
   },
+  gt06: {
+    framing: gt06Framing,
+    words: bytes([0x78, 0x78], [0x79, 0x79], [0x01], [0x12], [0x13], [0x16], [0x22], [0x26], [0x8a], [0x0d, 0x0a], [9]),
+    more: () => [gt06Conversation()],
+  },
 };
 
 /** The session of each protocol over TCP. */
@@ -132,6 +138,22 @@ function teltonikaTexts(): Buffer {
   });
   const records = terminal.encode([somePosition(createRandom(1))]);
   return Buffer.concat([terminal.hello() ?? Buffer.alloc(0), ...texts, records]);
+}
+
+/** A login, a heartbeat, a text, a question for the time and an alarm, as the maker's document has them. */
+function gt06Conversation(): Buffer {
+  const messages: readonly (readonly [number, string])[] = [
+    [0x01, `0${gt06.exampleId(1)}`],
+    [0x13, '4604040002'],
+    [0x15, '0500000001524f4b3a'],
+    [0x8a, ''],
+    [0x16, '1a01010b3b1ec905fb8358040926103c147b0900fa021234005678420604010201'],
+  ];
+  const frames = messages.map(([number, content]) => {
+    const bytes = Buffer.from(content, 'hex');
+    return gt06Framing.seal(Buffer.concat([Buffer.of(0x78, 0x78, 0, number), bytes, Buffer.alloc(6)]));
+  });
+  return Buffer.concat([...frames]);
 }
 
 /** Everything that a terminal may say, in the order in which one could. */
@@ -181,7 +203,11 @@ function sessionTarget(protocol: Protocol, { framing, words, more }: Dialect): T
       ...protocol.simulators.map((create) => {
         const simulator = create(protocol.exampleId(1));
         const packets = Array.from({ length: 1 + Math.floor(random.next() * 3) }, () =>
-          simulator.encode(Array.from({ length: 1 + Math.floor(random.next() * 4) }, () => somePosition(random))),
+          simulator.encode(
+            Array.from({ length: 1 + Math.floor(random.next() * Math.min(4, simulator.maxPositionsPerPacket)) }, () =>
+              somePosition(random),
+            ),
+          ),
         );
         return Buffer.concat([simulator.hello() ?? Buffer.alloc(0), ...packets]);
       }),

@@ -21,6 +21,7 @@ function forwardTable(polynomial: number): Uint16Array {
 }
 
 const ARC = reflectedTable(0xa001);
+const X25 = reflectedTable(0x8408);
 const CCITT = forwardTable(0x1021);
 
 /**
@@ -47,4 +48,16 @@ export function crc16CcittFalse(bytes: Uint8Array, from: number, to: number): nu
   for (let i = from; i < to; i++)
     crc = ((crc << 8) & 0xffff) ^ (CCITT[((crc >>> 8) ^ (bytes[i] as number)) & 0xff] as number);
   return crc;
+}
+
+/**
+ * CRC-16/X-25, which GT06 documents call CRC-ITU: polynomial 0x1021, reflected, beginning with 0xFFFF and inverted at the end.
+ *
+ * @param from offset of the first byte
+ * @param to offset after the last byte
+ */
+export function crc16X25(bytes: Uint8Array, from: number, to: number): number {
+  let crc = 0xffff;
+  for (let i = from; i < to; i++) crc = (crc >>> 8) ^ (X25[(crc ^ (bytes[i] as number)) & 0xff] as number);
+  return crc ^ 0xffff;
 }

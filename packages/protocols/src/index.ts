@@ -1,3 +1,4 @@
+import { gt06 } from './gt06/protocol.ts';
 import { jt808 } from './jt808/protocol.ts';
 import { omnicomm } from './omnicomm/protocol.ts';
 import { osmand } from './osmand/protocol.ts';
@@ -34,10 +35,10 @@ export { encodeOsmandJson, encodeOsmandQuery } from './osmand/encode.ts';
 export * from './protocol.ts';
 export { createTeltonikaExtendedSimulator, createTeltonikaSimulator } from './teltonika/simulator.ts';
 export { createWialonIps11Simulator, createWialonIpsSimulator } from './wialon-ips/simulator.ts';
-export { jt808, omnicomm, osmand, teltonika, wialonIps };
+export { gt06, jt808, omnicomm, osmand, teltonika, wialonIps };
 
 /** Every protocol that terminals can speak to the gateway. Settings, documents, simulators and tests follow from this list. */
-export const protocols = [omnicomm, teltonika, wialonIps, osmand, jt808] as const;
+export const protocols = [omnicomm, teltonika, wialonIps, osmand, jt808, gt06] as const;
 
 /** The name of a protocol in this list. */
 export type ListedProtocol = (typeof protocols)[number]['name'];

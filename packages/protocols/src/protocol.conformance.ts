@@ -45,7 +45,8 @@ export interface Conformance {
 /** What every protocol over TCP promises; each codec's test runs it. */
 export function describeProtocol(name: string, conformance: Conformance): void {
   const { protocol, createSimulator, terminalId, carried } = conformance;
-  const packets = fc.array(fc.array(conformance.positions, { minLength: 1, maxLength: 6 }), {
+  const maxLength = Math.min(6, createSimulator(terminalId).maxPositionsPerPacket);
+  const packets = fc.array(fc.array(conformance.positions, { minLength: 1, maxLength }), {
     minLength: 1,
     maxLength: 3,
   });

@@ -8,6 +8,12 @@ export interface ArchiveLag {
   seconds: number;
 }
 
+export interface TopicMetrics {
+  rows: { inc(by: number): void };
+  inserts: { inc(): void };
+  retries: { inc(): void };
+}
+
 /**
  * What the archiver counts, under the names that `/metrics` shows.
  *
@@ -61,7 +67,7 @@ export function archiverMetrics(registry: Registry, lag: () => Promise<readonly 
     registers,
   });
   return {
-    of: (topic: string) => ({
+    of: (topic: string): TopicMetrics => ({
       rows: rows.labels(topic),
       inserts: inserts.labels(topic),
       retries: retries.labels(topic),

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { sourceOf } from '@outrider/auth';
 import { type ConnectionBounds, ConnectionCounts } from '@outrider/runtime';
 
@@ -8,17 +9,46 @@ export type NotAdmitted = 'too-many-connections' | 'too-many-of-address' | 'too-
 const UNIDENTIFIED_PART = 6;
 const MIN_UNIDENTIFIED = 50;
 
-/** The place of one connection among those of its listener. */
-export interface Place {
+/** One of the connections that a listener may have. */
+export interface Slot {
   /** The terminal identified itself. */
   identified(): void;
   /** The connection is closed. */
-  leave(): void;
+  release(): void;
+}
+
+/** The slots of a server's connections, by address and port of the peer: a TLS socket is another object than the socket under it. */
+export class SlotsByPeer {
+  readonly #slots = new Map<string, Slot>();
+
+  /** Releases the slot when the socket closes, unless it is {@link take}n before. */
+  hold(socket: Socket, slot: Slot): void {
+    const peer = peerOf(socket);
+    this.#slots.set(peer, slot);
+    socket.once('close', () => {
+      if (this.#slots.delete(peer)) slot.release();
+    });
+  }
+
+  of(socket: Socket): Slot | undefined {
+    return this.#slots.get(peerOf(socket));
+  }
+
+  /** The slot of the connection; the caller releases it. */
+  take(socket: Socket): Slot | undefined {
+    const slot = this.of(socket);
+    this.#slots.delete(peerOf(socket));
+    return slot;
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 /**
  * Counts the connections of one listener: in all, by address, and by address those whose terminal has not identified itself. One address can
- * neither take all places, nor more than a few without knowing the id of a terminal.
+ * neither take all slots, nor more than a few without knowing the id of a terminal.
  */
 export class Admission {
   readonly #open: ConnectionCounts;
@@ -30,7 +60,7 @@ export class Admission {
     this.#unidentified = new ConnectionCounts({ total: bounds.total, perKey });
   }
 
-  admit(remoteAddress: string | undefined): Place | NotAdmitted {
+  admit(remoteAddress: string | undefined): Slot | NotAdmitted {
     const source = sourceOf(remoteAddress);
     const exceeded = this.#open.admit(source);
     if (exceeded !== null) return exceeded === 'total' ? 'too-many-connections' : 'too-many-of-address';
@@ -45,7 +75,7 @@ export class Admission {
     };
     return {
       identified,
-      leave: () => {
+      release: () => {
         identified();
         this.#open.release(source);
       },

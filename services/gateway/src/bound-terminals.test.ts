@@ -1,7 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -20,28 +19,29 @@ import {
 } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
-import {
-  createTeltonikaSimulator,
-  encodeLocation,
-  encodeOsmandQuery,
-  Jt808TerminalSide,
-  protocols,
-} from '@outrider/protocols';
+import { createTeltonikaSimulator, encodeLocation, encodeOsmandQuery, Jt808TerminalSide } from '@outrider/protocols';
 import { createLogger, Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
+import {
+  collect,
+  connectPeer,
+  FREE_PORTS,
+  NOON,
+  PATIENCE,
+  type Peer,
+  refusalsOf,
+  startGateway,
+} from './gateway.fixture.ts';
+import type { Gateway, GatewayConfig } from './gateway.ts';
 import { HeldLog } from './held-log.fixture.ts';
 import { openTlsIdentity } from './tls-identity.ts';
 
 /** Somebody who knows the id of a terminal tries to send data as it. */
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
-const NOON = Date.UTC(2026, 0, 1, 12);
 const ID = '13800000007' as TerminalId;
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
 const SECRET = 'a secret of the terminal'.replaceAll(' ', '-');
 const SALT = Buffer.alloc(16, 7);
-const ALL: Record<ProtocolName, number> = Object.fromEntries(protocols.map(({ name }) => [name, 0]));
 
 let log: HeldLog;
 let hub: MemoryHub;
@@ -66,25 +66,7 @@ afterEach(async () => {
 });
 
 async function start(access: Partial<TerminalAccess>, config: Partial<GatewayConfig> = {}): Promise<void> {
-  gateway = createGateway({
-    config: {
-      host: '127.0.0.1',
-      ports: ALL,
-      tls: null,
-      maxConnections: 100,
-      maxConnectionsPerAddress: 100,
-      unknownPerMinute: 3,
-      idleTimeoutMs: 30_000,
-      terminalSecret: 'a secret of the tests',
-      ...config,
-    },
-    log,
-    hub,
-    logger: createLogger('silent', 'json'),
-    metrics,
-    now: () => NOON,
-  });
-  await gateway.start();
+  gateway = await startGateway({ log, hub, metrics }, config);
   define(access);
 }
 
@@ -96,41 +78,16 @@ function define(access: Partial<TerminalAccess>): void {
   log.define(change);
 }
 
-/** A peer that collects what it is answered. */
-async function peer(protocol: ProtocolName, localAddress = '127.0.0.1') {
-  const socket = connect({ port: gateway.ports[protocol] ?? 0, host: '127.0.0.1', localAddress });
-  return collected(socket);
-}
-async function collected(socket: Socket, ready = 'connect') {
-  sockets.push(socket);
-  const chunks: Buffer[] = [];
-  const it = {
-    socket,
-    closed: false,
-    get bytes() {
-      return Buffer.concat(chunks);
-    },
-    get text() {
-      return it.bytes.toString('latin1');
-    },
-  };
-  socket.on('data', (chunk) => chunks.push(chunk as Buffer));
-  socket.on('close', () => {
-    it.closed = true;
-  });
-  socket.on('error', () => {});
-  await once(socket, ready);
+async function peer(protocol: ProtocolName, localAddress?: string): Promise<Peer> {
+  const it = await connectPeer(gateway.ports[protocol], localAddress);
+  sockets.push(it.socket);
   return it;
 }
-async function refusals(): Promise<Record<string, number>> {
-  const metric = (await metrics.getMetricsAsJSON()).find(({ name }) => name === 'outrider_refusals_total');
-  const counts: Record<string, number> = {};
-  for (const { labels, value } of metric?.values ?? []) {
-    const reason = String(labels.reason);
-    counts[reason] = (counts[reason] ?? 0) + value;
-  }
-  return counts;
+async function collected(socket: Socket, ready: string): Promise<Peer> {
+  sockets.push(socket);
+  return collect(socket, ready);
 }
+const refusals = () => refusalsOf(metrics);
 async function osmand(more: { query?: string; headers?: string; localAddress?: string } = {}): Promise<string> {
   const { query = '', headers = '', localAddress } = more;
   const it = await peer('osmand', localAddress);
@@ -296,7 +253,7 @@ describe('TLS', () => {
     const certificateSha256 = createHash('sha256').update(raw).digest('hex');
     await start(
       { certificateSha256 },
-      { tls: { ports: ALL, certificate: file('server.pem'), key: file('server.key') } },
+      { tls: { ports: FREE_PORTS, certificate: file('server.pem'), key: file('server.key') } },
     );
     const by = async (name: string | null) => {
       const shown =

@@ -25,8 +25,8 @@ const CLOSING_TIMEOUT_MS = 1000;
 /** Commands that a terminal may owe an answer to at a time. */
 const MAX_COMMANDS = 16;
 
-/** What a connection needs from the gateway around it. */
-export interface Surroundings {
+/** What a connection needs from the gateway. */
+export interface ConnectionContext {
   intake: Intake;
   metrics: ProtocolMetrics;
   traces: PacketTraces;
@@ -76,7 +76,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #session: Session;
   readonly #protocol: Protocol;
-  readonly #around: Surroundings;
+  readonly #context: ConnectionContext;
   readonly #answers: Answer[] = [];
   /** Commands that the terminal has not answered, by what its answer will be known by. */
   readonly #commands = new Map<number, { type: TerminalCommand['type']; finish(outcome: CommandOutcome): void }>();
@@ -105,15 +105,15 @@ export class Connection {
   #positionsTaken = 0;
   #acknowledged = 0;
 
-  constructor(socket: Socket, protocol: Protocol, around: Surroundings) {
+  constructor(socket: Socket, protocol: Protocol, context: ConnectionContext) {
     this.#socket = socket;
     this.#protocol = protocol;
-    this.#session = protocol.createSession({ secret: around.terminalSecret, codes: around.codes });
-    this.#around = around;
+    this.#session = protocol.createSession({ secret: context.terminalSecret, codes: context.codes });
+    this.#context = context;
     socket.setNoDelay(true);
     this.#deadline = setTimeout(
       () => this.#refuse('not-identified-in-time', 'the terminal did not identify itself in time', null),
-      around.identifyTimeoutMs,
+      context.identifyTimeoutMs,
     );
     socket.on('timeout', () => {
       if (!this.#ending) this.#refuse('idle', 'nothing was said in time', null);
@@ -129,7 +129,7 @@ export class Connection {
     socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(this.#deadline);
-      around.unread.note(this.#unreadBytes, 0);
+      context.unread.note(this.#unreadBytes, 0);
       this.#unreadBytes = 0;
       for (const { finish } of [...this.#commands.values()]) finish({ outcome: 'offline' });
     });
@@ -205,7 +205,7 @@ export class Connection {
 
   #onData(chunk: Buffer): void {
     if (this.#ending) return;
-    const { now, tracing } = this.#around;
+    const { now, tracing } = this.#context;
     if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
     this.#lastHeardMs = now();
     for (const inbound of this.#session.push(chunk, this.#lastHeardMs)) {
@@ -231,30 +231,30 @@ export class Connection {
         this.#answers.push({ bytes: inbound.bytes, ready: true });
         return;
       case 'text':
-        this.#around.metrics.texts.inc(1);
-        this.#around.onText(this.#terminalId, inbound.text);
+        this.#context.metrics.texts.inc(1);
+        this.#context.onText(this.#terminalId, inbound.text);
         return;
       case 'answer':
         return this.#takeAnswer(inbound.correlation, inbound.answer);
       case 'refuse':
         this.#noteUnknown(inbound.terminalIds ?? []);
-        if (inbound.reason === 'wrong-secret') this.#around.onWrongSecret(this.#address());
+        if (inbound.reason === 'wrong-secret') this.#context.onWrongSecret(this.#address());
         return this.#refuse(inbound.reason, inbound.detail, inbound.bytes);
     }
   }
 
   /** @param forms of the terminal's id; it has the first that is known, and is listed by the first where none is */
   #identify(forms: readonly [TerminalId, ...TerminalId[]], accept: Buffer | null, reject: Buffer | null): void {
-    const terminalId = forms.find((form) => this.#around.isKnown(form));
-    if (this.#around.isBlocked(terminalId ?? forms[0], this.#address()))
+    const terminalId = forms.find((form) => this.#context.isKnown(form));
+    if (this.#context.isBlocked(terminalId ?? forms[0], this.#address()))
       return this.#refuse('address-blocked', 'the address tried too many unknown ids', null);
     if (terminalId === undefined) return this.#refuseUnknown(forms[0], reject);
-    if (!this.#isAllowed(this.#around.vehicleOf(terminalId), reject)) return;
+    if (!this.#isAllowed(this.#context.vehicleOf(terminalId), reject)) return;
     this.#terminalId = terminalId;
     clearTimeout(this.#deadline);
-    this.#socket.setTimeout(this.#around.idleTimeoutMs);
+    this.#socket.setTimeout(this.#context.idleTimeoutMs);
     if (accept) this.#answers.push({ bytes: accept, ready: true });
-    this.#around.onIdentified(terminalId, this);
+    this.#context.onIdentified(terminalId, this);
   }
 
   /** Held against the vehicle when the terminal identifies itself, and again when the vehicle changed. @returns whether the connection goes on */
@@ -263,7 +263,7 @@ export class Connection {
     if (vehicle === undefined) return true;
     const { terminalAccess } = vehicle;
     if (terminalAccess === this.#checkedAccess && terminalAccess.protocol !== 'learn') return true;
-    const { contacts, certificateSha256, onWrongSecret } = this.#around;
+    const { contacts, certificateSha256, onWrongSecret } = this.#context;
     const protocol = this.#protocol.name;
     const address = this.#address();
     const shown = { protocol, address, certificateSha256, secret: this.#secret, showedCode: this.#showedCode };
@@ -290,15 +290,15 @@ export class Connection {
   #takePositions(positions: Position[], ack: Buffer | null): void {
     const terminalId = this.#terminalId;
     if (terminalId === null) return this.#refuse('not-identified', 'data before the terminal said who it is', null);
-    const { metrics, intake, traces, tracing, now, contacts } = this.#around;
-    const vehicle = this.#around.vehicleOf(terminalId);
+    const { metrics, intake, traces, tracing, now, contacts } = this.#context;
+    const vehicle = this.#context.vehicleOf(terminalId);
     if (!this.#isAllowed(vehicle, null)) return;
     if (positions.length === 0) {
       // Nothing to keep: answered in its turn, after what came before it.
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
-    const taking = this.hasRivals && this.#around.isContested(terminalId) ? withConflict(positions) : positions;
+    const taking = this.hasRivals && this.#context.isContested(terminalId) ? withConflict(positions) : positions;
     const answer: Answer = { bytes: ack, ready: false };
     const trace = traces.next();
     const span = tracing.isOn ? this.#beginPacket(trace, terminalId, positions.length) : NO_SPAN;
@@ -314,7 +314,7 @@ export class Connection {
     if (!taken) {
       span.end();
       // A video terminal need not be the one that tells where its vehicle is.
-      if (!this.#around.isKnown(terminalId)) return this.#refuseUnknown(terminalId, null);
+      if (!this.#context.isKnown(terminalId)) return this.#refuseUnknown(terminalId, null);
       metrics.withoutVehicle.inc(positions.length);
       this.#answers.push({ bytes: ack, ready: true });
       return;
@@ -327,7 +327,7 @@ export class Connection {
 
   #countTaken(): void {
     if (this.#packetsTaken === 0) return;
-    const { metrics } = this.#around;
+    const { metrics } = this.#context;
     metrics.packets.inc(this.#packetsTaken);
     metrics.positions.inc(this.#positionsTaken);
     this.#packetsTaken = 0;
@@ -340,7 +340,7 @@ export class Connection {
     this.#willSay = true;
     queueMicrotask(() => {
       this.#willSay = false;
-      this.#around.metrics.acknowledged.inc(this.#acknowledged);
+      this.#context.metrics.acknowledged.inc(this.#acknowledged);
       this.#acknowledged = 0;
       this.#say();
       this.#readOrNot();
@@ -349,7 +349,7 @@ export class Connection {
 
   /** A packet's first span, from when its bytes came: until here they were decoded. */
   #beginPacket(trace: PacketTrace, terminalId: TerminalId, positions: number): Span {
-    const span = this.#around.tracing.beginPacket(trace, 'packet', {
+    const span = this.#context.tracing.beginPacket(trace, 'packet', {
       kind: 'server',
       startMs: this.#chunkAtMs,
       facts: {
@@ -390,7 +390,7 @@ export class Connection {
     this.#socket.write(bytes);
     if (this.#noteUnread()) return;
     this.#ending = true;
-    const { onRefused, traces } = this.#around;
+    const { onRefused, traces } = this.#context;
     onRefused('answers-unread', `${this.#socket.writableLength} bytes`, this.#address(), traces.next());
     this.#socket.destroy();
   }
@@ -402,7 +402,7 @@ export class Connection {
     if (bytes === 0 && this.#unreadBytes === 0) return true;
     const before = this.#unreadBytes;
     this.#unreadBytes = bytes;
-    return this.#around.unread.note(before, bytes);
+    return this.#context.unread.note(before, bytes);
   }
 
   #readOrNot(): void {
@@ -412,20 +412,20 @@ export class Connection {
   }
 
   #refuseUnknown(terminalId: TerminalId, bytes: Buffer | null): void {
-    this.#around.onUnknown(terminalId, this.#address());
+    this.#context.onUnknown(terminalId, this.#address());
     this.#refuse('unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`, bytes);
   }
 
   /** Lists a terminal that is refused for another reason where it is of no vehicle: else it would be listed nowhere. */
   #noteUnknown(forms: readonly TerminalId[]): void {
     const [first] = forms;
-    if (first !== undefined && !forms.some((form) => this.#around.isKnown(form)))
-      this.#around.onUnknown(first, this.#address());
+    if (first !== undefined && !forms.some((form) => this.#context.isKnown(form)))
+      this.#context.onUnknown(first, this.#address());
   }
 
   #refuse(reason: Refusal, detail: string, bytes: Buffer | null): void {
     this.#ending = true;
-    this.#around.onRefused(reason, detail, this.#address(), this.#around.traces.next());
+    this.#context.onRefused(reason, detail, this.#address(), this.#context.traces.next());
     this.#say();
     if (bytes && this.#socket.writable) this.#socket.write(bytes);
     this.#socket.end();

@@ -10,20 +10,17 @@ import {
   encodeOsmandQuery,
   encodeRecordings,
   Jt808TerminalSide,
-  protocols,
 } from '@outrider/protocols';
-import { createLogger, Registry } from '@outrider/runtime';
+import { Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectedTerminals } from './connected-terminals.ts';
 import type { Connection } from './connection.ts';
-import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
+import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
+import type { Gateway, GatewayConfig } from './gateway.ts';
 import { HeldLog } from './held-log.fixture.ts';
-
-const PATIENCE = { timeout: 20_000, interval: 10 };
 
 const IMEI = '356307042441013' as TerminalId;
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
-const NOON = Date.UTC(2026, 0, 1, 12);
 
 let log: HeldLog;
 let hub: MemoryHub;
@@ -37,27 +34,9 @@ beforeEach(async () => {
   await start({});
 });
 
-async function start({ idleTimeoutMs = 30_000, ...config }: Partial<GatewayConfig>): Promise<void> {
+async function start(config: Partial<GatewayConfig>): Promise<void> {
   metrics = new Registry();
-  gateway = createGateway({
-    config: {
-      host: '127.0.0.1',
-      ports: Object.fromEntries(protocols.map(({ name }) => [name, 0])),
-      tls: null,
-      maxConnections: 3,
-      maxConnectionsPerAddress: 2,
-      unknownPerMinute: 3,
-      idleTimeoutMs,
-      ...config,
-      terminalSecret: 'a secret of the tests',
-    },
-    log,
-    hub,
-    logger: createLogger('silent', 'json'),
-    metrics,
-    now: () => NOON,
-  });
-  await gateway.start();
+  gateway = await startGateway({ log, hub, metrics }, { maxConnections: 3, maxConnectionsPerAddress: 2, ...config });
   log.define(vehicle(1, IMEI));
 }
 
@@ -77,27 +56,20 @@ function vehicle(version: number, terminalId: TerminalId | null): DefinitionChan
   };
 }
 
-/** A terminal on a plain socket, with everything it was answered. */
+/** A Teltonika terminal with everything it was answered. */
 async function terminal(imei: TerminalId = IMEI) {
-  const socket = connect(gateway.ports.teltonika ?? 0, '127.0.0.1');
+  const peer = await connectPeer(gateway.ports.teltonika);
+  const { socket } = peer;
   sockets.push(socket);
-  const answers: Buffer[] = [];
-  let closed = false;
-  socket.on('data', (chunk) => answers.push(chunk as Buffer));
-  socket.on('close', () => {
-    closed = true;
-  });
-  socket.on('error', () => {});
-  await once(socket, 'connect');
   const simulator = createTeltonikaSimulator(imei);
   return {
     socket,
     simulator,
     get heard() {
-      return Buffer.concat(answers).toString('hex');
+      return peer.hex;
     },
     get closed() {
-      return closed;
+      return peer.closed;
     },
     hello() {
       const hello = simulator.hello();
@@ -117,12 +89,7 @@ async function counted(name: string, labels: Record<string, string>): Promise<nu
   return value?.value ?? 0;
 }
 
-/** All refusals, by protocol and reason. */
-async function refused(): Promise<Record<string, number>> {
-  const metric = (await metrics.getMetricsAsJSON()).find(({ name }) => name === 'outrider_refusals_total');
-  const counts = metric?.values.filter(({ value }) => value > 0) ?? [];
-  return Object.fromEntries(counts.map(({ labels, value }) => [`${labels.protocol} ${labels.reason}`, value]));
-}
+const refused = () => refusalsOf(metrics, true);
 
 test('a packet is acknowledged once it is durable, and not before', async () => {
   const car = await terminal();

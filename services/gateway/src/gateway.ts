@@ -1,24 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import type { Server, Socket } from 'node:net';
 import { sourceOf } from '@outrider/auth';
-import { Directory, isSecret, type PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
+import { Directory, type PacketTrace, type ProtocolName, type TerminalId } from '@outrider/domain';
 import { type Hub, serveTerminalCommands, type TerminalPresence } from '@outrider/hub';
 import { followDefinitions, type Log, type Subscription } from '@outrider/log';
-import { type Protocol, type TerminalCodes, tcpProtocols } from '@outrider/protocols';
+import { type Protocol, tcpProtocols } from '@outrider/protocols';
 import { type Logger, NO_TRACING, type Part, type Registry, type Tracing } from '@outrider/runtime';
-import { Admission, type Place } from './admission.ts';
+import { Admission, type Slot } from './admission.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { ConnectedTerminals } from './connected-terminals.ts';
 import { Connection } from './connection.ts';
 import { FirstContacts } from './first-contacts.ts';
 import { Intake } from './intake.ts';
-import { gatewayMetrics } from './metrics.ts';
+import { gatewayMetrics, type ProtocolMetrics } from './metrics.ts';
 import { createOsmandServers } from './osmand-server.ts';
 import { PacketTraces } from './packet-traces.ts';
-import { certificateOf, openTlsIdentity, TLS_OPTIONS, type TlsFiles, type TlsIdentity } from './tls-identity.ts';
+import { createTcpServers } from './tcp-servers.ts';
+import { terminalCodes } from './terminal-codes.ts';
+import { openTlsIdentity, type TlsFiles, type TlsIdentity } from './tls-identity.ts';
 import { UnknownBudget } from './unknown-budget.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
@@ -28,7 +29,7 @@ export interface GatewayConfig {
   host: string;
   /** Port by protocol; 0 takes any free one, null leaves the protocol out. */
   ports: Readonly<Record<ProtocolName, number | null>>;
-  /** Per protocol. */
+  /** For each protocol. */
   maxConnections: number;
   /** Listeners by TLS; null: none. */
   tls: (TlsFiles & { ports: Record<ProtocolName, number | null> }) | null;
@@ -37,7 +38,7 @@ export interface GatewayConfig {
   /** Ids without a vehicle that one address may try in a minute. */
   unknownPerMinute: number;
   idleTimeoutMs: number;
-  /** What the codes are derived from that terminals are given when they register: the same in all gateways. */
+  /** Codes of registering terminals are derived from it: the same in all gateways. */
   terminalSecret: string;
 }
 
@@ -54,303 +55,269 @@ export interface GatewayParts {
 }
 
 export interface Gateway extends Part {
-  /** The ports that it listens on. */
+  /** Open ports by protocol. */
   readonly ports: Record<ProtocolName, number>;
-  /** Those by TLS. */
+  /** The TLS ports. */
   readonly tlsPorts: Record<ProtocolName, number>;
-  /** False while the log takes no packets. */
+  /** False while the log cannot be appended to. */
   readonly healthy: boolean;
 }
 
 const IDENTIFY_TIMEOUT_MS = 30_000;
 /** Characters of a terminal's text that a log line holds. */
 const MAX_LOGGED_TEXT = 1000;
-const SOCKET_OPTIONS = { allowHalfOpen: true, keepAlive: true };
-/** How long connections may take to get their last answers when the gateway stops. */
-const GOODBYE_MS = 2000;
-
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
-}
+/** How long connections may take to receive their last answers when the gateway stops. */
+const CLOSE_TIMEOUT_MS = 2000;
 
 /**
- * The terminals' side of the service: listens for every protocol, refuses terminals without a vehicle profile, puts
- * what the others send into topic `telemetry`, and acknowledges it once it is durable.
+ * The terminals' side of the service. It listens for every protocol, refuses terminals without a vehicle, appends what the others
+ * send to topic `telemetry`, and acknowledges it once it is durable.
  */
-export function createGateway({
-  config,
-  log,
-  hub,
-  logger,
-  metrics: registry,
-  tracing = NO_TRACING,
-  now,
-}: GatewayParts): Gateway {
-  const metrics = gatewayMetrics(registry);
-  const directory = new Directory();
-  const connections = new Set<Connection>();
-  const servers: (Server | HttpServer)[] = [];
-  const ports: Record<ProtocolName, number> = {};
-  const tlsPorts: Record<ProtocolName, number> = {};
-  let identity: TlsIdentity | null = null;
-  let held = false;
-  let definitions: Subscription | null = null;
-  const connected = new ConnectedTerminals(
-    hub,
-    (error) => logger.warn({ err: error }, 'connections of terminals could not be noted'),
-    now,
-  );
-  const unread = new UnreadAnswers();
-  metrics.unread(() => unread.bytes);
-  const budget = new UnknownBudget({
-    hub,
-    perMinute: config.unknownPerMinute,
-    now,
-    onError: (error) => logger.warn({ err: error }, 'an unknown terminal could not be counted'),
-    onBlocked: (address) => logger.warn({ address }, 'an address tried too many unknown terminal ids'),
-  });
-  const contacts = new FirstContacts(hub, (error) =>
-    logger.warn({ err: error }, 'the first packet of a terminal could not be published'),
-  );
-  const bounds = { total: config.maxConnections, perKey: config.maxConnectionsPerAddress };
-  let presence: TerminalPresence | null = null;
-  let fail: (error: unknown) => void = () => {};
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  failed.catch(() => {});
+export function createGateway(parts: GatewayParts): Gateway {
+  return new TerminalGateway(parts);
+}
 
-  const traces = new PacketTraces(() => randomBytes(4).readInt32BE());
-  const clockWatch = new ClockWatch(logger, registry);
-  const intake = new Intake(
-    log,
-    directory,
-    logger,
-    (hold) => {
-      held = hold;
-      logger.debug({ held, connections: connections.size }, held ? 'terminals are held back' : 'terminals go on');
-      for (const connection of connections) connection.hold(held);
-    },
-    ({ terminalId, positions, receivedAtMs }) => clockWatch.note(terminalId, positions, receivedAtMs),
-  );
+class TerminalGateway implements Gateway {
+  readonly name = 'gateway';
+  readonly ports: Record<ProtocolName, number> = {};
+  readonly tlsPorts: Record<ProtocolName, number> = {};
+  readonly failed: Promise<never>;
+  readonly #parts: GatewayParts;
+  readonly #tracing: Tracing;
+  readonly #metrics: ReturnType<typeof gatewayMetrics>;
+  readonly #directory = new Directory();
+  readonly #connections = new Set<Connection>();
+  readonly #servers: (Server | HttpServer)[] = [];
+  readonly #connected: ConnectedTerminals;
+  readonly #unread = new UnreadAnswers();
+  readonly #budget: UnknownBudget;
+  readonly #contacts: FirstContacts;
+  readonly #traces = new PacketTraces(() => randomBytes(4).readInt32BE());
+  readonly #intake: Intake;
+  #identity: TlsIdentity | null = null;
+  #isHeld = false;
+  #definitions: Subscription | null = null;
+  #presence: TerminalPresence | null = null;
+  #fail: (error: unknown) => void = () => {};
 
-  function refusals(protocol: ProtocolName) {
+  constructor(parts: GatewayParts) {
+    const { config, log, hub, logger, metrics, now, tracing = NO_TRACING } = parts;
+    this.#parts = parts;
+    this.#tracing = tracing;
+    this.#metrics = gatewayMetrics(metrics);
+    this.#metrics.unread(() => this.#unread.bytes);
+    this.failed = new Promise<never>((_, reject) => {
+      this.#fail = reject;
+    });
+    this.failed.catch(() => {});
+    this.#connected = new ConnectedTerminals(
+      hub,
+      (error) => logger.warn({ err: error }, 'cannot publish connections of terminals'),
+      now,
+    );
+    this.#budget = new UnknownBudget({
+      hub,
+      perMinute: config.unknownPerMinute,
+      now,
+      onError: (error) => logger.warn({ err: error }, 'cannot count an unknown terminal'),
+      onBlocked: (address) => logger.warn({ address }, 'address blocked: too many unknown terminal ids'),
+    });
+    this.#contacts = new FirstContacts(hub, (error) =>
+      logger.warn({ err: error }, 'cannot publish the first packet of a terminal'),
+    );
+    const clockWatch = new ClockWatch(logger, metrics);
+    this.#intake = new Intake(
+      log,
+      this.#directory,
+      logger,
+      (hold) => this.#hold(hold),
+      ({ terminalId, positions, receivedAtMs }) => clockWatch.note(terminalId, positions, receivedAtMs),
+    );
+  }
+
+  get healthy(): boolean {
+    return this.#intake.healthy;
+  }
+
+  async start(): Promise<void> {
+    const { config, log, hub, logger } = this.#parts;
+    // Listening begins once the vehicles are known: until then a refusal would be wrong.
+    this.#definitions = await followDefinitions(log, 'gateway', (change) => this.#directory.apply(change));
+    this.#definitions.failed.catch(this.#fail);
+    this.#presence = await serveTerminalCommands(
+      hub,
+      {
+        online: () => this.#connected.commandable(),
+        link: (terminalId) => this.#connected.link(terminalId),
+        deliver: ({ terminalId, command, timeoutMs }) =>
+          this.#connected.of(terminalId)?.command(command, timeoutMs) ?? null,
+      },
+      (error) => logger.warn({ err: error }, 'cannot publish connected terminals'),
+    );
+    await this.#connected.start();
+    if (config.tls !== null) this.#identity = await openTlsIdentity(config.tls, logger);
+    for (const protocol of tcpProtocols) await this.#listen(protocol.name, this.#tcpServers(protocol));
+    await this.#listen('osmand', this.#osmandServers());
+    logger.info({ ...this.ports, ...(config.tls === null ? {} : { tls: this.tlsPorts }) }, 'listening for terminals');
+  }
+
+  async stop(): Promise<void> {
+    this.#identity?.close();
+    await this.#presence?.close();
+    const closed = this.#servers.map((server) => new Promise((resolve) => server.close(resolve)));
+    for (const connection of this.#connections) connection.hold(true);
+    await this.#intake.drain();
+    for (const connection of this.#connections) connection.end();
+    for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections();
+    const timeout = setTimeout(() => {
+      for (const connection of this.#connections) connection.destroy();
+      for (const server of this.#servers) if ('closeAllConnections' in server) server.closeAllConnections();
+    }, CLOSE_TIMEOUT_MS);
+    await Promise.all(closed);
+    clearTimeout(timeout);
+    await this.#connected.close();
+    await this.#definitions?.stop();
+  }
+
+  #hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#parts.logger.debug(
+      { connections: this.#connections.size },
+      isHeld ? 'pausing terminal connections' : 'resuming terminal connections',
+    );
+    for (const connection of this.#connections) connection.hold(isHeld);
+  }
+
+  /** What the connections and requests of a protocol need from the gateway. */
+  #contextOf(protocol: ProtocolName) {
+    const { hub, logger, now } = this.#parts;
     return {
-      isBlocked: (terminalId: TerminalId, address: string) => budget.isBlocked(sourceOf(address), terminalId),
-      onUnknown(terminalId: TerminalId, address: string) {
-        budget.noteUnknown(sourceOf(address), terminalId);
+      intake: this.#intake,
+      metrics: this.#metrics.of(protocol),
+      traces: this.#traces,
+      tracing: this.#tracing,
+      now,
+      contacts: this.#contacts,
+      vehicleOf: (terminalId: TerminalId) => this.#directory.vehicleOfTerminal(terminalId),
+      isBlocked: (terminalId: TerminalId, address: string) => this.#budget.isBlocked(sourceOf(address), terminalId),
+      onWrongSecret: (address: string) => this.#budget.noteWrongSecret(sourceOf(address)),
+      onUnknown: (terminalId: TerminalId, address: string) => {
+        this.#budget.noteUnknown(sourceOf(address), terminalId);
         void hub
           .noteUnknownTerminal(terminalId, protocol, address, now())
-          .catch((error) => logger.warn({ err: error, terminalId }, 'an unknown terminal could not be noted'));
+          .catch((error) => logger.warn({ err: error, terminalId }, 'cannot note an unknown terminal'));
       },
-      vehicleOf: (terminalId: TerminalId) => directory.vehicleOfTerminal(terminalId),
-      contacts,
-      isContested: (terminalId: TerminalId) => connected.isContested(terminalId),
-      onWrongSecret: (address: string) => budget.noteWrongSecret(sourceOf(address)),
-      onText(terminalId: TerminalId | null, text: string) {
-        logger.debug({ protocol, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) }, 'text of a terminal');
-      },
-      onRefused(reason: string, detail: string, address: string, trace: PacketTrace) {
-        metrics.refused(protocol, reason);
+      onRefused: (reason: string, detail: string, address: string, trace: PacketTrace) => {
+        this.#metrics.refused(protocol, reason);
         logger.debug({ traceId: trace, protocol, reason, detail, address }, 'refused');
-        if (!tracing.isOn) return;
+        if (!this.#tracing.isOn) return;
         const facts = { 'outrider.protocol': protocol, 'outrider.refusal': reason, 'client.address': address };
-        const span = tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
+        const span = this.#tracing.beginPacket(trace, 'refuse', { kind: 'server', facts });
         span.fail(detail);
         span.end();
       },
     };
   }
 
-  /** The listeners of one protocol, with and without TLS, which share their places. */
-  function createTcpServers(protocol: Protocol): { plain: Server; secure: Server | null } {
-    const ofProtocol = metrics.of(protocol.name);
-    const around = {
-      intake,
-      metrics: ofProtocol,
-      traces,
-      tracing,
+  #admission(): Admission {
+    const { maxConnections, maxConnectionsPerAddress } = this.#parts.config;
+    return new Admission({ total: maxConnections, perKey: maxConnectionsPerAddress });
+  }
+
+  #tcpServers(protocol: Protocol) {
+    const { config, logger } = this.#parts;
+    const context = {
+      ...this.#contextOf(protocol.name),
       idleTimeoutMs: config.idleTimeoutMs,
       identifyTimeoutMs: Math.min(IDENTIFY_TIMEOUT_MS, config.idleTimeoutMs),
-      now,
-      unread,
-      codes,
+      unread: this.#unread,
+      codes: terminalCodes(this.#directory),
       terminalSecret: config.terminalSecret,
       isKnown: (terminalId: TerminalId) =>
-        directory.vehicleOfTerminal(terminalId) !== undefined ||
-        (protocol.carriesVideo === true && isVideoTerminal(terminalId)),
-      onIdentified(terminalId: TerminalId, connection: Connection) {
-        budget.noteLetIn(sourceOf(connection.address), terminalId);
-        connected.came(terminalId, connection, protocol.name, now());
-        if (connection.takesCommands) presence?.came(terminalId);
-      },
-      ...refusals(protocol.name),
+        this.#directory.vehicleOfTerminal(terminalId) !== undefined ||
+        (protocol.carriesVideo === true && this.#isVideoTerminal(terminalId)),
+      isContested: (terminalId: TerminalId) => this.#connected.isContested(terminalId),
+      onText: (terminalId: TerminalId | null, text: string) =>
+        logger.debug(
+          { protocol: protocol.name, terminalId, text: text.slice(0, MAX_LOGGED_TEXT) },
+          'text of a terminal',
+        ),
     };
-    const admission = new Admission(bounds);
-    function admit(socket: Socket): Place | null {
-      const place = admission.admit(socket.remoteAddress);
-      if (typeof place !== 'string') return place;
-      metrics.refused(protocol.name, place);
-      socket.destroy();
-      return null;
-    }
-    function take(socket: Socket, place: Place, certificateSha256: string | null): void {
-      const connection = new Connection(socket, protocol, {
-        ...around,
-        certificateSha256,
-        onIdentified(terminalId) {
-          place.identified();
-          around.onIdentified(terminalId, connection);
-        },
-      });
-      connections.add(connection);
-      ofProtocol.connections.inc();
-      if (held) connection.hold(true);
-      socket.once('close', () => {
-        connections.delete(connection);
-        place.leave();
-        ofProtocol.connections.dec();
-        const { terminalId } = connection;
-        if (terminalId === null || !connected.went(terminalId, connection)) return;
-        if (connection.takesCommands) presence?.went(terminalId);
-      });
-    }
-    const plain = createServer(SOCKET_OPTIONS, (socket: Socket) => {
-      const place = admit(socket);
-      if (place !== null) take(socket, place, null);
-    });
-    const secure =
-      identity === null ? null : createTlsServer({ ...SOCKET_OPTIONS, ...TLS_OPTIONS, ...identity.context });
-    if (secure !== null) {
-      // The handshake takes a place as well.
-      const places = new Map<string, Place>();
-      secure.on('connection', (socket: Socket) => {
-        const place = admit(socket);
-        if (place === null) return;
-        const peer = peerOf(socket);
-        places.set(peer, place);
-        socket.once('close', () => {
-          if (places.delete(peer)) place.leave();
+    return createTcpServers({
+      admission: this.#admission(),
+      identity: this.#identity,
+      maxConnections: config.maxConnections,
+      onRefused: (reason) => this.#metrics.refused(protocol.name, reason),
+      onConnection: (socket, slot, certificateSha256) => {
+        const connection: Connection = new Connection(socket, protocol, {
+          ...context,
+          certificateSha256,
+          onIdentified: (terminalId) => {
+            slot.identified();
+            this.#budget.noteLetIn(sourceOf(connection.address), terminalId);
+            this.#connected.came(terminalId, connection, protocol.name, this.#parts.now());
+            if (connection.takesCommands) this.#presence?.came(terminalId);
+          },
         });
-      });
-      secure.on('secureConnection', (socket) => {
-        const peer = peerOf(socket);
-        const place = places.get(peer);
-        places.delete(peer);
-        if (place === undefined) socket.destroy();
-        else take(socket, place, certificateOf(socket));
-      });
-      secure.on('tlsClientError', () => metrics.refused(protocol.name, 'bad-handshake'));
-      identity?.watch((context) => secure.setSecureContext(context));
-    }
-    for (const server of [plain, secure]) {
-      if (server === null) continue;
-      server.maxConnections = config.maxConnections;
-      server.on('drop', () => metrics.refused(protocol.name, 'too-many-connections'));
-    }
-    return { plain, secure };
+        this.#add(socket, connection, slot, context.metrics);
+      },
+    });
   }
 
-  const vehicleOfForms = (forms: readonly TerminalId[]) => {
-    const form = forms.find((each) => directory.vehicleOfTerminal(each) !== undefined);
-    return form === undefined ? undefined : directory.vehicleOfTerminal(form);
-  };
-  const codes: TerminalCodes = {
-    isRight(forms, shown, derived) {
-      const secretHash = vehicleOfForms(forms)?.terminalAccess.secretHash ?? null;
-      return secretHash === null ? shown === derived : isSecret(secretHash, shown);
-    },
-    mayIssue(forms, registration) {
-      const access = vehicleOfForms(forms)?.terminalAccess;
-      if (access === undefined || access.protocol === 'any') return access?.secretHash == null;
-      if (access.secretHash !== null) return false;
-      return access.registrationHash === null || isSecret(access.registrationHash, registration);
-    },
-  };
-
-  function isVideoTerminal(terminalId: TerminalId): boolean {
-    const profile = directory.videoProfileOfAddress('jt1078', terminalId);
-    return profile !== undefined && !directory.isOfAnotherVehicle(profile);
+  #add(socket: Socket, connection: Connection, slot: Slot, metrics: ProtocolMetrics): void {
+    this.#connections.add(connection);
+    metrics.connections.inc();
+    if (this.#isHeld) connection.hold(true);
+    socket.once('close', () => {
+      this.#connections.delete(connection);
+      slot.release();
+      metrics.connections.dec();
+      const { terminalId } = connection;
+      if (terminalId === null || !this.#connected.went(terminalId, connection)) return;
+      if (connection.takesCommands) this.#presence?.went(terminalId);
+    });
   }
 
-  async function listen(
-    server: Server | HttpServer | null,
+  #osmandServers() {
+    return createOsmandServers({
+      ...this.#contextOf('osmand'),
+      tls: this.#identity,
+      maxConnections: this.#parts.config.maxConnections,
+      isHeld: () => this.#isHeld,
+      noteRequest: (terminalId, address) => this.#connected.noteRequest(terminalId, address),
+      admission: this.#admission(),
+      onTaken: (terminalId, address) => this.#budget.noteLetIn(sourceOf(address), terminalId),
+    });
+  }
+
+  #isVideoTerminal(terminalId: TerminalId): boolean {
+    const profile = this.#directory.videoProfileOfAddress('jt1078', terminalId);
+    return profile !== undefined && !this.#directory.isOfAnotherVehicle(profile);
+  }
+
+  async #listen(
     name: ProtocolName,
-    wanted: Record<ProtocolName, number | null> | undefined,
-    ports: Record<ProtocolName, number>,
+    { plain, secure }: { plain: Server | HttpServer; secure: Server | HttpServer | null },
   ): Promise<void> {
-    const port = wanted?.[name] ?? null;
-    if (port === null || server === null) return;
-    server.listen({ port, host: config.host, backlog: 4096 });
-    await once(server, 'listening');
-    servers.push(server);
-    const address = server.address();
-    if (address !== null && typeof address === 'object') ports[name] = address.port;
+    const { config } = this.#parts;
+    await this.#open(plain, config.ports[name], (port) => {
+      this.ports[name] = port;
+    });
+    await this.#open(secure, config.tls?.ports[name], (port) => {
+      this.tlsPorts[name] = port;
+    });
   }
 
-  return {
-    name: 'gateway',
-    ports,
-    tlsPorts,
-    failed,
-    get healthy() {
-      return intake.healthy;
-    },
-    async start() {
-      // Terminals are let in only once it is known which of them have a vehicle: a refusal would be a lie before.
-      definitions = await followDefinitions(log, 'gateway', (change) => directory.apply(change));
-      definitions.failed.catch(fail);
-      presence = await serveTerminalCommands(
-        hub,
-        {
-          online: () => connected.commandable(),
-          link: (terminalId) => connected.link(terminalId),
-          deliver: ({ terminalId, command, timeoutMs }) =>
-            connected.of(terminalId)?.command(command, timeoutMs) ?? null,
-        },
-        (error) => logger.warn({ err: error }, 'the hub does not take what is said of connected terminals'),
-      );
-      await connected.start();
-      if (config.tls !== null) identity = await openTlsIdentity(config.tls, logger);
-      for (const protocol of tcpProtocols) {
-        const { plain, secure } = createTcpServers(protocol);
-        await listen(plain, protocol.name, config.ports, ports);
-        await listen(secure, protocol.name, config.tls?.ports, tlsPorts);
-      }
-      const osmand = createOsmandServers({
-        tls: identity,
-        maxConnections: config.maxConnections,
-        intake,
-        metrics: metrics.of('osmand'),
-        traces,
-        tracing,
-        now,
-        isHeld: () => held,
-        noteRequest: (terminalId, address) => connected.noteRequest(terminalId, address),
-        admission: new Admission(bounds),
-        onTaken: (terminalId, address) => budget.noteLetIn(sourceOf(address), terminalId),
-        ...refusals('osmand'),
-      });
-      await listen(osmand.plain, 'osmand', config.ports, ports);
-      await listen(osmand.secure, 'osmand', config.tls?.ports, tlsPorts);
-      logger.info({ ...ports, ...(config.tls === null ? {} : { tls: tlsPorts }) }, 'listening for terminals');
-    },
-    async stop() {
-      identity?.close();
-      await presence?.close();
-      const closed = servers.map((server) => new Promise((resolve) => server.close(resolve)));
-      for (const connection of connections) connection.hold(true);
-      await intake.drain();
-      for (const connection of connections) connection.end();
-      for (const server of servers) if ('closeIdleConnections' in server) server.closeIdleConnections();
-      const goodbye = setTimeout(() => {
-        for (const connection of connections) connection.destroy();
-        for (const server of servers) if ('closeAllConnections' in server) server.closeAllConnections();
-      }, GOODBYE_MS);
-      await Promise.all(closed);
-      clearTimeout(goodbye);
-      await connected.close();
-      await definitions?.stop();
-    },
-  };
+  async #open(
+    server: Server | HttpServer | null,
+    port: number | null | undefined,
+    onListening: (port: number) => void,
+  ): Promise<void> {
+    if (port == null || server === null) return;
+    server.listen({ port, host: this.#parts.config.host, backlog: 4096 });
+    await once(server, 'listening');
+    this.#servers.push(server);
+    const address = server.address();
+    if (address !== null && typeof address === 'object') onListening(address.port);
+  }
 }

@@ -5,17 +5,16 @@ import { blankPosition } from '@outrider/domain';
 import { sampleVehicle } from '@outrider/domain/samples';
 import { MemoryHub } from '@outrider/hub';
 import { createTeltonikaSimulator, encodeOsmandQuery } from '@outrider/protocols';
-import { createLogger, Registry } from '@outrider/runtime';
+import { Registry } from '@outrider/runtime';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectedTerminals, type TerminalLink } from './connected-terminals.ts';
-import { createGateway, type Gateway, type GatewayConfig } from './gateway.ts';
+import { connectPeer, NOON, PATIENCE, refusalsOf, startGateway } from './gateway.fixture.ts';
+import type { Gateway, GatewayConfig } from './gateway.ts';
 import { HeldLog } from './held-log.fixture.ts';
 import { UnreadAnswers } from './unread-answers.ts';
 
 /** What somebody tries who reaches the ports of the gateway, and perhaps knows the id of a terminal. */
 
-const PATIENCE = { timeout: 20_000, interval: 10 };
-const NOON = Date.UTC(2026, 0, 1, 12);
 const IMEI = '356307042441013' as TerminalId;
 /** Addresses of this machine that are counted as others are: 127.0.0.1 is not. */
 const ELSEWHERE = '127.0.0.2';
@@ -41,25 +40,7 @@ afterEach(async () => {
 });
 
 async function start(config: Partial<GatewayConfig> = {}): Promise<void> {
-  gateway = createGateway({
-    config: {
-      host: '127.0.0.1',
-      ports: { teltonika: 0, osmand: 0 },
-      tls: null,
-      maxConnections: 100,
-      maxConnectionsPerAddress: 100,
-      unknownPerMinute: 3,
-      idleTimeoutMs: 30_000,
-      terminalSecret: 'a secret of the tests',
-      ...config,
-    },
-    log,
-    hub,
-    logger: createLogger('silent', 'json'),
-    metrics,
-    now: () => nowMs,
-  });
-  await gateway.start();
+  gateway = await startGateway({ log, hub, metrics, now: () => nowMs }, config);
   log.define(vehicle(1, IMEI));
 }
 
@@ -70,21 +51,21 @@ function vehicle(nth: number, terminalId: TerminalId): DefinitionChange {
 }
 
 async function open(localAddress: string) {
-  const socket = connect({ port: gateway.ports.teltonika ?? 0, host: '127.0.0.1', localAddress });
+  const peer = await connectPeer(gateway.ports.teltonika, localAddress);
+  const { socket } = peer;
   sockets.push(socket);
-  const peer = { socket, heard: '', closed: false, identify };
-  socket.on('data', (chunk) => {
-    peer.heard += chunk.toString('hex');
-  });
-  socket.on('close', () => {
-    peer.closed = true;
-  });
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  function identify(terminalId: TerminalId = IMEI) {
-    socket.write(createTeltonikaSimulator(terminalId).hello() ?? '');
-  }
-  return peer;
+  return {
+    socket,
+    get heard() {
+      return peer.hex;
+    },
+    get closed() {
+      return peer.closed;
+    },
+    identify(terminalId: TerminalId = IMEI) {
+      socket.write(createTeltonikaSimulator(terminalId).hello() ?? '');
+    },
+  };
 }
 async function identified(localAddress: string) {
   const peer = await open(localAddress);
@@ -92,10 +73,7 @@ async function identified(localAddress: string) {
   await vi.waitFor(() => expect(peer.heard).toBe('01'), PATIENCE);
   return peer;
 }
-async function refusals(): Promise<Record<string, number>> {
-  const metric = (await metrics.getMetricsAsJSON()).find(({ name }) => name === 'outrider_refusals_total');
-  return Object.fromEntries((metric?.values ?? []).map(({ labels, value }) => [String(labels.reason), value]));
-}
+const refusals = () => refusalsOf(metrics);
 
 describe('places', () => {
   test('bytes that trickle in hold no place: a terminal identifies itself in time, however much it sends', async () => {

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { PacketTrace, TerminalId, Vehicle } from '@outrider/domain';
 import { decodeOsmand } from '@outrider/protocols';
 import { NO_SPAN, type Tracing } from '@outrider/runtime';
-import type { Admission, Place } from './admission.ts';
+import { type Admission, SlotsByPeer } from './admission.ts';
 import { withConflict } from './connected-terminals.ts';
 import type { FirstContacts } from './first-contacts.ts';
 import type { Intake } from './intake.ts';
@@ -19,8 +18,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** How often connections are checked for requests that take too long: what comes byte by byte is cut off this late at most. */
 const CHECK_EVERY_MS = 5000;
 
-/** What the HTTP side needs from the gateway around it. */
-export interface HttpSurroundings {
+/** What the HTTP side needs from the gateway. */
+export interface HttpContext {
   intake: Intake;
   metrics: ProtocolMetrics;
   traces: PacketTraces;
@@ -51,68 +50,59 @@ const HTTP_OPTIONS = {
 };
 
 /** Phones by HTTP: one request, one answer, 200 only once the position is durable. */
-export function createOsmandServers(around: HttpSurroundings): { plain: Server; secure: Server | null } {
+export function createOsmandServers(context: HttpContext): { plain: Server; secure: Server | null } {
   const plain = createServer(HTTP_OPTIONS);
-  serve(plain, around);
-  const { tls } = around;
+  serve(plain, context);
+  const { tls } = context;
   if (tls === null) return { plain, secure: null };
   const secure = createSecureServer({ ...HTTP_OPTIONS, ...TLS_OPTIONS, ...tls.context });
   tls.watch((context) => secure.setSecureContext(context));
-  serve(secure, around);
+  serve(secure, context);
   return { plain, secure };
 }
 
-function serve(server: Server | SecureServer, around: HttpSurroundings): void {
-  server.maxConnections = around.maxConnections;
+function serve(server: Server | SecureServer, context: HttpContext): void {
+  server.maxConnections = context.maxConnections;
   const refuse = (reason: string, address: string) =>
-    around.onRefused(reason, 'the connection is closed unread', address, around.traces.next());
+    context.onRefused(reason, 'the connection is closed unread', address, context.traces.next());
   server.on('drop', (dropped) => refuse('too-many-connections', dropped?.remoteAddress ?? 'unknown'));
-  const places = new Map<string, Place>();
+  const slots = new SlotsByPeer();
   server.on('connection', (socket) => {
-    const place = around.admission.admit(socket.remoteAddress);
-    if (typeof place === 'string') {
-      refuse(place, socket.remoteAddress ?? 'unknown');
+    const slot = context.admission.admit(socket.remoteAddress);
+    if (typeof slot === 'string') {
+      refuse(slot, socket.remoteAddress ?? 'unknown');
       socket.destroy();
       return;
     }
-    const peer = peerOf(socket);
-    places.set(peer, place);
-    around.metrics.connections.inc();
-    socket.once('close', () => {
-      places.delete(peer);
-      place.leave();
-      around.metrics.connections.dec();
-    });
+    slots.hold(socket, slot);
+    context.metrics.connections.inc();
+    socket.once('close', () => context.metrics.connections.dec());
   });
   server.on('request', (request, response) => {
-    answer(request, response, around, () => places.get(peerOf(request.socket))?.identified()).catch((error: Error) => {
+    answer(request, response, context, () => slots.of(request.socket)?.identified()).catch((error: Error) => {
       // The peer went away in the middle of its request; there is nobody left to answer.
-      around.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown', around.traces.next());
+      context.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown', context.traces.next());
       response.destroy();
     });
   });
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
-}
-
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  around: HttpSurroundings,
+  context: HttpContext,
   identified: () => void,
 ): Promise<void> {
   const address = request.socket.remoteAddress ?? 'unknown';
-  const { tracing } = around;
+  const { tracing } = context;
   const startMs = tracing.nowMs();
-  const trace = around.traces.next();
+  const trace = context.traces.next();
   const refuse = (status: number, reason: string, detail: string) => {
-    around.onRefused(reason, detail, address, trace);
+    context.onRefused(reason, detail, address, trace);
     response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${detail}\n`);
   };
 
-  if (around.isHeld()) {
+  if (context.isHeld()) {
     response.setHeader('Retry-After', '5');
     return refuse(503, 'held', 'nothing can be stored now; send it again');
   }
@@ -121,7 +111,7 @@ async function answer(
     response.setHeader('Connection', 'close');
     return refuse(413, 'bad-length', `the body is longer than ${MAX_BODY_BYTES} bytes`);
   }
-  const receivedAtMs = around.now();
+  const receivedAtMs = context.now();
   const decoded = decodeOsmand({
     method: request.method ?? 'GET',
     url: request.url ?? '/',
@@ -132,18 +122,18 @@ async function answer(
   if ('refused' in decoded) return refuse(decoded.status, decoded.refused, decoded.detail);
 
   const { terminalId, positions, secret = null } = decoded;
-  if (around.isBlocked(terminalId, address)) {
+  if (context.isBlocked(terminalId, address)) {
     response.setHeader('Retry-After', '60');
     return refuse(429, 'address-blocked', 'too many unknown terminals came from this address');
   }
-  const vehicle = around.vehicleOf(terminalId);
-  const refusal = vehicle && refusalOf(vehicle, request, address, secret, around);
+  const vehicle = context.vehicleOf(terminalId);
+  const refusal = vehicle && refusalOf(vehicle, request, address, secret, context);
   if (refusal) {
-    if (refusal === 'wrong-secret') around.onWrongSecret(address);
+    if (refusal === 'wrong-secret') context.onWrongSecret(address);
     return refuse(403, refusal, 'this is not taken for the terminal');
   }
   if (positions.length === 0) {
-    around.metrics.acknowledged.inc(1);
+    context.metrics.acknowledged.inc(1);
     response.writeHead(200).end();
     return;
   }
@@ -158,21 +148,21 @@ async function answer(
   const append = span.child('append');
   const done = () => {
     append.end();
-    around.metrics.acknowledged.inc(1);
+    context.metrics.acknowledged.inc(1);
     response.writeHead(200).end();
     span.end();
   };
-  const isContested = vehicle !== undefined && around.noteRequest(terminalId, address);
+  const isContested = vehicle !== undefined && context.noteRequest(terminalId, address);
   const taking = isContested ? withConflict(positions) : positions;
-  if (!around.intake.take('osmand', terminalId, taking, receivedAtMs, trace, done)) {
-    around.onUnknown(terminalId, address);
+  if (!context.intake.take('osmand', terminalId, taking, receivedAtMs, trace, done)) {
+    context.onUnknown(terminalId, address);
     return refuse(404, 'unknown-terminal', `no vehicle has terminal ${JSON.stringify(terminalId)}`);
   }
   identified();
-  if (vehicle !== undefined) around.contacts.note(vehicle, 'osmand', null, receivedAtMs);
-  around.onTaken(terminalId, address);
-  around.metrics.packets.inc(1);
-  around.metrics.positions.inc(positions.length);
+  if (vehicle !== undefined) context.contacts.note(vehicle, 'osmand', null, receivedAtMs);
+  context.onTaken(terminalId, address);
+  context.metrics.packets.inc(1);
+  context.metrics.positions.inc(positions.length);
 }
 
 function refusalOf(
@@ -180,7 +170,7 @@ function refusalOf(
   { socket, headers }: IncomingMessage,
   address: string,
   token: string | null,
-  { contacts }: HttpSurroundings,
+  { contacts }: HttpContext,
 ): AccessRefusal | null {
   if (contacts.isTaken(vehicle, 'osmand')) return 'wrong-protocol';
   const [, bearer = null] = /^Bearer (\S+)$/i.exec(headers.authorization ?? '') ?? [];

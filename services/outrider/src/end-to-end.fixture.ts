@@ -3,13 +3,11 @@ import { distanceM, featureFromShape } from '@outrider/geo';
 import { telemetryTopic } from '@outrider/log';
 import {
   type CreateSimulator,
-  createJt808Simulator2013,
-  createTeltonikaExtendedSimulator,
-  createWialonIps11Simulator,
   decodeOsmand,
   encodeOsmandQuery,
   type ListedProtocol,
   tcpProtocols,
+  teltonika,
 } from '@outrider/protocols';
 import { playDrive, simulatorOf } from '@outrider/simulator';
 import { expect, vi } from 'vitest';
@@ -36,37 +34,24 @@ export interface Terminal {
   createSimulator?: CreateSimulator;
   packetOrder?: 'newest-first';
 }
-/** One of each protocol, and of each edition that is told by its bytes. */
+/** One of each simulator of each protocol, and one that sends its newest positions first. */
 export const TERMINALS: readonly Terminal[] = [
-  { edition: 'Omnicomm', protocol: 'omnicomm', terminalId: '202000777' as TerminalId },
-  { edition: 'Teltonika 8', protocol: 'teltonika', terminalId: '356307042441013' as TerminalId },
+  ...tcpProtocols.flatMap(({ name, title, exampleId, simulators }, nth): Terminal[] =>
+    simulators.map((createSimulator, edition) => ({
+      edition: `${title}, simulator ${edition + 1}`,
+      protocol: name,
+      // Ids of several protocols have the same form.
+      terminalId: exampleId(10 * nth + edition + 7),
+      createSimulator,
+    })),
+  ),
   {
-    edition: 'Teltonika 8E',
+    edition: 'Teltonika, newest first',
     protocol: 'teltonika',
-    terminalId: '356307042441021' as TerminalId,
-    createSimulator: createTeltonikaExtendedSimulator,
-  },
-  {
-    edition: 'Teltonika 8, newest first',
-    protocol: 'teltonika',
-    terminalId: '356307042441039' as TerminalId,
+    terminalId: teltonika.exampleId(1000),
     packetOrder: 'newest-first',
   },
-  { edition: 'Wialon IPS 2.0', protocol: 'wialon-ips', terminalId: 'wialon-7' as TerminalId },
-  {
-    edition: 'Wialon IPS 1.1',
-    protocol: 'wialon-ips',
-    terminalId: 'wialon-8' as TerminalId,
-    createSimulator: createWialonIps11Simulator,
-  },
   { edition: 'OsmAnd', protocol: 'osmand', terminalId: 'phone-7' as TerminalId },
-  { edition: 'JT/T 808-2019', protocol: 'jt808', terminalId: '13900000007' as TerminalId },
-  {
-    edition: 'JT/T 808-2013',
-    protocol: 'jt808',
-    terminalId: '13900000008' as TerminalId,
-    createSimulator: createJt808Simulator2013,
-  },
 ];
 
 /** What runs, in one process or in many, as far as it is reached from outside. */

@@ -37,7 +37,7 @@ const CONSUMER = 'rules';
 /** Definition changes that were about to be applied when the checkpoint was saved: a replay begins with them. */
 const PENDING_KEY = 'pending-definitions';
 /** A look at what went silent that was about to be taken when the checkpoint was saved: a replay begins with it. */
-const PENDING_LOOK_KEY = 'pending-look';
+const PENDING_SILENCE_CHECK_KEY = 'pending-look';
 const TELEMETRY = 'telemetry';
 /** A packet may be on its way into the log for so long, after the gateway had it. */
 const ON_THE_WAY_MS = 10_000;
@@ -61,7 +61,7 @@ export interface PartitionParts {
 }
 
 /** How far a partition has come. */
-export interface Standing {
+export interface Progress {
   /** Next offset of topic `telemetry`. */
   next: number;
   /** Unix milliseconds at which the gateway had the newest packet that was taken in; null before the first. */
@@ -83,9 +83,9 @@ interface PlacedChange {
 interface Pending {
   changes: readonly DefinitionChange[] | null;
   /** Time up to which it is looked what has gone silent. */
-  lookMs: number | null;
+  silenceCheckedMs: number | null;
 }
-const NOTHING_PENDING: Pending = { changes: null, lookMs: null };
+const NOTHING_PENDING: Pending = { changes: null, silenceCheckedMs: null };
 
 /**
  * One partition of topic `telemetry`: its engine, its checkpoint, and how far both have come.
@@ -155,7 +155,7 @@ export class PartitionRules {
   }
 
   /** Where it stands, for those who watch. */
-  get standing(): Standing {
+  get progress(): Progress {
     return { next: this.#position, reachedAtMs: this.#reachedAtMs, savedAtMs: this.#savedAtMs, unsaved: this.#unsaved };
   }
 
@@ -176,7 +176,8 @@ export class PartitionRules {
         }
         this.#engine.rewind(this.#position);
         if (this.#pendingSaved.changes !== null) await this.#applyAll(this.#pendingSaved.changes);
-        if (this.#pendingSaved.lookMs !== null) await this.#lookAt(this.#pendingSaved.lookMs);
+        if (this.#pendingSaved.silenceCheckedMs !== null)
+          await this.#checkSilenceAt(this.#pendingSaved.silenceCheckedMs);
       } else {
         if (this.#told.size > 0)
           logger.warn({ partition, events: this.#told.size }, 'no checkpoint: replaying all that the log holds');
@@ -256,10 +257,10 @@ export class PartitionRules {
       const engine = new Engine();
       engine.restore(checkpoint.entries);
       const changes = checkpoint.entries.get(PENDING_KEY);
-      const lookMs = checkpoint.entries.get(PENDING_LOOK_KEY);
+      const silenceCheckedMs = checkpoint.entries.get(PENDING_SILENCE_CHECK_KEY);
       this.#pendingSaved = {
         changes: changes === undefined ? null : readPending(changes.toString()),
-        lookMs: lookMs === undefined ? null : Number(lookMs.toString()),
+        silenceCheckedMs: silenceCheckedMs === undefined ? null : Number(silenceCheckedMs.toString()),
       };
       this.#engine = engine;
       return checkpoint;
@@ -302,7 +303,7 @@ export class PartitionRules {
    * Looks which vehicles have gone silent, and tells it, as far as all that came before is known: packets that wait to be
    * taken in may be of any of them.
    */
-  look(): Promise<void> {
+  checkSilence(): Promise<void> {
     return this.#inTurn(async () => {
       const { log, now } = this.#parts;
       const untilMs = now() - ON_THE_WAY_MS;
@@ -312,8 +313,8 @@ export class PartitionRules {
       const end = ends.get(this.#partition) ?? 0;
       const isBehind = this.#told.size > 0 || this.#position < Math.max(end, this.#replayEnd);
       if (isBehind || !this.#engine.hasSilent(untilMs)) return;
-      await this.#save({ changes: null, lookMs: untilMs });
-      await this.#lookAt(untilMs);
+      await this.#save({ changes: null, silenceCheckedMs: untilMs });
+      await this.#checkSilenceAt(untilMs);
     });
   }
 
@@ -382,7 +383,7 @@ export class PartitionRules {
       if (partitionIn('events', name) !== null) this.#eventOffsets[name] = offset;
   }
 
-  async #lookAt(untilMs: number): Promise<void> {
+  async #checkSilenceAt(untilMs: number): Promise<void> {
     const events: FleetEvent[] = [];
     this.#engine.advance(untilMs, events);
     noteNoCause(events);
@@ -449,7 +450,7 @@ export class PartitionRules {
     }
     if (this.#held.length === 0) return;
     const changes = this.#held.map(({ change }) => change);
-    await this.#save({ changes, lookMs: null });
+    await this.#save({ changes, silenceCheckedMs: null });
     this.#held = [];
     await this.#applyAll(changes);
   }
@@ -550,11 +551,11 @@ export class PartitionRules {
         offsets[`definitions/${partition}`] = Math.min(offset, offsets[`definitions/${partition}`] ?? offset);
 
     const changed: [string, Buffer | null][] = this.#engine.takeChanges();
-    const { changes, lookMs } = pending;
+    const { changes, silenceCheckedMs } = pending;
     if (changes !== null) changed.push([PENDING_KEY, Buffer.from(JSON.stringify(changes.map(storedChange)))]);
     else if (this.#pendingSaved.changes !== null) changed.push([PENDING_KEY, null]);
-    if (lookMs !== null) changed.push([PENDING_LOOK_KEY, Buffer.from(String(lookMs))]);
-    else if (this.#pendingSaved.lookMs !== null) changed.push([PENDING_LOOK_KEY, null]);
+    if (silenceCheckedMs !== null) changed.push([PENDING_SILENCE_CHECK_KEY, Buffer.from(String(silenceCheckedMs))]);
+    else if (this.#pendingSaved.silenceCheckedMs !== null) changed.push([PENDING_SILENCE_CHECK_KEY, null]);
     if (this.#discardedKeys.length > 0) {
       const kept = new Set(changed.map(([key]) => key));
       for (const key of this.#discardedKeys) if (!kept.has(key)) changed.push([key, null]);

@@ -205,7 +205,7 @@ function shared(log: Log): Log {
 
 function rulesIn(life: Life, config: Partial<RulesConfig> = {}, overrides: { log?: Log; now?: () => number } = {}) {
   const rules = createRules({
-    config: { checkpointMs: 1000, checkpointPackets: 1_000_000, lookMs: 3_600_000, ...config },
+    config: { checkpointMs: 1000, checkpointPackets: 1_000_000, silenceCheckMs: 3_600_000, ...config },
     log: life.log(overrides.log ?? log),
     checkpoints: life.checkpoints(checkpoints),
     hub,
@@ -305,7 +305,7 @@ test('a deleted vehicle leaves the hub, and what its terminal sent until then do
 test('a vehicle that falls silent is offline in the hub when the event is there', async () => {
   await define(operator, vehicle(1));
   let nowMs = T0;
-  const rules = rulesIn(new Life(), { lookMs: 5 }, { now: () => nowMs });
+  const rules = rulesIn(new Life(), { silenceCheckMs: 5 }, { now: () => nowMs });
   await rules.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09))]);
   const state = async () => (await hub.latest([vehicleId(1)]))[0]?.activity?.state;
@@ -645,7 +645,7 @@ test('definitions that change while data flows leave no visit open, and tell not
 test('a vehicle of which nothing comes goes offline, once, and is online again with its next packet', async () => {
   await define(operator, vehicle(1), vehicle(2));
   let now = T0;
-  const rules = rulesIn(new Life(), { lookMs: 10 }, { now: () => now });
+  const rules = rulesIn(new Life(), { silenceCheckMs: 10 }, { now: () => now });
   await rules.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(2, fix(0, 0.09)), packet(2, fix(300, 0.09))]);
   await until('both are known', async () => (await hub.latest([vehicleId(1), vehicleId(2)])).length === 2);
@@ -689,7 +689,7 @@ test('while packets wait to be taken in, nobody is said to be silent', async () 
         },
       }),
   };
-  const config = { lookMs: 1, batchPackets: 1, checkpointMs: 5 };
+  const config = { silenceCheckMs: 1, batchPackets: 1, checkpointMs: 5 };
   const second = rulesIn(new Life(), config, { log: slow, now: () => T0 + 3_700_000 });
   await second.start();
   await until('all are taken in', async () => (await saved())?.offsets.telemetry === 62);
@@ -704,7 +704,7 @@ test('offline is told once, wherever the service was killed: a look at the clock
     await openWorld();
     await define(operator, vehicle(1), vehicle(2));
     let now = T0;
-    const config = { lookMs: 2, checkpointMs: 1_000_000 };
+    const config = { silenceCheckMs: 2, checkpointMs: 1_000_000 };
     const life = new Life(acts);
     const first = rulesIn(life, config, { now: () => now });
     const started = first.start().then(

@@ -35,13 +35,13 @@ export {
 export { rulesConfigOf, rulesVariables } from './settings.ts';
 
 export interface RulesConfig {
-  /** A checkpoint is saved after so many milliseconds … */
+  /** A checkpoint is saved after this time, … */
   checkpointMs: number;
-  /** … or so many packets, whichever comes first. */
+  /** … or after this many packets, whichever comes first. */
   checkpointPackets: number;
-  /** It is looked every so many milliseconds which vehicles have gone silent. Default 5000. */
-  lookMs?: number;
-  /** Packets in one batch: what becomes durable, and known to the hub, together. Default 1000. */
+  /** Interval of the check for silent vehicles. Default 5000. */
+  silenceCheckMs?: number;
+  /** Packets whose events become durable together. Default 1000. */
   batchPackets?: number;
 }
 
@@ -60,157 +60,191 @@ export interface RulesParts {
 
 const GROUP = 'rules';
 const BATCH_PACKETS = 1000;
-const LOOK_MS = 5000;
+const SILENCE_CHECK_MS = 5000;
+
+/** The rules service. */
+export interface Rules extends Part {
+  readonly failed: Promise<never>;
+}
 
 /**
- * The rules at work: takes telemetry and definitions from the log, steps the engine, puts the events into the log, and
- * tells the hub where vehicles are. Each partition of the telemetry has an engine and a checkpoint of its own.
+ * Runs the engine over topic `telemetry`: appends the events to the log and publishes the states of vehicles in the hub. Each
+ * partition has an engine and a checkpoint of its own.
  */
-export function createRules({ config, metrics: registry, ...parts }: RulesParts): Part & { failed: Promise<never> } {
-  const { log, logger, tracing = NO_TRACING } = parts;
-  const partitions = new Map<number, PartitionRules>();
-  /** Of these another member has claimed the checkpoints. */
-  const fenced = new Set<number>();
-  const told = new WeakSet<PartitionRules>();
-  const metrics = rulesMetrics(
-    registry,
-    () => {
-      let vehicles = 0;
-      for (const partition of partitions.values()) vehicles += partition.vehicleCount;
-      return vehicles;
-    },
-    lag,
-  );
-  const deadLetters = createDeadLetterOffice({ ...parts, metrics: registry, reader: 'rules' });
-  let telemetry: Subscription | null = null;
-  let definitions: Subscription | null = null;
-  let timers: NodeJS.Timeout[] = [];
-  let fail: (error: unknown) => void = () => {};
-  const failed = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  failed.catch(() => {});
+export function createRules(parts: RulesParts): Rules {
+  return new LogRules(parts);
+}
 
-  /** Known to the definitions' consumer from here on, so that no change falls between reading and following. */
-  function open(partition: number): Promise<number> {
-    const rules = new PartitionRules(partition, { ...parts, ...config, metrics, deadLetters });
-    partitions.set(partition, rules);
-    fenced.delete(partition);
-    return rules.open();
+class LogRules implements Rules {
+  readonly name = 'rules';
+  readonly failed: Promise<never>;
+  readonly #parts: RulesParts;
+  readonly #tracing: Tracing;
+  readonly #partitions = new Map<number, PartitionRules>();
+  /** Another member has claimed the checkpoints of these. */
+  readonly #fenced = new Set<number>();
+  readonly #reportedAsFenced = new WeakSet<PartitionRules>();
+  readonly #metrics: ReturnType<typeof rulesMetrics>;
+  readonly #deadLetters: ReturnType<typeof createDeadLetterOffice>;
+  #telemetry: Subscription | null = null;
+  #definitions: Subscription | null = null;
+  #timers: NodeJS.Timeout[] = [];
+  #fail: (error: unknown) => void = () => {};
+
+  constructor(parts: RulesParts) {
+    this.#parts = parts;
+    this.#tracing = parts.tracing ?? NO_TRACING;
+    this.#metrics = rulesMetrics(
+      parts.metrics,
+      () => this.#vehicleCount(),
+      () => this.#lag(),
+    );
+    this.#deadLetters = createDeadLetterOffice({ ...parts, reader: 'rules' });
+    this.failed = new Promise<never>((_, reject) => {
+      this.#fail = reject;
+    });
+    this.failed.catch(() => {});
   }
 
-  function ofPartition(partition: number): PartitionRules {
-    const rules = partitions.get(partition);
-    if (!rules && fenced.has(partition)) throw new CheckpointFencedError(GROUP, partition);
-    if (!rules) throw new Error(`a batch of partition ${partition}, which is not open`);
-    return rules;
+  async start(): Promise<void> {
+    const { config } = this.#parts;
+    this.#definitions = await this.#followDefinitions();
+    this.#definitions.failed.catch(this.#fail);
+    this.#telemetry = await this.#followTelemetry().catch(async (error) => {
+      await this.#definitions?.stop();
+      throw error;
+    });
+    this.#telemetry.failed.catch(this.#fail);
+    this.#timers = [
+      setInterval(() => this.#ofEach((rules) => rules.checkpoint()), config.checkpointMs),
+      setInterval(() => this.#ofEach((rules) => rules.checkSilence()), config.silenceCheckMs ?? SILENCE_CHECK_MS),
+    ];
   }
 
-  async function lag(): Promise<Lag | null> {
-    // A log that is away is told by its own check.
-    const ends = await log.endOffsets(telemetryTopic).catch(() => null);
-    if (ends === null) return null;
-    const told: Lag = { packets: 0, oldestSeconds: 0, checkpointSeconds: 0 };
-    for (const [partition, rules] of partitions) {
-      const { next, reachedAtMs, savedAtMs, unsaved } = rules.standing;
-      const waiting = Math.max(0, (ends.get(partition) ?? 0) - next);
-      told.packets += waiting;
-      if (waiting > 0 && reachedAtMs !== null)
-        told.oldestSeconds = Math.max(told.oldestSeconds, (parts.now() - reachedAtMs) / 1000);
-      if (unsaved) told.checkpointSeconds = Math.max(told.checkpointSeconds, (parts.now() - savedAtMs) / 1000);
-    }
-    return told;
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#telemetry?.stop();
+    await this.#definitions?.stop();
+    for (const [partition, rules] of this.#partitions)
+      await rules.checkpoint().catch((error) => this.#release(partition, rules, error));
+    this.#parts.logger.debug({ partitions: this.#partitions.size }, 'checkpoints saved');
   }
 
-  /** Another member has claimed the partition: what this one still does with it is let go, and is no failure. */
-  function letGo(partition: number, rules: PartitionRules, error: unknown): void {
-    if (!(error instanceof CheckpointFencedError)) throw error;
-    // It may have been begun anew meanwhile.
-    if (partitions.get(partition) === rules) {
-      partitions.delete(partition);
-      fenced.add(partition);
-    }
-    if (told.has(rules)) return;
-    told.add(rules);
-    metrics.fenced.inc();
-    logger.info({ partition }, 'another member has the partition now: let go of it');
+  async #followDefinitions(): Promise<Subscription> {
+    const { log } = this.#parts;
+    const ends = await log.endOffsets(definitionsTopic);
+    return log.consume(definitionsTopic, {
+      // Every member needs every definition: each is a group of its own.
+      group: `rules-definitions-${randomUUID()}`,
+      startAt: (partition) => ends.get(partition) ?? 'earliest',
+      onBatch: async ({ partition, records }) => {
+        await Promise.all(
+          [...this.#partitions].map(([own, rules]) =>
+            rules.takeDefinitions(partition, records).catch((error) => this.#release(own, rules, error)),
+          ),
+        );
+      },
+    });
   }
 
-  /** From when the batch came until its events are durable. */
-  function spanOf({ partition, records }: Batch<TelemetryPacket>, packets: readonly TraceId[]): Span {
-    const facts = { 'outrider.partition': partition, 'outrider.packets': records.length };
-    return tracing.begin('rules batch', { packets, facts });
-  }
-
-  function ofEach(work: (rules: PartitionRules) => Promise<void>): void {
-    for (const [partition, rules] of partitions)
-      work(rules)
-        .catch((error) => letGo(partition, rules, error))
-        .catch(fail);
-  }
-
-  function follow(): Promise<Subscription> {
+  #followTelemetry(): Promise<Subscription> {
+    const { log, config } = this.#parts;
     return log.consume(telemetryTopic, {
       group: GROUP,
-      startAt: open,
-      async onBatch(batch) {
-        const rules = ofPartition(batch.partition);
+      startAt: (partition) => this.#open(partition),
+      onBatch: async (batch) => {
+        const rules = this.#ofPartition(batch.partition);
         try {
-          const packets = recordedAmong(tracing, batch.records);
+          const packets = recordedAmong(this.#tracing, batch.records);
           if (packets.length === 0) await rules.takePackets(batch);
-          else await inSpan(spanOf(batch, packets), () => rules.takePackets(batch));
+          else await inSpan(this.#spanOf(batch, packets), () => rules.takePackets(batch));
         } catch (error) {
-          letGo(batch.partition, rules, error);
+          this.#release(batch.partition, rules, error);
           throw error;
         }
       },
-      async onRevoked(partition) {
-        const rules = partitions.get(partition);
-        partitions.delete(partition);
-        fenced.delete(partition);
-        await rules?.checkpoint().catch((error) => letGo(partition, rules, error));
+      onRevoked: async (partition) => {
+        const rules = this.#partitions.get(partition);
+        this.#partitions.delete(partition);
+        this.#fenced.delete(partition);
+        await rules?.checkpoint().catch((error) => this.#release(partition, rules, error));
       },
       maxBatchRecords: config.batchPackets ?? BATCH_PACKETS,
     });
   }
 
-  return {
-    name: 'rules',
-    failed,
+  /** Registered before it is read, so that it misses no change of a definition. */
+  #open(partition: number): Promise<number> {
+    const { config, ...parts } = this.#parts;
+    const rules = new PartitionRules(partition, {
+      ...parts,
+      ...config,
+      metrics: this.#metrics,
+      deadLetters: this.#deadLetters,
+    });
+    this.#partitions.set(partition, rules);
+    this.#fenced.delete(partition);
+    return rules.open();
+  }
 
-    async start() {
-      const ends = await log.endOffsets(definitionsTopic);
-      definitions = await log.consume(definitionsTopic, {
-        // Every member needs every definition: each is a group of its own.
-        group: `rules-definitions-${randomUUID()}`,
-        startAt: (partition) => ends.get(partition) ?? 'earliest',
-        async onBatch({ partition, records }) {
-          await Promise.all(
-            [...partitions].map(([own, rules]) =>
-              rules.takeDefinitions(partition, records).catch((error) => letGo(own, rules, error)),
-            ),
-          );
-        },
-      });
-      definitions.failed.catch(fail);
-      telemetry = await follow().catch(async (error) => {
-        await definitions?.stop();
-        throw error;
-      });
-      telemetry.failed.catch(fail);
-      timers = [
-        setInterval(() => ofEach((rules) => rules.checkpoint()), config.checkpointMs),
-        setInterval(() => ofEach((rules) => rules.look()), config.lookMs ?? LOOK_MS),
-      ];
-    },
+  #ofPartition(partition: number): PartitionRules {
+    const rules = this.#partitions.get(partition);
+    if (!rules && this.#fenced.has(partition)) throw new CheckpointFencedError(GROUP, partition);
+    if (!rules) throw new Error(`a batch of partition ${partition}, which is not open`);
+    return rules;
+  }
 
-    async stop() {
-      for (const timer of timers) clearInterval(timer);
-      await telemetry?.stop();
-      await definitions?.stop();
-      for (const [partition, rules] of partitions)
-        await rules.checkpoint().catch((error) => letGo(partition, rules, error));
-      logger.debug({ partitions: partitions.size }, 'checkpoints saved');
-    },
-  };
+  #ofEach(work: (rules: PartitionRules) => Promise<void>): void {
+    for (const [partition, rules] of this.#partitions)
+      work(rules)
+        .catch((error) => this.#release(partition, rules, error))
+        .catch(this.#fail);
+  }
+
+  /**
+   * Gives up a partition that another member has claimed, which is no failure.
+   *
+   * @throws {unknown} the error, where it is another one
+   */
+  #release(partition: number, rules: PartitionRules, error: unknown): void {
+    if (!(error instanceof CheckpointFencedError)) throw error;
+    // The partition may have come back meanwhile, with other rules.
+    if (this.#partitions.get(partition) === rules) {
+      this.#partitions.delete(partition);
+      this.#fenced.add(partition);
+    }
+    if (this.#reportedAsFenced.has(rules)) return;
+    this.#reportedAsFenced.add(rules);
+    this.#metrics.fenced.inc();
+    this.#parts.logger.info({ partition }, 'another member has claimed the partition');
+  }
+
+  /** From the arrival of a batch until its events are durable. */
+  #spanOf({ partition, records }: Batch<TelemetryPacket>, packets: readonly TraceId[]): Span {
+    const facts = { 'outrider.partition': partition, 'outrider.packets': records.length };
+    return this.#tracing.begin('rules batch', { packets, facts });
+  }
+
+  #vehicleCount(): number {
+    let vehicles = 0;
+    for (const partition of this.#partitions.values()) vehicles += partition.vehicleCount;
+    return vehicles;
+  }
+
+  async #lag(): Promise<Lag | null> {
+    const { log, now } = this.#parts;
+    // An unavailable log has a check of its own.
+    const ends = await log.endOffsets(telemetryTopic).catch(() => null);
+    if (ends === null) return null;
+    const lag: Lag = { packets: 0, oldestSeconds: 0, checkpointSeconds: 0 };
+    for (const [partition, rules] of this.#partitions) {
+      const { next, reachedAtMs, savedAtMs, unsaved } = rules.progress;
+      const waiting = Math.max(0, (ends.get(partition) ?? 0) - next);
+      lag.packets += waiting;
+      if (waiting > 0 && reachedAtMs !== null)
+        lag.oldestSeconds = Math.max(lag.oldestSeconds, (now() - reachedAtMs) / 1000);
+      if (unsaved) lag.checkpointSeconds = Math.max(lag.checkpointSeconds, (now() - savedAtMs) / 1000);
+    }
+    return lag;
+  }
 }

@@ -24,167 +24,164 @@ const MAX_ATTRIBUTES = 96;
 const MAX_EVENTS = 32;
 
 /**
- * Reads one message of an archive record. Fields that nothing is known of are passed over; single numbers in groups that nothing
- * is known of (fuel level sensors among them) are kept as they stand, as the attribute `group<n>.<field>`.
+ * Reads one message of an archive record. Unknown fields are skipped. Single numbers in unknown groups (fuel level sensors among
+ * them) are kept as the attribute `group<n>.<field>`.
  *
- * The time is that of the fix, else of the message, else of the record. A message without a place is not valid and stands at
- * 0/0, so that its ignition, alarms and sensors are not lost.
+ * The time is that of the fix, else of the message, else of the record. A message without a place is not valid and is at 0/0, so that
+ * its ignition, alarms and sensors are not lost.
  *
- * @param reader opened on the message; its `failed` tells afterwards whether the message could be read
+ * @param reader opened on the message; its `failed` is set afterwards where the message could not be read
  * @param recordSeconds time of the record, in the protocol's seconds
- * @returns the position; null where the message says nothing, or could not be read
+ * @returns the position; null where the message is empty, or could not be read
  */
 export function readMessage(reader: WireReader, recordSeconds: number): Position | null {
+  const message = new Message();
   let group = 0;
-  let empty = true;
-  let generalSeconds = 0;
-  let fixSeconds = 0;
-  let flags = -1;
-  let latitude = Number.NaN;
-  let longitude = Number.NaN;
-  let speedKmh: number | null = null;
-  let courseDeg: number | null = null;
-  let altitudeM: number | null = null;
-  let satellites: number | null = null;
-  let supplyV: number | null = null;
-  let attributes: Record<string, AttributeValue> | null = null;
-  let held = 0;
-
   while (reader.offset < reader.end) {
     const tag = reader.uint32();
     const field = tag >>> 3;
     const wire = tag & 7;
-
     if (wire === WIRE.endGroup) {
       if (group === 0 || field !== group) reader.fail();
       group = 0;
-      continue;
-    }
-    if (field === 0) {
-      reader.fail();
-      continue;
-    }
-    if (wire === WIRE.startGroup) {
-      if (group === 0) group = field;
-      else reader.skip(wire, field);
-      continue;
-    }
-    if (group === 0) {
-      if (field !== EVENTS || (wire !== WIRE.bytes && wire !== WIRE.varint)) {
-        reader.skip(wire, field);
-        continue;
-      }
-      const events = readEvents(reader, wire);
-      if (events !== '') {
-        attributes ??= {};
-        attributes.events = typeof attributes.events === 'string' ? `${attributes.events},${events}` : events;
-        held++;
-        empty = false;
-      }
-      continue;
-    }
-    if (wire === WIRE.bytes && group === GROUP.general && field === 3) {
-      const length = reader.length();
-      if (length > 0 && length <= 16) {
-        attributes ??= {};
-        attributes.iButton = reader.bytes.toString('hex', reader.offset, reader.offset + length);
-        held++;
-      }
-      reader.offset += length;
-      continue;
-    }
-    if (wire !== WIRE.varint && wire !== WIRE.fixed32) {
-      reader.skip(wire, field);
-      continue;
-    }
-
-    const value = wire === WIRE.varint ? reader.uint32() : reader.fixed32();
-    empty = false;
-    if (group === GROUP.navigation) {
-      switch (field) {
-        case 1:
-          latitude = zigzagDecode(value) / 1e7;
-          continue;
-        case 2:
-          longitude = zigzagDecode(value) / 1e7;
-          continue;
-        case 3:
-          speedKmh = value / 10;
-          continue;
-        case 4:
-          courseDeg = value < 360 ? value : value === 360 ? 0 : null;
-          continue;
-        case 5:
-          satellites = value <= 255 ? value : null;
-          continue;
-        case 6:
-          altitudeM = Math.round(zigzagDecode(value) / 10) + 0;
-          continue;
-        case 7:
-          fixSeconds = value;
-          continue;
-      }
-    } else if (group === GROUP.general) {
-      switch (field) {
-        case 1:
-          generalSeconds = value;
-          continue;
-        case 2:
-          // The terminal's own number: the identification said it before.
-          continue;
-        case 4:
-          flags = value;
-          continue;
-        case 8:
-          supplyV = value / 10;
-          continue;
-      }
-    }
-    const name = held < MAX_ATTRIBUTES ? attributeName(group, field, value) : null;
-    if (name === null) continue;
-    attributes ??= {};
-    attributes[name] = attributeValue(group, name, value);
-    held++;
+    } else if (field === 0) reader.fail();
+    else if (wire === WIRE.startGroup && group === 0) group = field;
+    else if (group === 0) message.takeEvents(reader, field, wire);
+    else if (group === GROUP.general && field === 3 && wire === WIRE.bytes) message.takeIButton(reader);
+    else if (wire === WIRE.varint) message.take(group, field, reader.uint32());
+    else if (wire === WIRE.fixed32) message.take(group, field, reader.fixed32());
+    else reader.skip(wire, field);
   }
   if (group !== 0) reader.fail();
-  if (reader.failed || (empty && attributes === null)) return null;
+  return reader.failed ? null : message.position(recordSeconds);
+}
 
-  const placed = !Number.isNaN(latitude) && !Number.isNaN(longitude);
-  let alarms: readonly Alarm[] = NO_ALARMS;
-  let valid = placed;
-  let ignition: boolean | null = null;
-  if (flags !== -1) {
-    ignition = (flags & FLAG.ignition) !== 0;
-    valid = placed && (flags & FLAG.fix) !== 0;
-    alarms = alarmsOf(flags);
-    if ((flags & FLAG.gsmLink) !== 0) {
-      attributes ??= {};
-      attributes.gsmLink = true;
+/** What was read of a message so far. */
+class Message {
+  #isEmpty = true;
+  #generalSeconds = 0;
+  #fixSeconds = 0;
+  #flags = -1;
+  #latitude = Number.NaN;
+  #longitude = Number.NaN;
+  #speedKmh: number | null = null;
+  #courseDeg: number | null = null;
+  #altitudeM: number | null = null;
+  #satellites: number | null = null;
+  #supplyV: number | null = null;
+  #attributes: Record<string, AttributeValue> | null = null;
+  #attributeCount = 0;
+
+  /** A field outside of all groups: the numbers of events, or nothing known. */
+  takeEvents(reader: WireReader, field: number, wire: number): void {
+    if (field !== EVENTS || (wire !== WIRE.bytes && wire !== WIRE.varint)) {
+      reader.skip(wire, field);
+      return;
     }
-    if ((flags & FLAG.roaming) !== 0) {
-      attributes ??= {};
-      attributes.roaming = true;
+    const events = readEvents(reader, wire);
+    if (events === '') return;
+    const before = this.#attributes?.events;
+    this.#keep('events', typeof before === 'string' ? `${before},${events}` : events);
+    this.#isEmpty = false;
+  }
+
+  takeIButton(reader: WireReader): void {
+    const length = reader.length();
+    if (length > 0 && length <= 16)
+      this.#keep('iButton', reader.bytes.toString('hex', reader.offset, reader.offset + length));
+    reader.offset += length;
+  }
+
+  /** A number of a group. */
+  take(group: number, field: number, value: number): void {
+    this.#isEmpty = false;
+    if (group === GROUP.navigation && this.#takeNavigation(field, value)) return;
+    if (group === GROUP.general && this.#takeGeneral(field, value)) return;
+    const name = this.#attributeCount < MAX_ATTRIBUTES ? attributeName(group, field, value) : null;
+    if (name !== null) this.#keep(name, attributeValue(group, name, value));
+  }
+
+  position(recordSeconds: number): Position | null {
+    if (this.#isEmpty && this.#attributes === null) return null;
+    const hasPlace = !Number.isNaN(this.#latitude) && !Number.isNaN(this.#longitude);
+    const flags = this.#flags;
+    const hasFlags = flags !== -1;
+    if (hasFlags && (flags & FLAG.gsmLink) !== 0) this.#keep('gsmLink', true);
+    if (hasFlags && (flags & FLAG.roaming) !== 0) this.#keep('roaming', true);
+    return {
+      // 0 is the clock of a terminal that does not know the time yet.
+      fixTimeMs: EPOCH_MS + (this.#fixSeconds || this.#generalSeconds || recordSeconds) * 1000,
+      latitude: hasPlace ? this.#latitude : 0,
+      longitude: hasPlace ? this.#longitude : 0,
+      valid: hasPlace && (!hasFlags || (flags & FLAG.fix) !== 0),
+      speedKmh: this.#speedKmh,
+      courseDeg: this.#courseDeg,
+      altitudeM: this.#altitudeM,
+      satellites: this.#satellites,
+      ignition: hasFlags ? (flags & FLAG.ignition) !== 0 : null,
+      // The terminal counts the distance since its last record alone. Its sum over the records that arrive is no odometer.
+      odometerM: null,
+      supplyV: this.#supplyV,
+      fuelL: null,
+      alarms: hasFlags ? alarmsOf(flags) : NO_ALARMS,
+      attributes: this.#attributes,
+    };
+  }
+
+  #keep(name: string, value: AttributeValue): void {
+    this.#attributes ??= {};
+    this.#attributes[name] = value;
+    this.#attributeCount++;
+  }
+
+  /** @returns false where the field is not one of a position */
+  #takeNavigation(field: number, value: number): boolean {
+    switch (field) {
+      case 1:
+        this.#latitude = zigzagDecode(value) / 1e7;
+        return true;
+      case 2:
+        this.#longitude = zigzagDecode(value) / 1e7;
+        return true;
+      case 3:
+        this.#speedKmh = value / 10;
+        return true;
+      case 4:
+        this.#courseDeg = value < 360 ? value : value === 360 ? 0 : null;
+        return true;
+      case 5:
+        this.#satellites = value <= 255 ? value : null;
+        return true;
+      case 6:
+        this.#altitudeM = Math.round(zigzagDecode(value) / 10) + 0;
+        return true;
+      case 7:
+        this.#fixSeconds = value;
+        return true;
+      default:
+        return false;
     }
   }
 
-  return {
-    // 0 is the clock of a terminal that has not learned the time yet.
-    fixTimeMs: EPOCH_MS + (fixSeconds || generalSeconds || recordSeconds) * 1000,
-    latitude: placed ? latitude : 0,
-    longitude: placed ? longitude : 0,
-    valid,
-    speedKmh,
-    courseDeg,
-    altitudeM,
-    satellites,
-    ignition,
-    // The terminal counts the distance since its last record alone. Its sum over the records that arrive is no odometer.
-    odometerM: null,
-    supplyV,
-    fuelL: null,
-    alarms,
-    attributes,
-  };
+  /** @returns false where the field is an attribute */
+  #takeGeneral(field: number, value: number): boolean {
+    switch (field) {
+      case 1:
+        this.#generalSeconds = value;
+        return true;
+      case 2:
+        // The terminal's own number, known from the identification.
+        return true;
+      case 4:
+        this.#flags = value;
+        return true;
+      case 8:
+        this.#supplyV = value / 10;
+        return true;
+      default:
+        return false;
+    }
+  }
 }
 
 function alarmsOf(flags: number): readonly Alarm[] {

@@ -14,6 +14,8 @@ import type { Recorded } from '../recorded.ts';
 /** The version of an event's end stands over that of its begin, whatever their offsets. */
 const END_PRECEDENCE = 1n << 62n;
 
+const TIME = "DateTime64(3, 'UTC')";
+
 /**
  * Events as rows of table `events`.
  *
@@ -21,132 +23,137 @@ const END_PRECEDENCE = 1n << 62n;
  */
 export function eventBlock(events: readonly Recorded<FleetEvent>[]): NativeBlock {
   const rows = events.length;
-  const vehicleIds = new UuidValues(rows);
-  const beganAt = new Int64Values(rows);
-  const ids = new UuidValues(rows);
-  const kinds = new LowCardinalityValues(rows || 1);
-  const phases = new LowCardinalityValues(rows || 1);
-  const startedAt = new Int64Values(rows);
-  const notEnded = new Uint8Array(rows);
-  const endedAt = new Int64Values(rows);
-  const latitudes = new Int32Array(rows);
-  const longitudes = new Int32Array(rows);
-  const noSpeed = new Uint8Array(rows);
-  const speeds = new Uint16Array(rows);
-  const fixTimes = new Int64Values(rows);
-  const noGeofence = new Uint8Array(rows);
-  const geofenceIds = new UuidValues(rows);
-  const definitionVersions = new Uint32Array(rows);
-  const endReasons = new LowCardinalityValues(rows || 1);
-  const fromFixTimes = new Int64Values(rows);
-  const origins = new LowCardinalityValues(rows || 1);
-  const inferred = new Uint8Array(rows);
-  const alarms = new LowCardinalityValues(rows || 1);
-  const limitSources = new LowCardinalityValues(rows || 1);
-  const limits = new Measures(rows);
-  const peaks = new Measures(rows);
-  const means = new Measures(rows);
-  const distances = new Measures(rows);
-  const moving = new Measures(rows);
-  const idling = new Measures(rows);
-  const noStart = new Uint8Array(rows).fill(1);
-  const startLatitudes = new Int32Array(rows);
-  const startLongitudes = new Int32Array(rows);
-  const precedence = new BigUint64Array(rows);
+  const columns = emptyColumns(rows);
+  for (const [row, { offset, value }] of events.entries()) setRow(columns, row, offset, value);
+  return { rows, columns: nativeColumns(columns) };
+}
 
-  events.forEach(({ offset, value: event }, row) => {
-    vehicleIds.set(row, uuidWords(event.vehicleId));
-    ids.set(row, uuidWords(event.id));
-    beganAt.set(row, beganAtOf(event.id));
-    kinds.push(event.kind);
-    phases.push(event.phase);
-    startedAt.set(row, event.startedAtMs);
-    if (event.endedAtMs === null) notEnded[row] = 1;
-    else endedAt.set(row, event.endedAtMs);
-    latitudes[row] = degreesE7(event.latitude);
-    longitudes[row] = degreesE7(event.longitude);
-    if (event.speedKmh === null) noSpeed[row] = 1;
-    else speeds[row] = clamp(event.speedKmh * 10, 0, 0xffff);
-    fixTimes.set(row, event.fixTimeMs);
-    fromFixTimes.set(row, event.fromFixTimeMs);
-    definitionVersions[row] = event.definitionVersion;
-    origins.push(event.origin);
-    if (event.inferred) inferred[row] = 1;
-    if (event.startLatitude !== undefined && event.startLongitude !== undefined) {
-      noStart[row] = 0;
-      startLatitudes[row] = degreesE7(event.startLatitude);
-      startLongitudes[row] = degreesE7(event.startLongitude);
-    }
-    const geofenceId = geofenceOf(event);
-    if (geofenceId === null) noGeofence[row] = 1;
-    else geofenceIds.set(row, uuidWords(geofenceId));
-    alarms.push(event.kind === 'alarm' ? event.alarm : '');
-    limitSources.push(event.kind === 'speeding' ? event.limitSource : '');
-    endReasons.push(event.endReason ?? '');
-    // As for positions, the first of several that say different things stands.
-    precedence[row] = (event.phase === 'end' ? END_PRECEDENCE : 0n) + BigInt(Number.MAX_SAFE_INTEGER - offset);
-
-    switch (event.kind) {
-      case 'speeding':
-        limits.set(row, event.limitKmh);
-        peaks.set(row, event.peakKmh);
-        means.set(row, event.meanKmh);
-        distances.set(row, event.distanceM);
-        break;
-      case 'trip':
-        peaks.set(row, event.maxKmh);
-        means.set(row, event.meanKmh);
-        distances.set(row, event.distanceM);
-        moving.set(row, event.movingMs);
-        idling.set(row, event.idlingMs);
-        break;
-      case 'parking':
-      case 'idling':
-        idling.set(row, event.idlingMs);
-        break;
-      case 'geofence-visit':
-      case 'ignition':
-      case 'alarm':
-      case 'power-cut':
-      case 'offline':
-        break;
-    }
-  });
-
-  const time = "DateTime64(3, 'UTC')";
+/** The columns of table `events`. */
+function emptyColumns(rows: number) {
   return {
-    rows,
-    columns: [
-      vehicleIds.column('vehicle_id'),
-      beganAt.column('began_at', time),
-      ids.column('id'),
-      kinds.column('kind'),
-      phases.column('phase'),
-      startedAt.column('started_at', time),
-      endedAt.nullableColumn('ended_at', time, notEnded),
-      fixedColumn('latitude_e7', 'Int32', latitudes),
-      fixedColumn('longitude_e7', 'Int32', longitudes),
-      nullableColumn('speed_kmh_x10', 'UInt16', noSpeed, speeds),
-      fixTimes.column('fix_time', time),
-      fromFixTimes.column('from_fix_time', time),
-      geofenceIds.nullableColumn('geofence_id', noGeofence),
-      fixedColumn('definition_version', 'UInt32', definitionVersions),
-      origins.column('origin'),
-      fixedColumn('inferred', 'Bool', inferred),
-      endReasons.column('end_reason'),
-      alarms.column('alarm'),
-      limitSources.column('limit_source'),
-      limits.column('limit_kmh'),
-      peaks.column('peak_kmh'),
-      means.column('mean_kmh'),
-      distances.column('distance_m'),
-      nullableColumn('start_latitude_e7', 'Int32', noStart, startLatitudes),
-      nullableColumn('start_longitude_e7', 'Int32', noStart, startLongitudes),
-      moving.column('moving_ms'),
-      idling.column('idling_ms'),
-      fixedColumn('precedence', 'UInt64', precedence),
-    ],
+    vehicleIds: new UuidValues(rows),
+    beganAt: new Int64Values(rows),
+    ids: new UuidValues(rows),
+    kinds: new LowCardinalityValues(rows || 1),
+    phases: new LowCardinalityValues(rows || 1),
+    startedAt: new Int64Values(rows),
+    notEnded: new Uint8Array(rows),
+    endedAt: new Int64Values(rows),
+    latitudes: new Int32Array(rows),
+    longitudes: new Int32Array(rows),
+    noSpeed: new Uint8Array(rows),
+    speeds: new Uint16Array(rows),
+    fixTimes: new Int64Values(rows),
+    noGeofence: new Uint8Array(rows),
+    geofenceIds: new UuidValues(rows),
+    definitionVersions: new Uint32Array(rows),
+    endReasons: new LowCardinalityValues(rows || 1),
+    fromFixTimes: new Int64Values(rows),
+    origins: new LowCardinalityValues(rows || 1),
+    inferred: new Uint8Array(rows),
+    alarms: new LowCardinalityValues(rows || 1),
+    limitSources: new LowCardinalityValues(rows || 1),
+    limits: new Measures(rows),
+    peaks: new Measures(rows),
+    means: new Measures(rows),
+    distances: new Measures(rows),
+    moving: new Measures(rows),
+    idling: new Measures(rows),
+    noStart: new Uint8Array(rows).fill(1),
+    startLatitudes: new Int32Array(rows),
+    startLongitudes: new Int32Array(rows),
+    precedence: new BigUint64Array(rows),
   };
+}
+type EventColumns = ReturnType<typeof emptyColumns>;
+
+function setRow(columns: EventColumns, row: number, offset: number, event: FleetEvent): void {
+  columns.vehicleIds.set(row, uuidWords(event.vehicleId));
+  columns.ids.set(row, uuidWords(event.id));
+  columns.beganAt.set(row, beganAtOf(event.id));
+  columns.kinds.push(event.kind);
+  columns.phases.push(event.phase);
+  columns.startedAt.set(row, event.startedAtMs);
+  if (event.endedAtMs === null) columns.notEnded[row] = 1;
+  else columns.endedAt.set(row, event.endedAtMs);
+  columns.latitudes[row] = degreesE7(event.latitude);
+  columns.longitudes[row] = degreesE7(event.longitude);
+  if (event.speedKmh === null) columns.noSpeed[row] = 1;
+  else columns.speeds[row] = clamp(event.speedKmh * 10, 0, 0xffff);
+  columns.fixTimes.set(row, event.fixTimeMs);
+  columns.fromFixTimes.set(row, event.fromFixTimeMs);
+  columns.definitionVersions[row] = event.definitionVersion;
+  columns.origins.push(event.origin);
+  if (event.inferred) columns.inferred[row] = 1;
+  if (event.startLatitude !== undefined && event.startLongitude !== undefined) {
+    columns.noStart[row] = 0;
+    columns.startLatitudes[row] = degreesE7(event.startLatitude);
+    columns.startLongitudes[row] = degreesE7(event.startLongitude);
+  }
+  const geofenceId = geofenceOf(event);
+  if (geofenceId === null) columns.noGeofence[row] = 1;
+  else columns.geofenceIds.set(row, uuidWords(geofenceId));
+  columns.alarms.push(event.kind === 'alarm' ? event.alarm : '');
+  columns.limitSources.push(event.kind === 'speeding' ? event.limitSource : '');
+  columns.endReasons.push(event.endReason ?? '');
+  // As for positions, the first of several that say different things stands.
+  columns.precedence[row] = (event.phase === 'end' ? END_PRECEDENCE : 0n) + BigInt(Number.MAX_SAFE_INTEGER - offset);
+  setMeasures(columns, row, event);
+}
+
+function setMeasures(columns: EventColumns, row: number, event: FleetEvent): void {
+  switch (event.kind) {
+    case 'speeding':
+      columns.limits.set(row, event.limitKmh);
+      columns.peaks.set(row, event.peakKmh);
+      columns.means.set(row, event.meanKmh);
+      columns.distances.set(row, event.distanceM);
+      break;
+    case 'trip':
+      columns.peaks.set(row, event.maxKmh);
+      columns.means.set(row, event.meanKmh);
+      columns.distances.set(row, event.distanceM);
+      columns.moving.set(row, event.movingMs);
+      columns.idling.set(row, event.idlingMs);
+      break;
+    case 'parking':
+    case 'idling':
+      columns.idling.set(row, event.idlingMs);
+      break;
+  }
+}
+
+function nativeColumns(columns: EventColumns): NativeColumn[] {
+  return [
+    columns.vehicleIds.column('vehicle_id'),
+    columns.beganAt.column('began_at', TIME),
+    columns.ids.column('id'),
+    columns.kinds.column('kind'),
+    columns.phases.column('phase'),
+    columns.startedAt.column('started_at', TIME),
+    columns.endedAt.nullableColumn('ended_at', TIME, columns.notEnded),
+    fixedColumn('latitude_e7', 'Int32', columns.latitudes),
+    fixedColumn('longitude_e7', 'Int32', columns.longitudes),
+    nullableColumn('speed_kmh_x10', 'UInt16', columns.noSpeed, columns.speeds),
+    columns.fixTimes.column('fix_time', TIME),
+    columns.fromFixTimes.column('from_fix_time', TIME),
+    columns.geofenceIds.nullableColumn('geofence_id', columns.noGeofence),
+    fixedColumn('definition_version', 'UInt32', columns.definitionVersions),
+    columns.origins.column('origin'),
+    fixedColumn('inferred', 'Bool', columns.inferred),
+    columns.endReasons.column('end_reason'),
+    columns.alarms.column('alarm'),
+    columns.limitSources.column('limit_source'),
+    columns.limits.column('limit_kmh'),
+    columns.peaks.column('peak_kmh'),
+    columns.means.column('mean_kmh'),
+    columns.distances.column('distance_m'),
+    nullableColumn('start_latitude_e7', 'Int32', columns.noStart, columns.startLatitudes),
+    nullableColumn('start_longitude_e7', 'Int32', columns.noStart, columns.startLongitudes),
+    columns.moving.column('moving_ms'),
+    columns.idling.column('idling_ms'),
+    fixedColumn('precedence', 'UInt64', columns.precedence),
+  ];
 }
 
 /** Numbers that only some kinds of event have. */

@@ -1,0 +1,87 @@
+import { crc16X25 } from '../crc16.ts';
+
+/** Protocol numbers: the message that a frame holds. */
+export const MESSAGE = {
+  login: 0x01,
+  location: 0x12,
+  heartbeat: 0x13,
+  text: 0x15,
+  alarm: 0x16,
+  textLong: 0x21,
+  locationWithStatus: 0x22,
+  alarmWithStatus: 0x26,
+  time: 0x8a,
+} as const;
+
+/** Information transmissions are the longest frames; no maker's document has one above 1 KiB. */
+export const MAX_FRAME_BYTES = 2048;
+
+/** Start of a frame whose length has one byte, and of one whose length has two. */
+export const START_SHORT = 0x78;
+export const START_LONG = 0x79;
+
+/** Serial number, checksum and stop bits: all frames end with them. */
+const TRAILER_BYTES = 6;
+/** Protocol number, serial number and checksum: what the length counts beside the content. */
+const COUNTED_BYTES = 5;
+
+export interface Frame {
+  number: number;
+  /** Where the content lies. */
+  from: number;
+  to: number;
+  serial: number;
+  /** Bytes of the whole frame. */
+  bytes: number;
+}
+
+export interface FrameFault {
+  reason: 'bad-frame' | 'bad-length' | 'bad-checksum';
+  detail: string;
+}
+
+/** @returns null where the frame is not whole yet */
+export function readFrame(bytes: Buffer, from: number): Frame | FrameFault | null {
+  const start = bytes[from];
+  if (start !== START_SHORT && start !== START_LONG)
+    return { reason: 'bad-frame', detail: 'a frame begins with 78 78 or 79 79' };
+  const available = bytes.length - from;
+  if (available < 2) return null;
+  if (bytes[from + 1] !== start) return { reason: 'bad-frame', detail: 'the start bits of a frame differ' };
+  const lengthBytes = start === START_SHORT ? 1 : 2;
+  if (available < 2 + lengthBytes) return null;
+  const length = bytes.readUIntBE(from + 2, lengthBytes);
+  const total = 2 + lengthBytes + length + 2;
+  if (length < COUNTED_BYTES || total > MAX_FRAME_BYTES)
+    return { reason: 'bad-length', detail: `a frame of ${length} bytes` };
+  if (available < total) return null;
+  const end = from + total;
+  if (bytes[end - 2] !== 0x0d || bytes[end - 1] !== 0x0a)
+    return { reason: 'bad-frame', detail: 'a frame ends with 0d 0a' };
+  if (bytes.readUInt16BE(end - 4) !== crc16X25(bytes, from + 2, end - 4))
+    return { reason: 'bad-checksum', detail: 'the checksum of a frame is wrong' };
+  const contentFrom = from + 2 + lengthBytes + 1;
+  return {
+    number: bytes[contentFrom - 1] as number,
+    from: contentFrom,
+    to: end - TRAILER_BYTES,
+    serial: bytes.readUInt16BE(end - TRAILER_BYTES),
+    bytes: total,
+  };
+}
+
+/** A frame with a length of one byte. */
+export function buildFrame(number: number, content: Uint8Array, serial: number): Buffer {
+  const length = content.length + COUNTED_BYTES;
+  if (length > 0xff) throw new RangeError(`a frame of ${length} bytes`);
+  const frame = Buffer.alloc(length + 5);
+  frame.fill(START_SHORT, 0, 2);
+  frame[2] = length;
+  frame[3] = number;
+  frame.set(content, 4);
+  const serialAt = 4 + content.length;
+  frame.writeUInt16BE(serial, serialAt);
+  frame.writeUInt16BE(crc16X25(frame, 2, serialAt + 2), serialAt + 2);
+  frame.write('\r\n', serialAt + 4, 'latin1');
+  return frame;
+}

@@ -1,0 +1,102 @@
+import { type Alarm, blankPosition, NO_ALARMS, type Position } from '@outrider/domain';
+
+/** One degree is 60 minutes of 30,000 steps. */
+export const STEPS_PER_DEGREE = 1_800_000;
+
+/** Bits of the two bytes that hold the course in their lower ten. */
+export const COURSE = { mask: 0x3ff, north: 0x400, west: 0x800, fix: 0x1000 } as const;
+
+/** Bits of a terminal's status byte. */
+export const STATUS = { armed: 0x01, ignition: 0x02, charging: 0x04, cutOff: 0x80 } as const;
+
+/** Alarm codes; where several mean the same here, the first is the one that the simulator sends. */
+export const ALARM_CODES: readonly (readonly [code: number, alarm: Alarm])[] = [
+  [0x01, 'sos'],
+  [0x02, 'power-cut'],
+  [0x03, 'tamper'],
+  [0x06, 'overspeed'],
+  [0x09, 'towing'],
+  [0x0e, 'low-battery'],
+  [0x0f, 'low-battery'],
+  [0x11, 'jamming'],
+  [0x13, 'tamper'],
+  [0x19, 'low-battery'],
+  [0x29, 'harsh-acceleration'],
+  [0x2a, 'harsh-cornering'],
+  [0x2b, 'harsh-cornering'],
+  [0x2c, 'crash'],
+  [0x30, 'harsh-braking'],
+];
+const ALARM_OF = new Map(ALARM_CODES);
+/** Not alarms: none, entering and leaving a fence of the terminal's own, ignition on and off. */
+const NO_ALARM_CODES = new Set([0x00, 0x04, 0x05, 0xfe, 0xff]);
+
+export const LOCATION_BYTES = 18;
+/** Country, network, area and cell. */
+export const CELL_BYTES = 8;
+
+const MAX_VOLTAGE_LEVEL = 6;
+
+/**
+ * Reads the 18 bytes that every location begins with: time (UTC), satellites, place, speed, course.
+ *
+ * @param nowMs the time of a terminal whose clock is not set yet
+ * @returns null where the time is not one
+ */
+export function readLocation(bytes: Buffer, from: number, nowMs: number): Position | null {
+  const fixTimeMs = readTimeMs(bytes, from, nowMs);
+  if (fixTimeMs === null) return null;
+  const course = bytes.readUInt16BE(from + 16);
+  const latitude = bytes.readUInt32BE(from + 7) / STEPS_PER_DEGREE;
+  const longitude = bytes.readUInt32BE(from + 11) / STEPS_PER_DEGREE;
+  const position = blankPosition(
+    fixTimeMs,
+    (course & COURSE.north) === 0 ? -latitude + 0 : latitude,
+    (course & COURSE.west) !== 0 ? -longitude + 0 : longitude,
+  );
+  position.valid = (course & COURSE.fix) !== 0;
+  position.speedKmh = bytes[from + 15] as number;
+  const courseDeg = course & COURSE.mask;
+  position.courseDeg = courseDeg < 360 ? courseDeg : courseDeg === 360 ? 0 : null;
+  position.satellites = (bytes[from + 6] as number) & 0x0f;
+  return position;
+}
+
+/** The cell that the terminal is connected to, as attributes. */
+export function readCell(bytes: Buffer, from: number, position: Position): void {
+  const mcc = bytes.readUInt16BE(from);
+  if (mcc === 0) return;
+  const [mnc, lac, cellId] = [bytes[from + 2] as number, bytes.readUInt16BE(from + 3), bytes.readUIntBE(from + 5, 3)];
+  position.attributes = { ...position.attributes, mcc, mnc, lac, cellId };
+}
+
+/** Five bytes: status, voltage level, signal, alarm, language. */
+export function readStatus(bytes: Buffer, from: number, position: Position): void {
+  const status = bytes[from] as number;
+  const voltageLevel = bytes[from + 1] as number;
+  position.ignition = (status & STATUS.ignition) !== 0;
+  position.alarms = alarmsOf(bytes[from + 3] as number);
+  position.attributes = {
+    ...position.attributes,
+    ...(voltageLevel <= MAX_VOLTAGE_LEVEL && { batteryLevel: voltageLevel }),
+    gsmSignal: bytes[from + 2] as number,
+    ...((status & STATUS.armed) !== 0 && { armed: true }),
+    ...((status & STATUS.charging) !== 0 && { charging: true }),
+    ...((status & STATUS.cutOff) !== 0 && { fuelCut: true }),
+  };
+}
+
+function alarmsOf(code: number): readonly Alarm[] {
+  return NO_ALARM_CODES.has(code) ? NO_ALARMS : [ALARM_OF.get(code) ?? 'other'];
+}
+
+/** Year of the century, month, day, hour, minute, second; all zero before the clock is set. */
+function readTimeMs(bytes: Buffer, from: number, nowMs: number): number | null {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = bytes.subarray(from, from + 6);
+  if (year === 0 && month === 0 && day === 0) return nowMs;
+  const timeMs = Date.UTC(2000 + year, month - 1, day, hour, minute, second);
+  const date = new Date(timeMs);
+  const isTime =
+    date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
+  return isTime ? timeMs : null;
+}
