@@ -81,7 +81,7 @@ export const serverVariables = {
   ),
   S3_URL: {
     ...secret(
-      'S3-compatible storage for videos and reports, `https://<key id>:<secret>@<server>/<bucket>[/<prefix>][?region=…]`; where unset, a folder in `DATA_DIR`.',
+      'S3 storage for videos and reports: `https://[<key id>:<secret>@]<server>/<bucket>[/<prefix>][?region=…]`, or `s3://<bucket>[/<prefix>]` at AWS. Without a key the AWS SDK finds credentials, such as those of a role. Unset: a folder in `DATA_DIR`.',
     ),
     parse(value: string): string {
       parseS3Url(value);

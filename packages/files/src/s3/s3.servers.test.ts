@@ -8,7 +8,7 @@ if (!S3_URL) throw new Error('S3_URL is not set: npm run test:servers');
 filesConformance('S3_URL', async () => {
   const url = new URL(S3_URL);
   url.pathname += `/outrider-tests/${randomUUID()}`;
-  const open = () => openS3({ url: url.href, partBytes: 5 * 1024 ** 2, retryMs: 1 });
+  const open = () => openS3({ url: url.href, partBytes: 5 * 1024 ** 2 });
   const files = open();
   return {
     open: async () => open(),

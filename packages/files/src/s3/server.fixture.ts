@@ -10,6 +10,8 @@ export interface TestS3 {
   /** With key, secret and bucket. */
   url: string;
   objects: Map<string, { body: Buffer; at: Date }>;
+  /** Security tokens that requests were sent with. */
+  tokens: Set<string>;
   /** Uploads that were begun and neither ended nor given up. */
   uploads: Map<string, Map<number, Buffer>>;
   /** Answers the next requests with this status, one each. */
@@ -24,6 +26,7 @@ const PAGE = 10;
 export async function startS3(bucket = 'video'): Promise<TestS3> {
   const objects: TestS3['objects'] = new Map();
   const uploads: TestS3['uploads'] = new Map();
+  const tokens: TestS3['tokens'] = new Set();
   const failures: number[] = [];
   let largest = 0;
 
@@ -32,6 +35,8 @@ export async function startS3(bucket = 'video'): Promise<TestS3> {
       response.writeHead(status, { 'content-type': 'application/xml' }).end(`<Error><Code>${code}</Code></Error>`);
     const failure = failures.shift();
     if (failure !== undefined) return void refuse(failure, 'SlowDown');
+    const token = request.headers['x-amz-security-token'];
+    if (typeof token === 'string') tokens.add(token);
     const wrong = whatIsWrong(request, body);
     if (wrong !== null) return void refuse(403, wrong);
     const url = new URL(request.url ?? '/', 'http://s3.test');
@@ -74,8 +79,10 @@ export async function startS3(bucket = 'video'): Promise<TestS3> {
           uploads.delete(upload);
           return void response.writeHead(204).end();
         case 'POST': {
-          const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>(.*?)<\/ETag>/g)];
-          const chosen = named.map(([, number, tag]) => {
+          const named = [...body.toString().matchAll(/<Part>(.*?)<\/Part>/gs)];
+          const chosen = named.map(([, named = '']) => {
+            const [, number] = /<PartNumber>(\d+)<\/PartNumber>/.exec(named) ?? [];
+            const [, tag] = /<ETag>(.*?)<\/ETag>/.exec(named) ?? [];
             const part = parts.get(Number(number));
             return part && etag(part) === tag?.replaceAll('&quot;', '"') ? part : null;
           });
@@ -126,6 +133,7 @@ export async function startS3(bucket = 'video'): Promise<TestS3> {
   return {
     url: `http://${KEY}:${encodeURIComponent(SECRET)}@127.0.0.1:${port}/${bucket}`,
     objects,
+    tokens,
     uploads,
     failures,
     largestBody: () => largest,
