@@ -155,7 +155,7 @@ function scanSchema(text) {
 }
 
 function withoutCode(text) {
-  return text.replace(/`[^`]*`/g, '``').replace(/https?:\S+/g, '');
+  return text.replace(/`[^`]*`|<!--.*?-->/g, '``').replace(/https?:\S+/g, '');
 }
 
 /** The width of a line, without an address that can't be broken. */

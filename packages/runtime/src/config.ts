@@ -3,7 +3,7 @@ import { StartError } from './start-error.ts';
 
 /** How one environment variable is read. */
 export interface Variable<T> {
-  /** What it is for, as the README's table says it. */
+  /** What it is for, as docs/configuration.md shows it. */
   description: string;
   /** The value where the variable is unset or empty; as it would be written in the environment. Undefined: no value. */
   fallback: string | undefined;

@@ -15,7 +15,7 @@ import {
 } from '@outrider/runtime';
 import { videoVariables } from '@outrider/video';
 
-/** Every environment variable that Outrider reads as one process; the README's table is checked against this. */
+/** Every environment variable that Outrider reads as one process; `docs/configuration.md` lists them. */
 export const variables = {
   ...accessVariables,
   ...hostVariables,

@@ -38,7 +38,7 @@ const USAGE = `usage: outrider <command>
                 raise: give topics the replicas that they lack, and wait for the copies
   help          print this
 
-Settings come from environment variables: see the table in README.md.
+Settings come from environment variables: see docs/configuration.md.
 `;
 
 const [command = 'start', ...rest] = process.argv.slice(2);

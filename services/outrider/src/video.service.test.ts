@@ -16,13 +16,12 @@ import {
 } from '@outrider/simulator';
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from 'mediabunny';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { example, ROOT } from './readme.fixture.ts';
 import { LiveRecorder, type RunningService, startService } from './service.fixture.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
 const PHONE = '13800000007';
 const OVMS = '/service/ovms/api';
 const WAIT = { timeout: 100_000, interval: 100 };
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 interface Task {
   id: string;
@@ -49,13 +48,6 @@ afterEach(async () => {
   for (const terminal of terminals.splice(0)) await terminal.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** The commands that stand under `<!-- example: name -->`. */
-function example(name: string): string {
-  const [, commands] = new RegExp(`<!-- example: ${name} -->\\n\`\`\`sh\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? [];
-  if (commands === undefined) throw new Error(`the README has no example ${name}`);
-  return commands;
-}
 
 /** What an H.264 picture is made of, but for what an MP4 keeps elsewhere: parameter sets and delimiters. */
 const KEPT_ELSEWHERE: ReadonlySet<number> = new Set([7, 8, 9]);
@@ -142,7 +134,9 @@ async function fetchFile({ ports, jwt }: RunningService, id: string, headers: Re
   return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
-test('the way of the README, from the login to a file that plays, works as pasted', { timeout: 120_000 }, async () => {
+test('the commands of the guide, from the login to a file that plays, work as pasted', {
+  timeout: 120_000,
+}, async () => {
   const [, password = ''] = /ADMIN_PASSWORD='([^']*)'/.exec(example('start')) ?? [];
   service = await startService(join(folder, 'data'), undefined, { ADMIN_PASSWORD: password });
   const [script = '', ...options] = example('video-terminal')

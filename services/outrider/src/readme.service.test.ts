@@ -3,13 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PORT_VARIABLES } from '@outrider/protocols';
-import { KNOWN_VARIABLES, misspeltVariables, serviceVariables } from '@outrider/runtime';
 import { expect, test } from 'vitest';
-import { variables } from './config.ts';
-import { example, ROOT, readme } from './readme.fixture.ts';
+import { example, ROOT } from './readme.fixture.ts';
 import { spawnService } from './service.fixture.ts';
-import { settingsTable } from './settings-table.ts';
 
 test('the first five minutes, and a program’s flow after them, work as pasted', { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-readme-'));
@@ -76,16 +72,4 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
     await service.kill();
     rmSync(folder, { recursive: true, force: true });
   }
-});
-
-test('the runtime knows every setting of every service by name, except the ports of protocols', () => {
-  const names = new Set([...Object.keys(variables), ...Object.keys(serviceVariables)]);
-  expect(KNOWN_VARIABLES).toEqual([...names].filter((name) => !PORT_VARIABLES.includes(name)).toSorted());
-  // A service that does not read them takes none of them for a misspelt setting of its own.
-  const environment = Object.fromEntries(PORT_VARIABLES.map((name) => [name, '5000']));
-  expect(misspeltVariables([], environment)).toEqual({ errors: [], warnings: [] });
-});
-
-test('the table of settings is that of the code', () => {
-  expect(readme).toContain(`|---|---|---|\n${settingsTable(variables)}\n`);
 });

@@ -1,0 +1,25 @@
+import { serviceVariables } from '@outrider/runtime';
+import { variables } from './config.ts';
+
+export const CONFIGURATION_PAGE = new URL('../../../docs/configuration.md', import.meta.url);
+
+const HEAD = `# Configuration
+
+Settings are environment variables, and every default works. An unknown name that is close to one of these, such as
+\`KAFKA_BROKER\`, stops a service from starting, and the error suggests the right name. It is only a warning where the right
+one is set as well. A port of 0 is any free port.
+
+This page is generated from the settings in the code by \`npm run configuration\`.
+
+| variable | default | meaning |
+|---|---|---|
+`;
+
+/** The text of `docs/configuration.md`. */
+export function configurationPage(): string {
+  const rows = Object.entries({ ...variables, ...serviceVariables }).map(([name, { fallback, description }]) => {
+    const shown = fallback === undefined || fallback === '' || fallback === ',' ? '' : `\`${fallback}\``;
+    return `| \`${name}\` | ${shown} | ${description} |`;
+  });
+  return `${HEAD}${rows.join('\n')}\n`;
+}
