@@ -165,9 +165,12 @@ export async function openRegistry(
   } catch (error) {
     const { cause } = error as Error;
     if (cause instanceof SecretsKeyError)
-      throw new StartError(`${cause.message}: set SECRETS_KEY or SECRETS_KEY_FILE, see "Secrets" in docs/deployment.md`, {
-        cause,
-      });
+      throw new StartError(
+        `${cause.message}: set SECRETS_KEY or SECRETS_KEY_FILE, see "Secrets" in docs/deployment.md`,
+        {
+          cause,
+        },
+      );
     throw error;
   }
 }
