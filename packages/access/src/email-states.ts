@@ -3,17 +3,23 @@ import { type MailAddressState, type Registry, TooManyAddressesError } from '@ou
 import { Problem } from './problem.ts';
 
 /** An address that a rule or a schedule names, and whether it gets e-mails. */
-export interface EmailState {
+interface EmailState {
   address: string;
   state: MailAddressState;
   suppressedToday: number;
 }
 
+export interface ListedEmails {
+  emailStates: EmailState[];
+}
+
 export interface EmailStateSources {
   registry: Pick<Registry, 'mailAddresses'>;
   directory: Directory;
-  /** Whether the operator vouches for an address. */
-  isTrustedAddress: (address: string) => boolean;
+  config: {
+    /** Whether the operator vouches for an e-mail address. Default: for none. */
+    isTrustedAddress?: (address: string) => boolean;
+  };
 }
 
 interface Emailing {
@@ -21,54 +27,66 @@ interface Emailing {
   emails: readonly string[];
 }
 
-/** Those that name addresses, with what became of each. */
-export async function withEmailStates<T extends Emailing>(
-  items: readonly T[],
-  { registry, directory, isTrustedAddress }: EmailStateSources,
-): Promise<(T & { emailStates: EmailState[] })[]> {
-  const byTenant = Map.groupBy(items, (item) => tenantIn(directory, item.ownerId));
-  const states = new Map<string, Map<string, { state: MailAddressState; suppressed: number }>>();
-  for (const [tenant, some] of byTenant) {
-    const addresses = [...new Set(some.flatMap(({ emails }) => emails))];
-    if (addresses.length > 0) states.set(tenant, await registry.mailAddresses.standings(tenant, addresses));
-  }
-  return items.map((item) => ({
-    ...item,
-    emailStates: item.emails.map((address) => {
-      const known = states.get(tenantIn(directory, item.ownerId))?.get(address);
-      const isVouchedFor = isTrustedAddress(address) && known?.state !== 'unsubscribed';
-      return {
-        address,
-        state: isVouchedFor ? 'confirmed' : (known?.state ?? 'pending'),
-        suppressedToday: known?.suppressed ?? 0,
-      };
-    }),
-  }));
-}
+/** Which of the addresses that users name get e-mails. */
+export class EmailStates {
+  readonly #sources: EmailStateSources;
 
-/**
- * Has the holders of new addresses asked whether they want e-mails.
- *
- * @throws {Problem} when too many of them have not said so yet
- */
-export async function requestEmails(
-  ownerId: UserId,
-  emails: readonly string[],
-  { registry, directory, isTrustedAddress }: EmailStateSources,
-): Promise<void> {
-  if (emails.length === 0) return;
-  try {
-    await registry.mailAddresses.request(tenantIn(directory, ownerId), emails, isTrustedAddress, true);
-  } catch (error) {
-    if (error instanceof TooManyAddressesError)
-      throw new Problem('conflict', `${error.most} addresses wait for their confirmation already: name fewer.`, {
-        errors: [{ pointer: '/emails', detail: 'Too many addresses wait for their confirmation.' }],
-      });
-    throw error;
+  constructor(sources: EmailStateSources) {
+    this.#sources = sources;
   }
-}
 
-function tenantIn(directory: Directory, userId: UserId): string {
-  const user = directory.users.get(userId);
-  return user === undefined ? userId : tenantOf(user);
+  /** Rules or schedules, with the state of each address that they name. */
+  async addToAll<T extends Emailing>(items: readonly T[]): Promise<(T & ListedEmails)[]> {
+    const { mailAddresses } = this.#sources.registry;
+    const known = new Map<string, Awaited<ReturnType<typeof mailAddresses.standings>>>();
+    for (const [tenant, some] of Map.groupBy(items, (item) => this.#tenantOf(item.ownerId))) {
+      const addresses = [...new Set(some.flatMap(({ emails }) => emails))];
+      if (addresses.length > 0) known.set(tenant, await mailAddresses.standings(tenant, addresses));
+    }
+    return items.map((item) => ({
+      ...item,
+      emailStates: item.emails.map((address) => {
+        const found = known.get(this.#tenantOf(item.ownerId))?.get(address);
+        const isTrusted = this.#isTrusted(address) && found?.state !== 'unsubscribed';
+        return {
+          address,
+          state: isTrusted ? 'confirmed' : (found?.state ?? 'pending'),
+          suppressedToday: found?.suppressed ?? 0,
+        };
+      }),
+    }));
+  }
+
+  async addTo<T extends Emailing>(item: T): Promise<T & ListedEmails> {
+    const [listed] = await this.addToAll([item]);
+    return { ...item, emailStates: listed?.emailStates ?? [] };
+  }
+
+  /**
+   * Asks the holders of new addresses whether they want e-mails.
+   *
+   * @throws {Problem} when too many addresses wait for their confirmation
+   */
+  async request(ownerId: UserId, emails: readonly string[]): Promise<void> {
+    if (emails.length === 0) return;
+    const { mailAddresses } = this.#sources.registry;
+    try {
+      await mailAddresses.request(this.#tenantOf(ownerId), emails, (address) => this.#isTrusted(address), true);
+    } catch (error) {
+      if (error instanceof TooManyAddressesError)
+        throw new Problem('conflict', `${error.most} addresses wait for their confirmation already: name fewer.`, {
+          errors: [{ pointer: '/emails', detail: 'Too many addresses wait for their confirmation.' }],
+        });
+      throw error;
+    }
+  }
+
+  #isTrusted(address: string): boolean {
+    return this.#sources.config.isTrustedAddress?.(address) ?? false;
+  }
+
+  #tenantOf(userId: UserId): string {
+    const user = this.#sources.directory.users.get(userId);
+    return user === undefined ? userId : tenantOf(user);
+  }
 }

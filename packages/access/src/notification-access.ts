@@ -32,7 +32,7 @@ import {
   type Paging,
   type Registry,
 } from '@outrider/registry';
-import { type EmailState, type EmailStateSources, requestEmails, withEmailStates } from './email-states.ts';
+import { EmailStates, type ListedEmails } from './email-states.ts';
 import { ownedArchive } from './owned-archive.ts';
 import { badField, notFound, Problem } from './problem.ts';
 import {
@@ -77,7 +77,7 @@ export interface NotificationSources {
 export type RuleWish = Omit<NotificationRuleFields, 'ownerId'> & { webhookSecret: string | undefined };
 
 /** A rule with what became of the addresses that it names. */
-export type ListedRule = NotificationRule & { emailStates: EmailState[] };
+export type ListedRule = NotificationRule & ListedEmails;
 
 /** A rule as its owner may see it; the secret where this call gave it one. */
 export interface RuleShown {
@@ -118,16 +118,18 @@ const NAMED: Record<ListName, string> = { vehicleIds: 'vehicle', groupIds: 'grou
 export class NotificationAccess {
   readonly #caller: User;
   readonly #sources: NotificationSources;
+  readonly #emails: EmailStates;
 
   constructor(caller: User, sources: NotificationSources) {
     this.#caller = caller;
     this.#sources = sources;
+    this.#emails = new EmailStates(sources);
   }
 
   // Rules
 
   async rule(id: NotificationRuleId): Promise<ListedRule> {
-    return this.#listed(this.#shown(await this.#rule(id)));
+    return this.#emails.addTo(this.#shown(await this.#rule(id)));
   }
 
   async rules(paging: Paging): Promise<Page<ListedRule>> {
@@ -135,22 +137,19 @@ export class NotificationAccess {
     const items = page.items.filter((rule) => rightToNotificationRule(this.#caller, rule) !== 'none');
     return {
       ...page,
-      items: await withEmailStates(
-        items.map((rule) => this.#shown(rule)),
-        this.#emails,
-      ),
+      items: await this.#emails.addToAll(items.map((rule) => this.#shown(rule))),
     };
   }
 
   async addRule({ webhookSecret, ...fields }: RuleWish): Promise<RuleShown> {
     for (const list of LISTS) this.#requireVisible(list, fields[list]);
     this.#requireWebhook(fields.webhookUrl);
-    await requestEmails(this.#caller.id, fields.emails, this.#emails);
+    await this.#emails.request(this.#caller.id, fields.emails);
     const secret = fields.webhookUrl === null ? null : (webhookSecret ?? createWebhookSecret(randomBytes));
     const rule = await namingSomething(
       this.#sources.registry.notificationRules.create({ ...fields, ownerId: this.#caller.id }, secret),
     );
-    return { rule: await this.#listed(this.#shown(rule)), webhookSecret: secret };
+    return { rule: await this.#emails.addTo(this.#shown(rule)), webhookSecret: secret };
   }
 
   /** @param change gives the new fields from the present ones */
@@ -171,7 +170,7 @@ export class NotificationAccess {
       }
     }
     if (fields.webhookUrl !== current.webhookUrl) this.#requireWebhook(fields.webhookUrl);
-    if (fields.emails !== current.emails) await requestEmails(current.ownerId, fields.emails, this.#emails);
+    if (fields.emails !== current.emails) await this.#emails.request(current.ownerId, fields.emails);
     let secret: string | null | undefined = webhookSecret;
     if (fields.webhookUrl === null) secret = null;
     else if (secret === undefined && (await notificationRules.webhookSecret(id)) === null)
@@ -179,7 +178,7 @@ export class NotificationAccess {
     // What was merged came from this version: another one in between must not be lost.
     const version = ifMatch ?? current.version;
     const rule = await namingSomething(notificationRules.update(id, version, fields, secret));
-    return { rule: await this.#listed(this.#shown(rule)), webhookSecret: secret ?? null };
+    return { rule: await this.#emails.addTo(this.#shown(rule)), webhookSecret: secret ?? null };
   }
 
   async removeRule(id: NotificationRuleId, ifMatch: number | null): Promise<void> {
@@ -316,16 +315,6 @@ export class NotificationAccess {
   /** What the rule names that the caller does not see, and so can't mean to take away. */
   #unseen(list: ListName, rule: NotificationRule): readonly string[] {
     return (rule[list] ?? []).filter((id) => this.#right(list, id) === 'none');
-  }
-
-  get #emails(): EmailStateSources {
-    const { registry, directory, config } = this.#sources;
-    return { registry, directory, isTrustedAddress: config.isTrustedAddress ?? (() => false) };
-  }
-
-  async #listed(rule: NotificationRule): Promise<ListedRule> {
-    const [listed] = await withEmailStates([rule], this.#emails);
-    return { ...rule, emailStates: listed?.emailStates ?? [] };
   }
 
   #shown(rule: NotificationRule): NotificationRule {

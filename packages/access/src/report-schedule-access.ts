@@ -1,7 +1,7 @@
 import type { Directory, ReportSchedule, ReportScheduleId, User } from '@outrider/domain';
 import type { Page, Paging, Registry, ReportScheduleFields } from '@outrider/registry';
 import { scheduledReport } from '@outrider/reports';
-import { type EmailState, type EmailStateSources, requestEmails, withEmailStates } from './email-states.ts';
+import { EmailStates, type ListedEmails } from './email-states.ts';
 import { requireSeen } from './job-access.ts';
 import { notFound } from './problem.ts';
 import { unseenIn } from './report-access.ts';
@@ -17,7 +17,7 @@ export interface ReportScheduleSources {
 }
 
 /** A schedule with what became of the addresses that it names. */
-export type ListedSchedule = ReportSchedule & { emailStates: EmailState[] };
+export type ListedSchedule = ReportSchedule & ListedEmails;
 
 export type ScheduleWish = Omit<ReportScheduleFields, 'ownerId'>;
 
@@ -25,14 +25,16 @@ export type ScheduleWish = Omit<ReportScheduleFields, 'ownerId'>;
 export class ReportScheduleAccess {
   readonly #caller: User;
   readonly #sources: ReportScheduleSources;
+  readonly #emails: EmailStates;
 
   constructor(caller: User, sources: ReportScheduleSources) {
     this.#caller = caller;
     this.#sources = sources;
+    this.#emails = new EmailStates(sources);
   }
 
   async schedule(id: ReportScheduleId): Promise<ListedSchedule> {
-    return this.#listed(this.#shown(await this.#schedule(id)));
+    return this.#emails.addTo(this.#shown(await this.#schedule(id)));
   }
 
   async schedules(paging: Paging): Promise<Page<ListedSchedule>> {
@@ -41,17 +43,16 @@ export class ReportScheduleAccess {
     const items = page.items.filter((schedule) => rightToReportSchedule(this.#caller, schedule) !== 'none');
     return {
       ...page,
-      items: await withEmailStates(
-        items.map((schedule) => this.#shown(schedule)),
-        this.#emails,
-      ),
+      items: await this.#emails.addToAll(items.map((schedule) => this.#shown(schedule))),
     };
   }
 
   async add(wish: ScheduleWish): Promise<ListedSchedule> {
     requireSeen(scheduledReport(wish), this.#caller, this.#sources.directory);
-    await requestEmails(this.#caller.id, wish.emails, this.#emails);
-    return this.#listed(await this.#sources.registry.reportSchedules.create({ ...wish, ownerId: this.#caller.id }));
+    await this.#emails.request(this.#caller.id, wish.emails);
+    return this.#emails.addTo(
+      await this.#sources.registry.reportSchedules.create({ ...wish, ownerId: this.#caller.id }),
+    );
   }
 
   /** @param change gives what is new from what is there */
@@ -73,10 +74,10 @@ export class ReportScheduleAccess {
       this.#caller,
       this.#sources.directory,
     );
-    if (wish.emails !== current.emails) await requestEmails(current.ownerId, wish.emails, this.#emails);
+    if (wish.emails !== current.emails) await this.#emails.request(current.ownerId, wish.emails);
     // What was merged came from this version: another one in between must not be lost.
     const version = ifMatch ?? current.version;
-    return this.#listed(this.#shown(await this.#sources.registry.reportSchedules.update(id, version, wish)));
+    return this.#emails.addTo(this.#shown(await this.#sources.registry.reportSchedules.update(id, version, wish)));
   }
 
   async remove(id: ReportScheduleId, ifMatch: number | null): Promise<void> {
@@ -88,16 +89,6 @@ export class ReportScheduleAccess {
     const schedule = await this.#sources.registry.reportSchedules.get(id);
     if (schedule === null || rightToReportSchedule(this.#caller, schedule) === 'none') throw notFound();
     return schedule;
-  }
-
-  get #emails(): EmailStateSources {
-    const { registry, directory, config } = this.#sources;
-    return { registry, directory, isTrustedAddress: config.isTrustedAddress ?? (() => false) };
-  }
-
-  async #listed(schedule: ReportSchedule): Promise<ListedSchedule> {
-    const [listed] = await withEmailStates([schedule], this.#emails);
-    return { ...schedule, emailStates: listed?.emailStates ?? [] };
   }
 
   /** Without what it names that the caller may not see any more. */

@@ -421,8 +421,11 @@ describe('the inbox', () => {
     await tell(made, [visit(car, depot, world.nowMs), visit(van, depot, world.nowMs)]);
     const [ofVan, ofCar] = (await list()).body.items;
     const deliveries = await world.call('GET', '/api/v1/webhook-deliveries', { jwt: anna.jwt });
+    await tell(made, [visit(car, depot, world.nowMs + HOUR_MS)]);
+    expect((await list()).body.unreadCount).toBe(3);
     await world.registry.vehicles.update(car, null, { groupIds: [] });
     expect(numbers(await list())).toEqual([ofVan.number]);
+    expect((await list()).body.unreadCount).toBe(1);
     expect((await world.call('POST', `/api/v1/notifications/${ofCar.id}/read`, { jwt: anna.jwt })).status).toBe(404);
     for (const delivery of deliveries.body.items)
       expect(
@@ -430,6 +433,7 @@ describe('the inbox', () => {
       ).toBe(delivery.notificationId === ofCar.id ? 404 : 202);
     await world.registry.vehicles.delete(van, null);
     expect(numbers(await list())).toEqual([ofVan.number]);
+    expect((await list()).body.unreadCount).toBe(1);
   });
 });
 
