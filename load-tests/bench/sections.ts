@@ -10,6 +10,7 @@ export const sectionNames = [
   'latency',
   'light',
   'notifications',
+  'live',
   'neighbour',
   'returning',
   'recalculation',

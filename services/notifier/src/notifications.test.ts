@@ -13,7 +13,7 @@ import type { NotificationBatch, NotificationDraft } from '@outrider/registry';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { NotificationsParts } from './notifications.ts';
-import { inTurns } from './notifications.ts';
+import { inTurns } from './owner-turns.ts';
 import { factsOf, webhookBody } from './prepare-delivery.ts';
 import { labelOf, Place, visit } from './test-notifier.fixture.ts';
 

@@ -1,0 +1,71 @@
+import type { FleetEvent } from '@outrider/domain';
+import { type Batch, type Log, resumeFromStore, type Subscription, type Topic } from '@outrider/log';
+import type { Notifications as Inbox } from '@outrider/registry';
+
+/** A topic of events, read by a group whose members share its partitions, and how far each partition is evaluated. */
+export class EventSource {
+  readonly topic: Topic<FleetEvent>;
+  readonly consumer: string;
+  readonly #log: Log;
+  readonly #inbox: Inbox;
+  /** Next offset by partition, and what of it is saved. */
+  readonly #reached = new Map<number, { next: number; saved: number }>();
+  #subscription: Subscription | null = null;
+
+  constructor(topic: Topic<FleetEvent>, consumer: string, { log, inbox }: { log: Log; inbox: Inbox }) {
+    this.topic = topic;
+    this.consumer = consumer;
+    this.#log = log;
+    this.#inbox = inbox;
+  }
+
+  async start(onBatch: (batch: Batch<FleetEvent>) => Promise<void>, onFailed: (error: unknown) => void): Promise<void> {
+    this.#subscription = await this.#log.consume(this.topic, {
+      group: this.consumer,
+      startAt: (partition) => this.#startOf(partition),
+      onBatch,
+      onRevoked: async (partition) => {
+        await this.#saveOffset(partition);
+        this.#reached.delete(partition);
+      },
+    });
+    this.#subscription.failed.catch(onFailed);
+  }
+
+  async stop(): Promise<void> {
+    await this.#subscription?.stop();
+  }
+
+  /**
+   * Everything below an offset is evaluated.
+   *
+   * @param isSaved whether a transaction saved the offset with what the events asked for
+   */
+  reached(partition: number, next: number, isSaved: boolean): void {
+    const saved = isSaved ? next : (this.#reached.get(partition)?.saved ?? 0);
+    this.#reached.set(partition, { next, saved });
+    if (isSaved) this.#log.release(this.topic, partition, this.consumer, next);
+  }
+
+  /** Saves how far the events are evaluated, where nothing was saved with them. */
+  async saveOffsets(): Promise<void> {
+    for (const partition of this.#reached.keys()) await this.#saveOffset(partition);
+  }
+
+  /** Where to go on in a partition: where the last saved batch ended. */
+  async #startOf(partition: number): Promise<number> {
+    const next = await resumeFromStore(this.#log, this.topic, partition, this.consumer, this.#inbox);
+    this.#reached.set(partition, { next, saved: next });
+    return next;
+  }
+
+  async #saveOffset(partition: number): Promise<void> {
+    const state = this.#reached.get(partition);
+    if (!state || state.next <= state.saved) return;
+    const { next } = state;
+    await this.#inbox.record({ consumer: this.consumer, partition, next, drafts: [] });
+    const current = this.#reached.get(partition);
+    if (current) current.saved = Math.max(current.saved, next);
+    this.#log.release(this.topic, partition, this.consumer, Math.max(next, current?.saved ?? next));
+  }
+}
