@@ -15,7 +15,7 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
  * An e-mail address as it is written into headers and commands: the domain in lower case and in ASCII. Quoted local
  * parts, comments and literal IP addresses are not taken, nor are domains of one word: they are the mail server's own.
  *
- * @returns the address, or null where the text is none
+ * @returns the address, or null if the text is not an address
  */
 export function emailAddress(text: string): string | null {
   const at = text.lastIndexOf('@');

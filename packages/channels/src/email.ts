@@ -20,7 +20,8 @@ export interface EmailMessage {
 export interface EmailChannel {
   /**
    * One attempt. Never rejects: whatever is wrong with the message or the server is in the result. Where a server takes
-   * the message for some recipients and not for others, that is final: another attempt would reach the first ones twice.
+   * the message for some recipients and not for others, that is final: another attempt would reach the first ones
+   * twice.
    */
   send(message: EmailMessage): Promise<SendResult>;
   /** Why nothing could be sent now (server unreachable, login refused, folder not writable); null when all is well. */
@@ -70,7 +71,7 @@ interface Mail {
  * E-mail by SMTP, or into a folder where no server is set. Replies of the server decide: 5yz to the message or its
  * recipients is final; 4yz, a server that refuses to talk at all, broken and silent connections may be tried again.
  *
- * @throws TypeError for an `smtpUrl` or a `from` that is none
+ * @throws TypeError for an `smtpUrl` or a `from` that is malformed
  */
 export function createEmailChannel(options: EmailOptions): EmailChannel {
   const from = parseSender(options.from);

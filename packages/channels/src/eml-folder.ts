@@ -39,7 +39,10 @@ export async function writeEml(folder: string, id: string, message: Uint8Array):
   }
 }
 
-/** Makes the folder where it is missing and clears it of what killed processes left; rejects where nothing can be written into it. */
+/**
+ * Makes the folder where it is missing and clears it of what killed processes left; rejects where nothing can be
+ * written into it.
+ */
 export async function checkFolder(folder: string, nowMs: number): Promise<void> {
   await mkdir(folder, { recursive: true });
   await access(folder, constants.W_OK);

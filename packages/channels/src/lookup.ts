@@ -12,7 +12,8 @@ export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 /**
  * The system asks for a name in one of the four threads that also read files, and a name server that keeps silent holds
- * it for seconds. Strangers choose the names: each of the two kinds of endpoint gets one, so half of the threads stay free.
+ * it for seconds. Strangers choose the names: each of the two kinds of endpoint gets one, so half of the threads stay
+ * free.
  */
 const AT_ONCE = 1;
 const MAX_WAITING = 1000;

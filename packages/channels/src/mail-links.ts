@@ -24,7 +24,7 @@ export function mailLinkToken(address: LinkedAddress, purpose: MailLinkPurpose, 
   return `${address.id}.${purpose}.${expires}.${macOf(address, purpose, expires).toString('base64url')}`;
 }
 
-/** Whose token it says it is; null where it is none. */
+/** The account that the token names; null if it is not a token. */
 export function addressIdOf(token: string): string | null {
   return TOKEN.exec(token)?.[1] ?? null;
 }

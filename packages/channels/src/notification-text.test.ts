@@ -155,14 +155,14 @@ describe('names of users', () => {
     const tags = (html: string) => html.match(/<[^>]*>/g);
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
-        const told = notificationText(
+        const said = notificationText(
           facts({ placeName: name, plate: name, ruleName: name, vehicleName: name }),
           'UTC',
         );
-        expect(told.subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
-        expect(told.text.split('\n')).toHaveLength(plain.text.split('\n').length);
-        expect(tags(told.html)).toEqual(tags(plain.html));
-        expect(told.html.isWellFormed()).toBe(true);
+        expect(said.subject).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+        expect(said.text.split('\n')).toHaveLength(plain.text.split('\n').length);
+        expect(tags(said.html)).toEqual(tags(plain.html));
+        expect(said.html.isWellFormed()).toBe(true);
       }),
       { numRuns: runs(1000) },
     );

@@ -1,12 +1,12 @@
 import type { Alarm } from '@outrider/domain';
 import { quotedName } from './plain-name.ts';
 
-/** What is told of an event: plain facts, names instead of ids. What is absent or null is left out of the message. */
+/** What a message says of an event: plain facts, names instead of ids. Absent and null fields are left out. */
 export interface NotificationFacts {
   /**
-   * Kind of the event: `geofence-visit`, `speeding`, `trip`, `parking`, `idling`, `offline` (begins when the data stops),
-   * `ignition` (begins when it is switched on), `power-cut` (begins when external power is lost) and `alarm` have words
-   * of their own; any other is told by its name.
+   * Kind of the event: `geofence-visit`, `speeding`, `trip`, `parking`, `idling`, `offline` (begins when the data
+   * stops), `ignition` (begins when it is switched on), `power-cut` (begins when external power is lost) and `alarm`
+   * have words of their own; any other is called by its name.
    */
   kind: string;
   phase: 'begin' | 'end';
@@ -43,8 +43,8 @@ export interface NotificationText {
 }
 
 /**
- * An event in English words, for an e-mail. Pure: the same facts give the same text. Names are the only words of users in
- * it, as {@link quotedName} writes them: nobody can send a text of their own by this service.
+ * An event in English words, for an e-mail. Pure: the same facts give the same text. Names are the only words of users
+ * in it, as {@link quotedName} writes them: nobody can send a text of their own by this service.
  *
  * @param timeZone IANA name, such as `Europe/Berlin`; times are written in it, with its offset
  * @throws RangeError for a time zone that there is not
@@ -193,8 +193,8 @@ function durationText(durationMs: number): string {
   ];
   const largest = parts.findIndex(([count]) => count > 0);
   if (largest === -1) return '0 s';
-  const told = parts.slice(largest, largest + 2).filter(([count]) => count > 0);
-  return told.map(([count, unit]) => `${count} ${unit}`).join(' ');
+  const shown = parts.slice(largest, largest + 2).filter(([count]) => count > 0);
+  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }
 
 function kmh(speed: number): string {

@@ -2,8 +2,9 @@
 const MAX_CHARACTERS = 40;
 
 /**
- * A name that somebody gave, for a message to others: letters, digits, spaces and a few signs, in quotes and no longer than
- * 40 characters. Without full stops, slashes, colons and the like it holds no address that a mail program makes a link of.
+ * A name that somebody gave, for a message to others: letters, digits, spaces and a few signs, in quotes and no longer
+ * than 40 characters. Without full stops, slashes, colons and the like it holds no address that a mail program makes a
+ * link of.
  */
 export function quotedName(name: string): string {
   const plain = [

@@ -1,5 +1,5 @@
 /**
- * How an attempt to send ended. `status` is the HTTP status or the SMTP reply code, null where there was none.
+ * How an attempt to send ended. `status` is the HTTP status or the SMTP reply code, null if there was no reply.
  * `retry` says whether the same message may be taken on a later attempt; `error` is fit to be shown to the user.
  */
 export type SendResult =
@@ -13,7 +13,7 @@ export type SendResult =
       retryAfterMs?: number;
     };
 
-/** The other side, or the road to it, fails now and may work later. */
+/** The recipient, or the network to it, fails now and may work later. */
 export function failedForNow(error: string, status: number | null = null): SendResult {
   return { ok: false, retry: true, error, status };
 }

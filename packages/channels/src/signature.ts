@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Seconds that a receiver lets a delivery be old, or ahead of its own clock (what receivers of Standard Webhooks use). */
+/**
+ * Seconds that a receiver lets a delivery be old, or ahead of its own clock (what receivers of Standard Webhooks use).
+ */
 export const WEBHOOK_TOLERANCE_S = 300;
 
 const PREFIX = 'whsec_';
@@ -37,7 +39,7 @@ export function checkWebhookSecret(secret: string): string | null {
  * @param id what goes into `webhook-id`; without full stops, so that nothing can be moved between the three parts
  * @param timestampS what goes into `webhook-timestamp`: whole Unix seconds of this attempt
  * @param body exactly what is sent
- * @throws TypeError for a secret or an id that is none
+ * @throws TypeError for a malformed secret or id
  */
 export function signWebhook(secret: string, id: string, timestampS: number, body: string | Uint8Array): string {
   if (checkWebhookId(id) !== null) throw new TypeError(`not an id of a webhook: ${id}`);
@@ -56,7 +58,7 @@ export function checkWebhookId(id: string): string | null {
  * @param request header names in lower case, as Node gives them; the body as it came, not parsed and written again
  * @param secrets `whsec_…`, more than one while they are being changed
  * @param nowMs the receiver's clock, Unix milliseconds
- * @throws TypeError for a secret that is none
+ * @throws TypeError for a malformed secret
  */
 export function verifyWebhook(
   request: { headers: Readonly<Record<string, string | readonly string[] | undefined>>; body: string | Uint8Array },

@@ -173,7 +173,7 @@ describe('endpoints inside the own network', () => {
     const result = await guarded.send({ id, url: `https://hooks.example.com:${port}/`, secret, body });
     expect(result).toMatchObject({ ok: false, retry: false, status: null });
     expect(result.ok ? '' : result.error).toMatch(/^The name hooks.example.com leads to an? .* which is not allowed.$/);
-    // What the own name server knows is not told.
+    // The error does not reveal what the own name server knows.
     expect(result.ok ? '' : result.error).not.toContain(address);
     expect(connections).toBe(0);
   });

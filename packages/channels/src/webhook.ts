@@ -58,8 +58,8 @@ const TLS_ERROR =
   /^(EPROTO|ERR_SSL_|ERR_TLS_(?!HANDSHAKE_TIMEOUT)|CERT_|CRL_|ERROR_IN_C|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH)/;
 
 /**
- * Webhooks by the conventions of Standard Webhooks (standardwebhooks.com): a POST with `webhook-id`, `webhook-timestamp`
- * and `webhook-signature`.
+ * Webhooks by the conventions of Standard Webhooks (standardwebhooks.com): a POST with `webhook-id`,
+ * `webhook-timestamp` and `webhook-signature`.
  *
  * Users choose the endpoints, so nothing inside the own network may be reached through them: a name is resolved once,
  * every address it leads to is checked, and the connection goes to the addresses that were checked and to no others.
@@ -243,7 +243,10 @@ function judge(status: number, retryAfter: string | undefined, nowMs: number): S
   return { ok: false, retry: true, error, status, ...(waitMs === null ? {} : { retryAfterMs: waitMs }) };
 }
 
-/** Milliseconds that a `Retry-After` asks for, seconds or a date (RFC 9110, 10.2.3), a day at most; null where it is neither. */
+/**
+ * Milliseconds that a `Retry-After` asks for, seconds or a date (RFC 9110, 10.2.3), a day at most; null where it is
+ * neither.
+ */
 function waitOf(retryAfter: string, nowMs: number): number | null {
   const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMs;
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);

@@ -3,7 +3,7 @@ import type { VehicleStatus } from '@outrider/domain';
 import type { Hub, Unsubscribe } from './hub.ts';
 import { readStatuses, writeStatuses } from './status-text.ts';
 
-/** The calls of a hub that are a question and an answer; those that hear something, and `close`, are not. */
+/** The calls of a hub that are a request and a response; subscriptions and `close` are not. */
 type Call = Exclude<keyof Hub, 'updateLatest' | 'onLatest' | 'subscribe' | 'close'>;
 
 /** Statuses are many: as JSON text they cross for a quarter of what copying the objects costs. As in Redis. */
@@ -57,7 +57,7 @@ export function serveHub(hub: Hub, port: MessagePort): void {
       const method = hub[request.call] as (...args: unknown[]) => Promise<unknown>;
       say({ id: request.id, value: await method.apply(hub, request.args) });
     } catch (error) {
-      // The next one to ask tries again.
+      // The next subscription tries again.
       if ('listen' in request) listening = null;
       if ('subscribe' in request) subscribed.delete(request.subscribe);
       say({ id: request.id, error: (error as Error).message });
@@ -68,7 +68,7 @@ export function serveHub(hub: Hub, port: MessagePort): void {
   });
 }
 
-/** Nobody waits for it: a hub that is away has let go of its listeners by itself, and tells them so by its own check. */
+/** Nothing waits for it: a hub that is unavailable has dropped its listeners by itself. */
 async function leave(joined: Promise<Unsubscribe> | null | undefined): Promise<void> {
   try {
     await (await joined)?.();

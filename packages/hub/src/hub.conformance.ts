@@ -52,23 +52,23 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
         trip: { id: TRIP, startedAtMs: NOW - 1000, distanceM: 812.5, movingMs: 1000, idlingMs: 0, maxKmh: 41 },
       });
       const placeless = { ...blind, vehicleId: VAN, position: null, receivedAtMs: null };
-      const heard: VehicleStatus[] = [];
-      await hub.onLatest((statuses) => heard.push(...statuses));
+      const received: VehicleStatus[] = [];
+      await hub.onLatest((statuses) => received.push(...statuses));
       await hub.updateLatest([blind, placeless]);
       expect(await hub.latest([CAR, VAN])).toEqual([blind, placeless]);
-      await vi.waitFor(() => expect(heard).toEqual([blind, placeless]), PATIENCE);
+      await vi.waitFor(() => expect(received).toEqual([blind, placeless]), PATIENCE);
     });
 
     test('of two statuses as of the same moment, the later one counts', async () => {
-      const heard: VehicleStatus[] = [];
-      await hub.onLatest((statuses) => heard.push(...statuses));
+      const received: VehicleStatus[] = [];
+      await hub.onLatest((statuses) => received.push(...statuses));
       const first = seen(CAR, NOW);
       const second = { ...first, protocol: 'jt808' as const };
       await hub.updateLatest([first, second]);
       await hub.updateLatest([second]);
       expect(await hub.latest([CAR])).toEqual([second]);
-      await vi.waitFor(() => expect(heard.at(-1)).toEqual(second), PATIENCE);
-      expect(heard.filter(({ protocol }) => protocol === 'jt808')).toHaveLength(1);
+      await vi.waitFor(() => expect(received.at(-1)).toEqual(second), PATIENCE);
+      expect(received.filter(({ protocol }) => protocol === 'jt808')).toHaveLength(1);
     });
 
     test('a deleted vehicle is forgotten', async () => {
@@ -101,15 +101,15 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
     });
 
     test('listeners hear what is new, and only that, until they leave', async () => {
-      const heard: VehicleStatus[] = [];
-      const leave = await hub.onLatest((entries) => heard.push(...entries));
+      const received: VehicleStatus[] = [];
+      const leave = await hub.onLatest((entries) => received.push(...entries));
       await hub.updateLatest([seen(CAR, NOW)]);
       await hub.updateLatest([seen(CAR, NOW)]);
-      await vi.waitFor(() => expect(heard).toEqual([seen(CAR, NOW)]), PATIENCE);
+      await vi.waitFor(() => expect(received).toEqual([seen(CAR, NOW)]), PATIENCE);
       await leave();
       await hub.updateLatest([seen(CAR, NOW + 1000)]);
       await hub.latest([CAR]);
-      expect(heard).toHaveLength(1);
+      expect(received).toHaveLength(1);
     });
 
     test('hits add up within a window that begins with the first', async () => {
@@ -160,15 +160,15 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
       ]);
     });
 
-    test('what is published on a channel is heard by all who listen to it, in order, until they leave', async () => {
+    test('what is published on a channel is received by all who listen to it, in order, until they leave', async () => {
       const one: string[] = [];
       const two: string[] = [];
       const other: string[] = [];
-      await hub.publish('told', 'before');
-      const leave = await hub.subscribe('told', (message) => one.push(message));
-      const stay = await hub.subscribe('told', (message) => two.push(message));
+      await hub.publish('news', 'before');
+      const leave = await hub.subscribe('news', (message) => one.push(message));
+      const leaveTwo = await hub.subscribe('news', (message) => two.push(message));
       await hub.subscribe('other', (message) => other.push(message));
-      for (const message of ['a', 'b', 'c']) await hub.publish('told', message);
+      for (const message of ['a', 'b', 'c']) await hub.publish('news', message);
       await vi.waitFor(
         () =>
           expect([one, two]).toEqual([
@@ -178,15 +178,15 @@ export function hubConformance(name: string, open: () => Promise<Hub>): void {
         PATIENCE,
       );
       await leave();
-      await hub.publish('told', 'd');
+      await hub.publish('news', 'd');
       await hub.publish('other', 'e');
       await vi.waitFor(() => expect([two.at(-1), other]).toEqual(['d', ['e']]), PATIENCE);
       expect(one).toHaveLength(3);
-      await stay();
-      await hub.publish('told', 'f');
+      await leaveTwo();
+      await hub.publish('news', 'f');
       const again: string[] = [];
-      await hub.subscribe('told', (message) => again.push(message));
-      await hub.publish('told', 'g');
+      await hub.subscribe('news', (message) => again.push(message));
+      await hub.publish('news', 'g');
       await vi.waitFor(() => expect(again).toEqual(['g']), PATIENCE);
       expect(two).toHaveLength(4);
     });

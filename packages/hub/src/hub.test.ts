@@ -27,11 +27,11 @@ test('a hub that is away refuses listeners of another thread, who can try again'
     await expect(remote.onLatest(() => {})).rejects.toThrow('the hub is away');
     await expect(remote.subscribe('news', () => {})).rejects.toThrow('the hub is away');
     isAway = false;
-    const heard: string[] = [];
+    const received: string[] = [];
     await (await remote.onLatest(() => {}))();
-    await remote.subscribe('news', (message) => heard.push(message));
+    await remote.subscribe('news', (message) => received.push(message));
     await hub.publish('news', 'here');
-    await expect.poll(() => heard, { timeout: 20_000 }).toEqual(['here']);
+    await expect.poll(() => received, { timeout: 20_000 }).toEqual(['here']);
   } finally {
     await remote.close();
   }

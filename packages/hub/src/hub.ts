@@ -37,14 +37,17 @@ export const GATEWAY_KEPT_MS = 30_000;
 
 export type Unsubscribe = () => Promise<void>;
 
-/** The hub does not answer: what was asked may or may not have been done. */
+/** The hub does not answer: the call may or may not have taken effect. */
 export class HubAwayError extends Error {
   override name = 'HubAwayError';
 }
 
-/** What all services share and none must keep: statuses of vehicles, counters, messages. Lost with the hub, rebuilt by the services. */
+/** State that all services share and may lose: statuses of vehicles, counters, messages. The services rebuild it. */
 export interface Hub {
-  /** Stores the newest status per vehicle, and sends it to every listener. One that is older than the known one, or the same, changes nothing. */
+  /**
+   * Stores the newest status per vehicle, and sends it to every listener. One that is older than the known one, or the
+   * same, changes nothing.
+   */
   updateLatest(statuses: readonly VehicleStatus[]): Promise<void>;
   latest(vehicleIds: readonly VehicleId[]): Promise<VehicleStatus[]>;
   /** Forgets vehicles that were deleted. */
@@ -53,8 +56,8 @@ export interface Hub {
   onLatest(listener: (statuses: readonly VehicleStatus[]) => void): Promise<Unsubscribe>;
 
   /**
-   * Stores which terminals are connected to a gateway. A call, even without changes, keeps the gateway's connections for
-   * {@link GATEWAY_KEPT_MS}: those of a gateway that died are forgotten after that.
+   * Stores which terminals are connected to a gateway. A call, even without changes, keeps the gateway's connections
+   * for {@link GATEWAY_KEPT_MS}: those of a gateway that died are forgotten after that.
    *
    * @returns false where the hub knew nothing of the gateway: then all of its connections must be given
    */
@@ -77,11 +80,13 @@ export interface Hub {
   /** Newest first; at most 1000 are kept. */
   unknownTerminals(): Promise<UnknownTerminal[]>;
 
-  /** Tells everyone who listens to `channel` now, here and in other instances, the publisher included. Nothing is kept. */
+  /**
+   * Sends a message to all current listeners of `channel`, in all instances, the publisher's included. Nothing is kept.
+   */
   publish(channel: string, message: string): Promise<void>;
   /**
-   * Hears what is published on `channel` from the moment this resolves. Messages of one publisher keep their order; some
-   * may be lost where a connection breaks, so they are hints: what must not be missed is read again where it is stored.
+   * Listens to `channel` from the moment this resolves. Messages of one publisher keep their order. Some may be lost
+   * when a connection breaks, so they are hints: what must not be missed is read again where it is stored.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe>;
 

@@ -1,11 +1,12 @@
 /*
- * What Redis runs alone, so that two instances that ask at the same time do not come in between each other. Numbers beyond 2^31 go
- * in and out as text: an answer's number would be cut.
+ * What Redis runs alone, so that two instances that ask at the same time do not come in between each other. Numbers
+ * beyond 2^31 go in and out as text: an answer's number would be cut.
  */
 
 /**
- * KEYS: statuses and the times that they are as of, hashes by vehicle. ARGV: the channel for news, then for each status its vehicle, time and
- * JSON. Keeps and publishes those that are not older than what is known, nor the same, as one JSON array.
+ * KEYS: statuses and the times that they are as of, hashes by vehicle. ARGV: the channel for news, then for each status
+ * its vehicle, time and JSON. Keeps and publishes those that are not older than what is known, nor the same, as one
+ * JSON array.
  */
 export const UPDATE_LATEST = `
 local news = {}
@@ -25,9 +26,9 @@ if #news > 0 then redis.call('PUBLISH', ARGV[1], '[' .. table.concat(news, ',') 
 return #news`;
 
 /**
- * KEYS: connections, a hash by terminal, and the mark of a gateway. ARGV: the gateway, how long its mark is kept, then for each change the
- * terminal and its connection as JSON with the gateway in it; empty where there is none any more. A connection that another gateway noted since stays.
- * Answers whether the mark was there.
+ * KEYS: connections, a hash by terminal, and the mark of a gateway. ARGV: the gateway, how long its mark is kept, then
+ * for each change the terminal and its connection as JSON with the gateway in it; empty where there is none any more. A
+ * connection that another gateway noted since stays. Answers whether the mark was there.
  */
 export const NOTE_CONNECTIONS = `
 local wasKnown = redis.call('EXISTS', KEYS[2])
@@ -42,8 +43,8 @@ end
 return wasKnown`;
 
 /**
- * KEYS: a counter. ARGV: length of the window and the present time, milliseconds. Counts a hit in a window that begins with the
- * first; answers the hits and the window's end. A counter that is not hit goes by itself.
+ * KEYS: a counter. ARGV: length of the window and the present time, milliseconds. Counts a hit in a window that begins
+ * with the first; answers the hits and the window's end. A counter that is not hit goes by itself.
  */
 export const HIT = `
 local resetsAt = redis.call('HGET', KEYS[1], 'resetsAt')
@@ -60,15 +61,18 @@ local hits = redis.call('HGET', KEYS[1], 'hits')
 if hits and tonumber(hits) > 0 then redis.call('HINCRBY', KEYS[1], 'hits', -1) end
 return 0`;
 
-/** KEYS: a block. ARGV: its end as Unix milliseconds, and how long to keep it. An earlier end than the known one changes nothing. */
+/**
+ * KEYS: a block. ARGV: its end as Unix milliseconds, and how long to keep it. An earlier end than the known one changes
+ * nothing.
+ */
 export const LENGTHEN_BLOCK = `
 local known = redis.call('GET', KEYS[1])
 if not known or tonumber(known) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return 0`;
 
 /**
- * KEYS: terminals, a hash by id, and their order of last sight. ARGV: the id, the terminal as JSON, the present time, and how many
- * are kept at most.
+ * KEYS: terminals, a hash by id, and their order of last sight. ARGV: the id, the terminal as JSON, the present time,
+ * and how many are kept at most.
  */
 export const NOTE_UNKNOWN_TERMINAL = `
 local terminal = cjson.decode(ARGV[2])

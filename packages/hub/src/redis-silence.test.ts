@@ -17,7 +17,10 @@ function answerOf(command: string): string {
   return '+OK\r\n';
 }
 
-/** Answers like a server that knows nothing, until it is silent: then it hears, on the connections that it has, and says nothing. */
+/**
+ * Answers like a server that knows nothing, until it is silent: then it receives, on the connections that it has, and
+ * says nothing.
+ */
 async function serverThatGoes() {
   const silent = new WeakSet<Socket>();
   const sockets: Socket[] = [];
@@ -53,7 +56,7 @@ test('connections on which nobody answers are left, by who asks and by who only 
   const server = await serverThatGoes();
   const hub = await openRedisHub({ url: server.url, onError: () => {} });
   ends.push(() => hub.close());
-  await hub.subscribe('told', () => {});
+  await hub.subscribe('news', () => {});
   await hub.resetCount('somebody');
   const lost = server.silence();
   expect(lost.length).toBe(2);

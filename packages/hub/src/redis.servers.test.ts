@@ -26,8 +26,8 @@ describe.skipIf(url === undefined)('Redis', () => {
     await one.resetCount('shared');
     await one.hit('shared', 60_000, now);
     expect((await two.hit('shared', 60_000, now)).hits).toBe(2);
-    const heard = new Promise((resolve) => two.subscribe('told', resolve).then(() => one.publish('told', 'hello')));
-    expect(await heard).toBe('hello');
+    const received = new Promise((resolve) => two.subscribe('news', resolve).then(() => one.publish('news', 'hello')));
+    expect(await received).toBe('hello');
     await one.close();
     await two.close();
   });
@@ -83,18 +83,18 @@ describe.skipIf(url === undefined)('Redis', () => {
     await admin.quit();
   });
 
-  test('what is listened to is heard again after the connection was lost', async () => {
+  test('what is listened to is received again after the connection was lost', async () => {
     const admin = new Redis(at);
     const hub = await openRedisHub({ url: at, onError });
-    const heard: string[] = [];
-    await hub.subscribe('told', (message) => heard.push(message));
+    const received: string[] = [];
+    await hub.subscribe('news', (message) => received.push(message));
     await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    while (heard.length === 0) {
-      await hub.publish('told', 'again').catch(() => {});
+    while (received.length === 0) {
+      await hub.publish('news', 'again').catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    expect(heard[0]).toBe('again');
+    expect(received[0]).toBe('again');
     await hub.close();
     await admin.quit();
   });

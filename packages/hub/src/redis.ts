@@ -47,21 +47,21 @@ function keysUnder(prefix: string) {
 }
 
 const MAX_UNKNOWN_TERMINALS = 1000;
-/** A call that finds no connection fails after this long: who asks must not wait for as long as Redis is away. */
+/** A call that finds no connection fails after this long: its caller must not wait until Redis recovers. */
 const COMMAND_TIMEOUT_MS = 2000;
-/** A connection on which nothing comes for so long, though something is waited for, is given up: another is made. */
+/** A connection that is silent for this long while a response is due is replaced. */
 const SILENT_AFTER_MS = 4000;
 /** A connection that only listens pings the server this often. */
 const PING_EVERY_MS = 5000;
 const LONGEST_PAUSE_MS = 2000;
-/** Answers of a server that starts, or is no master any more: another is about to be. The last two: its disk or its memory is full. */
+/** Errors of a server that is starting or lost its master role. The last two: its disk or its memory is full. */
 const NOT_NOW = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MISCONF|OOM) /;
 /** A block is kept this long beyond its end: clocks of instances differ. */
 const BLOCK_SLACK_MS = 3_600_000;
 
 /**
- * The hub of several instances, in Redis. Each method is one round trip; what must change together is a script, which Redis
- * runs alone.
+ * The hub of several instances, in Redis. Each method is one round trip; what must change together is a script, which
+ * Redis runs alone.
  *
  * A call rejects with a {@link HubAwayError} when Redis does not answer within two seconds. Subscriptions come back by
  * themselves with the connection; what was published meanwhile is lost, as the port says.

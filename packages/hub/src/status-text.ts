@@ -20,7 +20,9 @@ export function writeStatuses(statuses: readonly VehicleStatus[]): string {
   return `[${statuses.map(writeStatus).join()}]`;
 }
 
-/** Reads what {@link writeStatus} wrote, in this version or an earlier one. Only what a hub wrote is where a hub reads. */
+/**
+ * Reads what {@link writeStatus} wrote, in this version or an earlier one. Only what a hub wrote is where a hub reads.
+ */
 export function readStatus(text: string): VehicleStatus {
   return statusFrom(JSON.parse(text));
 }

@@ -154,11 +154,11 @@ describe('commands to terminals', () => {
     const open = await commands();
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     online.clear();
-    const heard: [TerminalId, boolean][] = [];
-    open.onPresence((...news) => heard.push(news));
+    const received: [TerminalId, boolean][] = [];
+    open.onPresence((...news) => received.push(news));
     expect(await open.send(CAR, END, { timeoutMs: 1000 })).toEqual({ outcome: 'offline' });
     expect(open.isOnline(CAR)).toBe(false);
-    expect(heard).toEqual([[CAR, false]]);
+    expect(received).toEqual([[CAR, false]]);
   }, 30_000);
 
   test('that a gateway took and never tells of are unanswered', async () => {
@@ -194,8 +194,8 @@ describe('presence', () => {
     const other = '13900000002' as TerminalId;
     const presence = await gateway(online);
     const open = await commands();
-    const heard: [TerminalId, boolean][] = [];
-    open.onPresence((...news) => heard.push(news));
+    const received: [TerminalId, boolean][] = [];
+    open.onPresence((...news) => received.push(news));
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
     online.add(other);
     presence.came(other);
@@ -203,8 +203,8 @@ describe('presence', () => {
     online.delete(CAR);
     presence.went(CAR);
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(false), PATIENCE);
-    expect(heard.filter(([id]) => id === other)).toEqual([[other, true]]);
-    expect(heard.at(-1)).toEqual([CAR, false]);
+    expect(received.filter(([id]) => id === other)).toEqual([[other, true]]);
+    expect(received.at(-1)).toEqual([CAR, false]);
   });
 
   test('that moved to another gateway stays, whatever the first one says later', async () => {
@@ -213,9 +213,9 @@ describe('presence', () => {
     const open = await commands();
     first.came(CAR);
     await vi.waitFor(() => expect(open.isOnline(CAR)).toBe(true), PATIENCE);
-    const heard: boolean[] = [];
-    open.onPresence((_, online) => heard.push(online));
-    // What a gateway says is heard in its order: once another terminal of its is known, so is what it said before.
+    const received: boolean[] = [];
+    open.onPresence((_, online) => received.push(online));
+    // What a gateway says is received in its order: once another terminal of its is known, so is what it said before.
     const saysAfter = async (presence: TerminalPresence, other: TerminalId) => {
       presence.came(other);
       await vi.waitFor(() => expect(open.isOnline(other)).toBe(true), PATIENCE);
@@ -224,9 +224,9 @@ describe('presence', () => {
     await saysAfter(second, '13900000008' as TerminalId);
     first.went(CAR);
     await saysAfter(first, '13900000009' as TerminalId);
-    expect(heard).toContain(true);
+    expect(received).toContain(true);
     expect(open.isOnline(CAR)).toBe(true);
-    expect(heard).not.toContain(false);
+    expect(received).not.toContain(false);
   });
 
   test('ends with its gateway, told or not', async () => {

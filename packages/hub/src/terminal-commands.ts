@@ -2,9 +2,9 @@ import type { AddressedCommand, CommandOutcome, TerminalCommand, TerminalId } fr
 import type { Hub } from './hub.ts';
 
 /*
- * Commands to terminals that are connected to some gateway, over publish and subscribe. A command is addressed to the gateway that
- * is known to have the terminal, or to all of them; whoever has it says at once that it took it, and later what came of it. Nothing is kept:
- * a command that nobody takes was not given, and whoever gave it is told so.
+ * Commands to terminals that are connected to some gateway, over publish and subscribe. A command is addressed to the
+ * gateway that is known to have the terminal, or to all gateways. The gateway that has it acknowledges at once, and
+ * sends the outcome later. Nothing is kept: a command that no gateway acknowledges fails, and its sender learns that.
  */
 
 const COMMANDS = 'terminal-commands';
@@ -19,9 +19,9 @@ const OUTCOME_GRACE_MS = 2000;
 const MAX_TIMEOUT_MS = 60_000;
 const MAX_UNDER_WAY = 1000;
 const ROLL_CALL_MS = 60_000;
-/** A terminal that seems to be gone may have been slow to be told so: the roll is called again soon. */
+/** A gateway may be late to report a terminal: the roll is called again soon. */
 const ROLL_CALL_SOON_MS = 1000;
-/** A terminal that no gateway named for two roll-calls and a half is not there. */
+/** A terminal that no gateway named for two and a half roll calls is disconnected. */
 const STALE_MS = 150_000;
 const MAX_TERMINALS = 200_000;
 /** Terminals named in one message. */
@@ -45,10 +45,10 @@ interface UnderWay {
   resolve(outcome: CommandOutcome): void;
 }
 
-/** Terminals that take commands, as seen from a service that gives them. */
+/** Terminals that take commands, as seen from a service that sends them. */
 export interface TerminalCommands {
   /**
-   * Tells a terminal something and waits for what it says to it.
+   * Sends a command to a terminal and waits for its answer.
    *
    * @param options.timeoutMs how long the terminal may take to answer, 60 s at most
    * @returns never rejected for the terminal's sake
@@ -58,9 +58,9 @@ export interface TerminalCommands {
     command: TerminalCommand,
     options: { timeoutMs: number; signal?: AbortSignal },
   ): Promise<CommandOutcome>;
-  /** As far as gateways told: a hint, which a command may prove wrong. */
+  /** As last reported by gateways: a hint, which a command may prove wrong. */
   isOnline(terminalId: TerminalId): boolean;
-  /** Hears of each terminal that comes or goes. @returns a stop */
+  /** Calls the listener when a terminal connects or disconnects. @returns ends that */
   onPresence(listener: (terminalId: TerminalId, online: boolean) => void): () => void;
   close(): Promise<void>;
 }
@@ -74,11 +74,11 @@ export async function openTerminalCommands(
   const underWay = new Map<string, UnderWay>();
   const present = new Map<TerminalId, { gateway: string; seenMs: number }>();
   const listeners = new Set<(terminalId: TerminalId, online: boolean) => void>();
-  const tell = (terminalId: TerminalId, online: boolean) => {
+  const notify = (terminalId: TerminalId, online: boolean) => {
     for (const listener of listeners) listener(terminalId, online);
   };
   const leave = (terminalId: TerminalId) => {
-    if (present.delete(terminalId)) tell(terminalId, false);
+    if (present.delete(terminalId)) notify(terminalId, false);
   };
   const finish = (id: string, outcome: CommandOutcome) => {
     const waiting = underWay.get(id);
@@ -108,7 +108,7 @@ export async function openTerminalCommands(
       const known = present.has(terminalId);
       if (!known && present.size >= MAX_TERMINALS) continue;
       present.set(terminalId, { gateway, seenMs });
-      if (!known) tell(terminalId, true);
+      if (!known) notify(terminalId, true);
     }
     for (const terminalId of message.offline ?? []) if (present.get(terminalId)?.gateway === gateway) leave(terminalId);
   });
@@ -178,8 +178,9 @@ export interface TerminalLinkFacts {
 }
 
 /**
- * Anyone who knows the id of a terminal may connect as it, to another gateway than the terminal. One that has proven itself comes before one that has not;
- * of several that have, the newest: the terminal came again. Of those that have not, one in use comes before a silent one, and an older one before a newer.
+ * Anyone who knows the id of a terminal may connect as it, to another gateway than the terminal. One that has proven
+ * itself comes before one that has not; of several that have, the newest: the terminal came again. Of those that have
+ * not, one in use comes before a silent one, and an older one before a newer.
  */
 export function outranks(mine: TerminalLinkFacts, theirs: TerminalLinkFacts): boolean {
   if (mine.isProven !== theirs.isProven) return mine.isProven;
@@ -202,7 +203,7 @@ export interface ConnectedTerminals {
   deliver(addressed: AddressedCommand): Promise<CommandOutcome> | null;
 }
 
-/** What a gateway tells of the terminals that it has. */
+/** Where a gateway reports which terminals it has. */
 export interface TerminalPresence {
   came(terminalId: TerminalId): void;
   went(terminalId: TerminalId): void;
@@ -210,7 +211,7 @@ export interface TerminalPresence {
   close(): Promise<void>;
 }
 
-/** Takes commands from the hub for the terminals of one gateway, and tells which ones it has. */
+/** Takes commands from the hub for the terminals of one gateway, and reports which terminals it has. */
 export async function serveTerminalCommands(
   hub: Hub,
   terminals: ConnectedTerminals,
@@ -218,16 +219,16 @@ export async function serveTerminalCommands(
 ): Promise<TerminalPresence> {
   const gateway = crypto.randomUUID();
   const say = (channel: string, message: unknown) => hub.publish(channel, JSON.stringify(message)).catch(onError);
-  // Comings and goings of one turn of the event loop are told together.
+  // Connects and disconnects of one turn of the event loop are reported together.
   let news = new Map<TerminalId, boolean>();
-  let telling: NodeJS.Immediate | null = null;
+  let sending: NodeJS.Immediate | null = null;
 
-  async function tellNews(): Promise<void> {
-    telling = null;
-    const told = [...news];
+  async function sendNews(): Promise<void> {
+    sending = null;
+    const changes = [...news];
     news = new Map();
-    for (let i = 0; i < told.length; i += PRESENCE_BATCH) {
-      const batch = told.slice(i, i + PRESENCE_BATCH);
+    for (let i = 0; i < changes.length; i += PRESENCE_BATCH) {
+      const batch = changes.slice(i, i + PRESENCE_BATCH);
       const named = (online: boolean) => batch.filter((one) => one[1] === online).map(([terminalId]) => terminalId);
       const online = named(true);
       const links = online.map((terminalId) => terminals.link?.(terminalId) ?? null).filter((link) => link !== null);
@@ -241,7 +242,7 @@ export async function serveTerminalCommands(
   }
   function note(terminalId: TerminalId, online: boolean): void {
     news.set(terminalId, online);
-    telling ??= setImmediate(() => void tellNews());
+    sending ??= setImmediate(() => void sendNews());
   }
 
   const leaveCommands = await hub.subscribe(COMMANDS, (text) => {
@@ -272,8 +273,8 @@ export async function serveTerminalCommands(
     async close() {
       await Promise.all([leaveCommands(), leavePresence(), leaveRollCall()]);
       for (const terminalId of terminals.online()) news.set(terminalId, false);
-      if (telling !== null) clearImmediate(telling);
-      await tellNews();
+      if (sending !== null) clearImmediate(sending);
+      await sendNews();
     },
   };
 }

@@ -10,7 +10,7 @@ export interface ListenersTask {
   awaited: number;
 }
 
-/** `ready`: all of them listen. `done`: all of them have heard everything. */
+/** `ready`: all of them listen. `done`: all of them have received everything. */
 export type ListenersTell = 'ready' | 'done';
 
 const { port, tokens, subscribe, awaited } = workerData as ListenersTask;
@@ -24,13 +24,13 @@ for (const token of tokens) {
     headers: { Authorization: `JWT ${token}` },
     perMessageDeflate: false,
   });
-  let heard = 0;
+  let received = 0;
   socket.on('open', () => socket.send(JSON.stringify(subscribe)));
   socket.on('message', (data: Buffer) => {
     // What it says was looked at by others: here it is counted.
     if (data.subarray(0, NOTIFICATION.length).equals(NOTIFICATION)) {
-      heard += 1;
-      if (heard === awaited && ++done === tokens.length) tell('done');
+      received += 1;
+      if (received === awaited && ++done === tokens.length) tell('done');
     } else if (data.includes('"type":"resumed"') && ++ready === tokens.length) tell('ready');
   });
   socket.on('error', (error) => {

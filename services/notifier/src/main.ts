@@ -26,8 +26,8 @@ import { startNotifications } from './start-notifications.ts';
 const VARIABLES = { ...accessVariables, ...notifierVariables, ...mailVariables, ...logVariables, ...serverVariables };
 
 /**
- * The notifier in a process of its own. Each instance serves WebSockets, wherever the clients of its users are connected; the
- * holding of events against notification rules is shared among the instances, and so are the deliveries.
+ * The notifier in a process of its own. Each instance serves WebSockets, wherever the clients of its users are
+ * connected; the holding of events against notification rules is shared among the instances, and so are the deliveries.
  */
 await runService('notifier', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL']);

@@ -355,7 +355,7 @@ describe('a notification reaches a client that comes back', () => {
     const client = await place.connect(anna);
     const other = await place.connect(ben);
     await place.happen(visit(car.id, depot, 0));
-    const [told] = await client.hears('notification');
+    const [told] = await client.receives('notification');
     expect(told).toMatchObject({
       type: 'notification',
       number: 1,
@@ -368,17 +368,17 @@ describe('a notification reaches a client that comes back', () => {
       cursor: expect.stringMatching(/^0:[01];n:1;l:\w{16}$/),
     });
     await place.happen(visit(car.id, depot, 1));
-    await client.hears('notification', 2);
+    await client.receives('notification', 2);
     expect(other.of('notification')).toEqual([]);
     const deaf = await place.connect(anna, { all: true, notifications: false });
     await place.happen(visit(car.id, depot, 2));
-    await client.hears('notification', 3);
-    const [event] = await deaf.hears('event');
+    await client.receives('notification', 3);
+    const [event] = await deaf.receives('event');
     expect([deaf.of('notification'), event?.cursor]).toEqual([[], expect.stringMatching(/^0:3;l:\w{16}$/)]);
   });
 
   test('each exactly once, in order, over disconnects of the client and restarts of everything', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     let since: unknown = '0:0;n:0';
     const events = visits(0, 60);
     for (let round = 0; round < 6; round += 1) {
@@ -391,9 +391,9 @@ describe('a notification reaches a client that comes back', () => {
       await place.happen(...part.slice(4, 7));
       const client = await connecting;
       await place.happen(...part.slice(7, 9));
-      if (round % 2 === 0) await client.hears('notification', 1);
+      if (round % 2 === 0) await client.receives('notification', 1);
       client.socket.terminate();
-      heard.push(...client.numbers());
+      received.push(...client.numbers());
       since = client.cursor() ?? since;
       await place.happen(...part.slice(9));
       await stopLive();
@@ -403,8 +403,8 @@ describe('a notification reaches a client that comes back', () => {
     await place.startLive();
     const last = await place.connect(anna, { all: true, since });
     await place.settled();
-    await vi.waitFor(() => expect(heard.length + last.numbers().length).toBe(60), PATIENCE);
-    expect([...heard, ...last.numbers()]).toEqual(Array.from({ length: 60 }, (_, nth) => nth + 1));
+    await vi.waitFor(() => expect(received.length + last.numbers().length).toBe(60), PATIENCE);
+    expect([...received, ...last.numbers()]).toEqual(Array.from({ length: 60 }, (_, nth) => nth + 1));
   });
 
   test('another instance tells too, through the hub; and where the hub lost it, a moment later', async () => {
@@ -413,10 +413,10 @@ describe('a notification reaches a client that comes back', () => {
     const publish = vi.spyOn(place.hub, 'publish');
     await place.startNotifications();
     await place.happen(visit(car.id, depot, 0));
-    await client.hears('notification');
+    await client.receives('notification');
     publish.mockImplementation(async () => {});
     await place.happen(...visits(1, 4));
-    await client.hears('notification', 4);
+    await client.receives('notification', 4);
     expect(client.numbers()).toEqual([1, 2, 3, 4]);
   });
 
@@ -434,7 +434,7 @@ describe('a notification reaches a client that comes back', () => {
       await place.settled();
     }
     for (const message of [...messages.toReversed(), ...messages]) await publish('notifications', message);
-    await client.hears('notification', 5);
+    await client.receives('notification', 5);
     expect(client.numbers()).toEqual([1, 2, 3, 4, 5]);
   });
 
@@ -452,7 +452,7 @@ describe('a notification reaches a client that comes back', () => {
     });
     await place.startLive();
     const client = await place.connect(anna, { all: true, events: false, since: '0:0;n:0' });
-    await client.hears('notification', 2);
+    await client.receives('notification', 2);
     expect([client.numbers(), client.of('gap')]).toEqual([[1, 2], []]);
   });
 
@@ -470,7 +470,7 @@ describe('a notification reaches a client that comes back', () => {
     // A cursor from elsewhere, beyond all that was ever told, keeps nothing back.
     const foreign = await place.connect(anna, { all: true, since: '0:0;n:5000' });
     await place.happen(visit(car.id, depot, 20));
-    await foreign.hears('notification');
+    await foreign.receives('notification');
     expect(foreign.numbers()).toEqual([11]);
   });
 
@@ -498,9 +498,9 @@ describe('a notification reaches a client that comes back', () => {
       await place.happen(event);
       client.say({ type: 'subscribe', positions: false, vehicles: [car.id] });
       if (event.startedAtMs % 120_000 === 0) client.say({ type: 'subscribe', positions: false, all: true });
-      await client.hears('resumed', client.of('resumed').length + 1);
+      await client.receives('resumed', client.of('resumed').length + 1);
     }
-    await client.hears('notification', 40);
+    await client.receives('notification', 40);
     expect(client.numbers()).toEqual(Array.from({ length: 40 }, (_, nth) => nth + 1));
   });
 });

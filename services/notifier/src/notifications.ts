@@ -71,9 +71,9 @@ const FORGET_EVERY_MS = 60_000;
 const FORGET_AT_ONCE = 1000;
 
 /**
- * Evaluates every event by the rules and saves the notifications, with the offset to go on from, in one transaction for a
- * batch. After a crash it goes on exactly there, so each event makes at most one notification per rule. Members of a group
- * share the partitions; each evaluates all the rules.
+ * Evaluates every event by the rules and saves the notifications, with the offset to go on from, in one transaction for
+ * a batch. After a crash it goes on exactly there, so each event makes at most one notification per rule. Members of a
+ * group share the partitions; each evaluates all the rules.
  */
 export function createNotifications(parts: NotificationsParts): Part & { failed: Promise<never> } {
   return new NotificationService(parts);
@@ -145,7 +145,10 @@ class NotificationService implements Part {
     if (drafts.length === 0) source.reached(partition, next, false);
   }
 
-  /** Retries until it works. Null when the service stopped before: then nothing was saved, and the next start begins here. */
+  /**
+   * Retries until it works. Null when the service stopped before: then nothing was saved, and the next start begins
+   * here.
+   */
   async #save(batch: NotificationBatch): Promise<Notification[] | null> {
     const { inbox, logger, tracing = NO_TRACING } = this.#parts;
     const { signal } = this.#stopping;

@@ -13,10 +13,10 @@ import type {
 } from '@outrider/domain';
 import { geofenceOf, type Happening, mismatchOf } from '@outrider/domain';
 
-/** What of a geofence a rule needs to know: its shape, by far the largest part of it, is not kept. */
+/** The part of a geofence that rules need. Its shape, by far the largest part, is not kept. */
 type KnownGeofence = Pick<Geofence, 'ownerId' | 'name'>;
 
-/** A rule that tells of an event, with the names that its notification will carry. */
+/** A rule that matches an event, with the names that its notification will carry. */
 export interface Match {
   rule: NotificationRule;
   vehicleName: string;
@@ -24,9 +24,9 @@ export interface Match {
 }
 
 /**
- * All rules, held against events. Each rule stands where a vehicle that it can apply to leads: under the vehicles and
- * groups that it names, or, where it names none, under what its owner may see. So an event costs what the rules cost
- * that can apply to its vehicle, however many others there are.
+ * All rules, indexed by the vehicles that they can apply to: by the vehicles and groups that a rule names, or, if it
+ * names none, by what its owner may see. An event costs what the rules cost that can apply to its vehicle, however many
+ * others exist.
  */
 export class RuleBook {
   readonly #users = new Map<UserId, User>();
@@ -79,7 +79,7 @@ export class RuleBook {
     }
   }
 
-  /** The rules that tell of an event, but for the interval that some of them keep. */
+  /** The rules that match an event. The interval that some rules keep is applied later. */
   matches(happening: Happening): Match[] {
     if (this.#places.size === 0) return [];
     const { event } = happening;
@@ -98,7 +98,7 @@ export class RuleBook {
     return matches;
   }
 
-  /** How many rules an event of the vehicle is held against. */
+  /** How many rules an event of the vehicle is evaluated by. */
   candidateCount(vehicleId: VehicleId): number {
     const vehicle = this.#vehicles.get(vehicleId);
     return vehicle ? [...this.#candidates(vehicleId, vehicle)].length : 0;
@@ -134,7 +134,7 @@ export class RuleBook {
     for (const place of this.#placesOf(rule)) removeFrom(this.#places, place, rule);
   }
 
-  /** Where a vehicle that the rule can apply to leads. Rights are asked again for each event. */
+  /** Keys that lead to every vehicle that the rule can apply to. Rights are checked again for each event. */
   #placesOf(rule: NotificationRule): readonly string[] {
     const owner = this.#users.get(rule.ownerId);
     if (!rule.active || owner === undefined || owner.blocked) return [];

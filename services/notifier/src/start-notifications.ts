@@ -28,7 +28,8 @@ export interface NotificationServiceParts {
 }
 
 /**
- * Starts saving notifications and sending them by e-mail and webhook. `life` stops what saves them before what sends them.
+ * Starts saving notifications and sending them by e-mail and webhook. `life` stops what saves them before what sends
+ * them.
  */
 export async function startNotifications(life: Lifecycle, parts: NotificationServiceParts): Promise<void> {
   const { config, registry, log, hub, loggerOf, metrics, tracing, now } = parts;

@@ -194,29 +194,29 @@ export class Place {
   ) {
     const socket = new WebSocket(this.liveUrl, [...protocols], { headers });
     this.#sockets.push(socket);
-    const heard: Message[] = [];
+    const received: Message[] = [];
     const binary: BinaryMessage[] = [];
     socket.on('message', (data: Buffer, isBinary) => {
       if (isBinary) binary.push(readBinaryMessage(data));
-      else heard.push(JSON.parse(data.toString()) as Message);
+      else received.push(JSON.parse(data.toString()) as Message);
     });
     socket.on('error', () => {});
     await once(socket, 'open');
     const client = {
       socket,
-      heard,
+      received,
       binary,
       say: (message: object) => socket.send(JSON.stringify(message)),
-      of: (type: string) => heard.filter((message) => message.type === type),
+      of: (type: string) => received.filter((message) => message.type === type),
       numbers: () => client.of('notification').map(({ number }) => number),
-      cursor: () => heard.findLast(({ cursor }) => cursor !== undefined)?.cursor,
-      async hears(type: string, count = 1) {
+      cursor: () => received.findLast(({ cursor }) => cursor !== undefined)?.cursor,
+      async receives(type: string, count = 1) {
         await vi.waitFor(() => expect(client.of(type).length).toBeGreaterThanOrEqual(count), PATIENCE);
         return client.of(type);
       },
     };
     client.say({ type: 'subscribe', positions: false, ...wish });
-    await client.hears('resumed');
+    await client.receives('resumed');
     return client;
   }
 

@@ -34,9 +34,9 @@ const EVERY_VEHICLE = '';
 
 /**
  * Which listeners want a vehicle and may see it. A listener is filed under the keys that vehicles lead to: a vehicle, a
- * group, a dealer, or every vehicle. Connecting, closing and subscribing cost what the listener's keys cost; a change of
- * a user costs that user's listeners; a change of a vehicle costs nothing until its audience is needed. The audience of a
- * vehicle is kept until one of the keys that it was computed from changes.
+ * group, a dealer, or every vehicle. Connecting, closing and subscribing cost what the listener's keys cost; a change
+ * of a user costs that user's listeners; a change of a vehicle costs nothing until its audience is needed. The audience
+ * of a vehicle is kept until one of the keys that it was computed from changes.
  */
 export class Audiences<L extends Listener> {
   readonly #directory: Directory;

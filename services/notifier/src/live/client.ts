@@ -10,7 +10,10 @@ import type { Debtor, UnsentBytes } from './unsent-bytes.ts';
 const SLOW_ABOVE_BYTES = 256 * 1024;
 /** The same, while the bytes not taken by all peers together are many. */
 const SLOW_WHEN_SCARCE_ABOVE_BYTES = 16 * 1024;
-/** Beyond this many bytes of events not taken, the client is disconnected; it returns with its cursor and misses nothing. */
+/**
+ * Beyond this many bytes of events not taken, the client is disconnected; it returns with its cursor and misses
+ * nothing.
+ */
 const LOST_ABOVE_BYTES = 16 * 1024 * 1024;
 /** Written to the socket at a time. What waits here, and not there, can be dropped. */
 const WRITE_BYTES = 64 * 1024;
@@ -20,10 +23,15 @@ const NO_FRAME = Buffer.alloc(0);
 /** Close codes of the live API, in the range that RFC 6455 leaves to applications. */
 export const CLOSE = { unauthorized: 4401, forbidden: 4403, tooSlow: 4408, badMessage: 4400, tooMany: 4429 } as const;
 
-/** How a client is authenticated: by the API's token, which needs the right to use the API, or by the console's cookie. */
+/**
+ * How a client is authenticated: by the API's token, which needs the right to use the API, or by the console's cookie.
+ */
 export type Via = 'jwt' | 'cookie';
 
-/** One WebSocket of the live API. Positions wait here, the newest per vehicle; everything else is sent in order and whole. */
+/**
+ * One WebSocket of the live API. Positions wait here, the newest per vehicle; everything else is sent in order and
+ * whole.
+ */
 export class LiveClient implements Debtor {
   readonly socket: WebSocket;
   readonly #stream: Duplex;
@@ -94,7 +102,9 @@ export class LiveClient implements Debtor {
     return this.#waitingBytes + this.statuses.bytes;
   }
 
-  /** Sends the waiting positions and states until the peer is slow. The others wait on, and grow no more than the fleet. */
+  /**
+   * Sends the waiting positions and states until the peer is slow. The others wait on, and grow no more than the fleet.
+   */
   flushStatuses(): void {
     if (this.catchingUp || !this.open || this.slow || this.statuses.bytes === 0) return;
     for (const frame of this.statuses.frames()) {
@@ -194,7 +204,9 @@ export class LiveClient implements Debtor {
   }
 }
 
-/** Why the account may not be connected; null where it may. A token needs the right to use the API, as every REST call. */
+/**
+ * Why the account may not be connected; null where it may. A token needs the right to use the API, as every REST call.
+ */
 export function refusalOf(user: User | undefined, via: Via): string | null {
   if (user === undefined || user.blocked) return 'the account is blocked or deleted';
   return via === 'jwt' && !user.apiAccess ? 'the account does not have the right to use the API' : null;

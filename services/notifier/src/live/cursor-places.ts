@@ -1,7 +1,10 @@
 import { eventsTopic, type Log } from '@outrider/log';
 import type { Cursor } from './messages.ts';
 
-/** Events of a partition that a client may have missed, and is not sent: its cursor is of records that the log does not have. */
+/**
+ * Events of a partition that a client may have missed, and is not sent: its cursor is of records that the log does not
+ * have.
+ */
 export interface CursorGap {
   partition: number;
   /** Where the client was. */

@@ -9,13 +9,13 @@ export interface DefinitionFeedContext {
   directory: Directory;
   connections: Pick<Connections, 'of'>;
   metrics: Pick<LiveMetrics, 'sent'>;
-  /** A client is about to be told that it may see these vehicles, which it could not see before. */
+  /** A client was sent that it may see these vehicles, which it could not see before. */
   onVehiclesAdded(client: LiveClient, vehicleIds: readonly VehicleId[]): void;
   /** What the client's user may see changed. */
   onRights(client: LiveClient): void;
 }
 
-/** What became of a definition, for one client: it can't tell a deletion from a lost right. */
+/** What became of a definition, for one client: it can't distinguish a deletion from a lost right. */
 interface ClientChange {
   kind: DefinitionKind;
   id: string;
@@ -29,8 +29,8 @@ const MAX_IN_MESSAGE = 1000;
 const NOBODY: Clients = new Set();
 
 /**
- * Changes of definitions to the clients that may see them, including rights that are gained and lost. Clients are indexed
- * by what they may see, so a change costs what its viewers cost. What a slow client has not taken is conflated.
+ * Changes of definitions to the clients that may see them, including rights that are gained and lost. Clients are
+ * indexed by what they may see, so a change costs what its viewers cost. What a slow client has not taken is conflated.
  */
 export class DefinitionFeed {
   readonly #context: DefinitionFeedContext;

@@ -27,7 +27,9 @@ const REPLACED_DETAIL = 'the log was replaced or cut short since: events may be 
 /** The client returns with its cursor, and misses nothing. */
 const OWNER_UNKNOWN = 'the service could not answer';
 
-/** Events from the log to the clients that may see them: as they happen, and from a cursor on those that were missed. */
+/**
+ * Events from the log to the clients that may see them: as they happen, and from a cursor on those that were missed.
+ */
 export class EventFeed {
   readonly #context: EventFeedContext;
   readonly #repeated = new RepeatedEvents();
@@ -95,7 +97,7 @@ export class EventFeed {
     return this.cursorAt(this.#offered, lastNotification);
   }
 
-  /** Where a cursor of the client's goes on in this log. A client that asked for events is told what it can't get. */
+  /** Where a cursor of the client's goes on in this log. A client that asked for events learns what it can't get. */
   async locate(client: LiveClient, subscription: Subscription, cursor: Cursor): Promise<Map<number, number>> {
     const { events, gaps } = await this.#places.locate(cursor, this.#offered);
     if (subscription.events)

@@ -5,8 +5,8 @@ import type { GeofenceOwner, Geofences } from '@outrider/registry';
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Who may be sent an event: the rights to its vehicle and to its geofence, as they are now. The owner of a geofence that was
- * deleted is read from the registry, so that the event of its end still reaches the owner, and nobody else.
+ * Who may be sent an event: the rights to its vehicle and to its geofence, as they are now. The owner of a geofence
+ * that was deleted is read from the registry, so that the event of its end still reaches the owner, and nobody else.
  */
 export class GeofenceOwners {
   readonly #directory: Directory;
@@ -52,7 +52,7 @@ export class GeofenceOwners {
     if (geofence !== undefined)
       return mayHear(user, { vehicle, geofence, geofenceOwner: this.#directory.users.get(geofence.ownerId) });
     const gone = this.#gone.get(geofenceId);
-    // Operators may know of all geofences, whoever owned them.
+    // Operators may know of all geofences, no matter who owned them.
     if (user.role === 'operator') return !user.blocked;
     if (gone === undefined) return undefined;
     return gone !== null && mayHear(user, { vehicle, geofence: gone, geofenceOwner: gone });

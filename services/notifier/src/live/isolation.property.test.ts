@@ -50,7 +50,7 @@ function knows(caller: User, owner: User): boolean {
 test(`${PAIRS} pairs of a caller and a live message, in random organisations (RIGHTS_SEED=${SEED})`, {
   timeout: 600_000,
 }, async () => {
-  const tally = { pairs: 0, heard: 0 };
+  const tally = { pairs: 0, received: 0 };
   await fc.assert(
     fc.asyncProperty(blueprint, async (plan) => {
       if (tally.pairs >= PAIRS) return;
@@ -64,13 +64,13 @@ test(`${PAIRS} pairs of a caller and a live message, in random organisations (RI
     { numRuns: 10_000, seed: SEED, endOnFailure: true },
   );
   expect(tally.pairs).toBeGreaterThanOrEqual(PAIRS);
-  // Isolation would be vain where nobody hears anything.
-  expect(tally.heard).toBeGreaterThan(tally.pairs / 20);
+  // Isolation would be vain where nobody receives anything.
+  expect(tally.received).toBeGreaterThan(tally.pairs / 20);
 });
 
 type Blueprint = typeof blueprint extends fc.Arbitrary<infer T> ? T : never;
 
-async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: number; heard: number }): Promise<void> {
+async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: number; received: number }): Promise<void> {
   const { registry } = place;
   const pick = <T>(list: readonly T[], nth: number) => list[nth % list.length] as T;
   const add = (login: string, more: Partial<User>) =>
@@ -99,7 +99,7 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
   };
   for (const { dealer, groups: named } of plan.vehicles)
     await addVehicle(pick(dealers, dealer), [...new Set(named.map((each) => pick(groups, each).id))]);
-  // What happens to it comes last, and each caller hears it: then the caller has heard all that it will hear.
+  // What happens to it comes last, and each caller receives it: then the caller has received all that it will hear.
   const last: Subject[] = [];
   for (const [nth, caller] of callers.entries()) {
     const { id } = await registry.groups.create({ name: `Last ${nth}`, dealerId: null });
@@ -163,14 +163,14 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
   for (const [nth, caller] of callers.entries()) {
     const client = clients[nth] as (typeof clients)[number];
     const { events: may, vehicles: visible } = expected[nth] as (typeof expected)[number];
-    const heardOf = (who: typeof client) =>
+    const eventsOf = (who: typeof client) =>
       who
         .of('event')
         .filter(({ id }) => !isEnd.has(String(id)))
         .map(({ id, phase }) => label(id, phase));
-    const heardLast = (who: typeof client) => who.of('event').some(({ id }) => id === ends[nth]?.id);
-    await vi.waitFor(() => expect(heardLast(client)).toBe(true), PATIENCE);
-    expect(heardOf(client), `live events of ${caller.login}`).toEqual(may);
+    const hasLast = (who: typeof client) => who.of('event').some(({ id }) => id === ends[nth]?.id);
+    await vi.waitFor(() => expect(hasLast(client)).toBe(true), PATIENCE);
+    expect(eventsOf(client), `live events of ${caller.login}`).toEqual(may);
     for (const type of ['position', 'vehicle-state']) {
       const seen = () => [...new Set(client.of(type).map(({ vehicleId }) => vehicleId))].toSorted();
       await vi.waitFor(() => expect(seen().length).toBeGreaterThanOrEqual(visible.length), PATIENCE);
@@ -183,15 +183,15 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
       { groups: groups.map(({ id }) => id) },
     ]) {
       const again = await place.connect(caller, { ...wish, since: cursors[nth] });
-      if (!('groups' in wish)) await vi.waitFor(() => expect(heardLast(again)).toBe(true), PATIENCE);
-      const heard = new Set(heardOf(again));
-      for (const each of heard) expect(may, `missed events of ${caller.login}`).toContain(each);
-      if (!('groups' in wish)) expect([...heard].toSorted()).toEqual([...may].toSorted());
+      if (!('groups' in wish)) await vi.waitFor(() => expect(hasLast(again)).toBe(true), PATIENCE);
+      const received = new Set(eventsOf(again));
+      for (const each of received) expect(may, `missed events of ${caller.login}`).toContain(each);
+      if (!('groups' in wish)) expect([...received].toSorted()).toEqual([...may].toSorted());
       again.socket.terminate();
       tally.pairs += events.length;
     }
     tally.pairs += events.length + 2 * vehicles.length;
-    tally.heard += may.length + visible.length;
+    tally.received += may.length + visible.length;
 
     // Lists and binary messages name the same vehicles, and of the geofences those that the caller may know of.
     const known = geofences.filter(({ owner, isDeleted }) => !isDeleted && knows(caller, owner)).map(({ id }) => id);
@@ -225,14 +225,16 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
         expect({ within, speedingIn }).toEqual({ within: known, speedingIn: [null, ...known] });
     for (const id of console.binary.flatMap(({ geofenceIds }) => geofenceIds)) expect(known).toContain(id);
     tally.pairs += 2 * vehicles.length;
-    tally.heard += 2 * visible.length;
+    tally.received += 2 * visible.length;
   }
   await everyChange(place, { callers, consoles, vehicles, geofences, groups, users }, tally);
 }
 
 type Client = Awaited<ReturnType<Place['connect']>>;
 
-/** Vehicles change their groups, geofences and groups are renamed or deleted: each caller learns of what concerns it. */
+/**
+ * Vehicles change their groups, geofences and groups are renamed or deleted: each caller learns of what concerns it.
+ */
 async function everyChange(
   place: Place,
   {
@@ -250,7 +252,7 @@ async function everyChange(
     groups: readonly { id: GroupId; dealer: User }[];
     users: readonly User[];
   },
-  tally: { pairs: number; heard: number },
+  tally: { pairs: number; received: number },
 ): Promise<void> {
   const { registry } = place;
   const expected = callers.map(() => new Map<string, string>());
@@ -260,7 +262,7 @@ async function everyChange(
       if (could(caller) && can(caller)) expected[nth]?.set(id, 'changed');
       else if (can(caller)) expected[nth]?.set(id, 'added');
       else if (could(caller)) expected[nth]?.set(id, 'removed');
-      if (could(caller) || can(caller)) tally.heard++;
+      if (could(caller) || can(caller)) tally.received++;
     }
   };
   for (const [nth, vehicle] of vehicles.entries()) {
@@ -314,7 +316,7 @@ async function everyChange(
       timeout: 3000,
     });
     expect(learnt.size).toBeGreaterThan(0);
-    expect((await console.hears('unread'))[0]).toMatchObject({ count: 0 });
+    expect((await console.receives('unread'))[0]).toMatchObject({ count: 0 });
   }
 }
 

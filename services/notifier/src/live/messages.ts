@@ -64,7 +64,9 @@ const MAX_LISTED = 10_000;
 /** An unknown name is not sent back longer than this. */
 const MAX_NAME_CHARACTERS = 100;
 
-/** `0:1042,1:77;n:12;l:5d41402abc4b2a76`: where each partition goes on, the last notification, and the log's identity. */
+/**
+ * `0:1042,1:77;n:12;l:5d41402abc4b2a76`: where each partition goes on, the last notification, and the log's identity.
+ */
 export function writeCursor({ events, notifications, identity }: Cursor): string {
   const offsets = [...events].map(([partition, offset]) => `${partition}:${offset}`).join(',');
   const ofLog = identity === null ? '' : `;l:${identity}`;

@@ -37,8 +37,8 @@ export class MissedEvents {
   }
 
   /**
-   * Sends the events since a place, until the client has all that were offered to live clients. At that moment, without a
-   * turn of the event loop between, it joins these.
+   * Sends the events since a place, until the client has all that were offered to live clients. At that moment, without
+   * a turn of the event loop between, it joins these.
    *
    * @param reportsGaps whether the client learns of events that are no longer in the log
    * @param joinLive is passed how many were missed
@@ -78,7 +78,8 @@ export class MissedEvents {
   }
 
   /**
-   * Sends the next events of a partition that the client asked for and may see, until it is slow; notes how far it came.
+   * Sends the next events of a partition that the client asked for and may see, until it is slow; notes how far it
+   * came.
    *
    * @returns how many were sent
    */

@@ -154,27 +154,27 @@ afterEach(async () => {
 
 type Message = Record<string, unknown> & { type: string };
 
-/** A client with everything it heard, and the code it was closed with. */
+/** A client with everything it received, and the code it was closed with. */
 function connect(token: string | null = null, cookie: string | null = null, query = '') {
   const socket = new WebSocket(`ws://127.0.0.1:${(http.address() as AddressInfo).port}/live${query}`, {
     headers: { ...(token === null ? {} : { Authorization: `JWT ${token}` }), ...(cookie === null ? {} : { cookie }) },
   });
   clients.push(socket);
-  const heard: Message[] = [];
+  const received: Message[] = [];
   const client = {
     socket,
-    heard,
+    received,
     closedWith: null as number | null,
     refusedWith: null as number | null,
     say: (message: object) => socket.send(JSON.stringify(message)),
-    of: (type: string) => heard.filter((message) => message.type === type),
-    async hears(type: string, count = 1) {
+    of: (type: string) => received.filter((message) => message.type === type),
+    async receives(type: string, count = 1) {
       await vi.waitFor(() => expect(client.of(type).length).toBeGreaterThanOrEqual(count), PATIENCE);
       return client.of(type);
     },
     opened: new Promise<void>((resolve) => socket.on('open', resolve)),
   };
-  socket.on('message', (data) => heard.push(JSON.parse(data.toString()) as Message));
+  socket.on('message', (data) => received.push(JSON.parse(data.toString()) as Message));
   socket.on('close', (code) => {
     client.closedWith = code;
   });
@@ -189,7 +189,7 @@ async function subscribed(token: string, wish: object = { all: true }) {
   const client = connect(token);
   await client.opened;
   client.say({ type: 'subscribe', ...wish });
-  await client.hears('resumed');
+  await client.receives('resumed');
   return client;
 }
 
@@ -206,9 +206,9 @@ test('a snapshot comes first, then positions and events as they happen', async (
     },
   ]);
   await hub.updateLatest([seen(CAR, NOON + 1000)]);
-  expect((await client.hears('position'))[0]).toMatchObject({ vehicleId: CAR, fixTime: '2026-01-01T12:00:01.000Z' });
+  expect((await client.receives('position'))[0]).toMatchObject({ vehicleId: CAR, fixTime: '2026-01-01T12:00:01.000Z' });
   await log.append(eventsTopic, [visit(CAR, NOON)]);
-  expect((await client.hears('event'))[0]).toMatchObject({
+  expect((await client.receives('event'))[0]).toMatchObject({
     kind: 'geofence-visit',
     phase: 'begin',
     vehicleId: CAR,
@@ -219,7 +219,7 @@ test('a snapshot comes first, then positions and events as they happen', async (
   });
 });
 
-test('who asks for states hears of each record, with a fix or without; a position is sent once', async () => {
+test('who asks for states receives of each record, with a fix or without; a position is sent once', async () => {
   const record = { ...blankPosition(NOON + 5000, 0, 0), valid: false, supplyV: 11.9, attributes: { io21: 2 } };
   const activity: VehicleActivity = {
     state: 'parking',
@@ -254,7 +254,7 @@ test('who asks for states hears of each record, with a fix or without; a positio
   expect(positionsOnly.of('snapshot')[0]).not.toHaveProperty('states');
 
   await hub.updateLatest([blind]);
-  expect(await all.hears('vehicle-state')).toEqual([
+  expect(await all.receives('vehicle-state')).toEqual([
     {
       type: 'vehicle-state',
       vehicleId: CAR,
@@ -274,9 +274,9 @@ test('who asks for states hears of each record, with a fix or without; a positio
     },
   ]);
   await hub.updateLatest([{ ...seen(CAR, NOON + 9000), activity }]);
-  expect(await positionsOnly.hears('position')).toMatchObject([{ fixTime: '2026-01-01T12:00:09.000Z' }]);
-  expect(await all.hears('position')).toHaveLength(1);
-  await all.hears('vehicle-state', 2);
+  expect(await positionsOnly.receives('position')).toMatchObject([{ fixTime: '2026-01-01T12:00:09.000Z' }]);
+  expect(await all.receives('position')).toHaveLength(1);
+  await all.receives('vehicle-state', 2);
   expect(positionsOnly.of('vehicle-state')).toEqual([]);
 });
 
@@ -313,7 +313,7 @@ test('changes of a video task go to those who may see the vehicle and were grant
   const deaf = await subscribed('operator', { all: true, videoTasks: false });
   const plain = await subscribed('user');
   await tell(CAR);
-  expect(await boss.hears('video-task')).toMatchObject([
+  expect(await boss.receives('video-task')).toMatchObject([
     { id: task.id, vehicleId: CAR, status: 'downloading', progress: { percent: 40, bytes: 4000 }, file: null },
   ]);
   expect(JSON.stringify(boss.of('video-task'))).not.toContain(OPERATOR);
@@ -325,7 +325,7 @@ test('changes of a video task go to those who may see the vehicle and were grant
   const [first] = plain.of('video-task');
   expect(first).toMatchObject({ vehicleId: CAR });
   await tell(VAN);
-  await boss.hears('video-task', 3);
+  await boss.receives('video-task', 3);
   expect(plain.of('video-task').every(({ vehicleId }) => vehicleId === CAR)).toBe(true);
   expect(deaf.of('video-task')).toEqual([]);
 });
@@ -346,7 +346,7 @@ test('the end of a report is told to who asked for it, and to nobody else', asyn
     finishedAtMs: NOON,
   };
   await hub.publish(REPORT_JOB_CHANNEL, JSON.stringify(news));
-  expect(await boss.hears('report-job')).toEqual([
+  expect(await boss.receives('report-job')).toEqual([
     {
       type: 'report-job',
       id: ZONE,
@@ -362,7 +362,7 @@ test('the end of a report is told to who asked for it, and to nobody else', asyn
   // What comes after it has come to all.
   await log.append(eventsTopic, [visit(CAR, NOON)]);
   for (const client of [deaf, other]) {
-    await client.hears('event');
+    await client.receives('event');
     expect(client.of('report-job')).toEqual([]);
   }
 });
@@ -370,7 +370,7 @@ test('the end of a report is told to who asked for it, and to nobody else', asyn
 test('a client that comes back with its cursor gets each event it missed once, in order, and then the live ones', async () => {
   const first = await subscribed('operator');
   await log.append(eventsTopic, [visit(CAR, NOON)]);
-  const cursor = (await first.hears('event'))[0]?.cursor;
+  const cursor = (await first.receives('event'))[0]?.cursor;
   first.socket.terminate();
   await log.append(eventsTopic, [visit(CAR, NOON + 1), visit(VAN, NOON + 2)]);
   await notifier.stop();
@@ -378,7 +378,7 @@ test('a client that comes back with its cursor gets each event it missed once, i
 
   const again = await subscribed('operator', { all: true, since: cursor });
   await log.append(eventsTopic, [visit(CAR, NOON + 3)]);
-  const events = await again.hears('event', 3);
+  const events = await again.receives('event', 3);
   expect(events.map(({ id }) => id)).toEqual([
     visit(CAR, NOON + 1).id,
     visit(VAN, NOON + 2).id,
@@ -394,7 +394,7 @@ test('an event that stands in the log twice is told once, live and after a retur
   await log.append(eventsTopic, [visit(CAR, NOON), visit(CAR, NOON + 1)]);
   await log.append(eventsTopic, [visit(CAR, NOON), visit(CAR, NOON + 2)]);
   const told = [NOON, NOON + 1, NOON + 2].map((timeMs) => visit(CAR, timeMs).id);
-  expect((await first.hears('event', 3)).map(({ id }) => id)).toEqual(told);
+  expect((await first.receives('event', 3)).map(({ id }) => id)).toEqual(told);
   const again = await subscribed('operator', { all: true, since: '0:0' });
   expect(again.of('event').map(({ id }) => id)).toEqual(told);
 });
@@ -406,17 +406,17 @@ test('events that happen while a client catches up come once, and in order', asy
   await client.opened;
   client.say({ type: 'subscribe', all: true, since: '0:0' });
   for (const event of all.slice(100)) await log.append(eventsTopic, [event]);
-  const events = await client.hears('event', all.length);
+  const events = await client.receives('event', all.length);
   expect(events.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
 });
 
-test('a user hears of the vehicles of their groups alone, in the snapshot too', async () => {
+test('a user receives of the vehicles of their groups alone, in the snapshot too', async () => {
   await hub.updateLatest([seen(CAR, NOON), seen(VAN, NOON)]);
   const client = await subscribed('user', { vehicles: [CAR, VAN] });
   expect(client.of('snapshot')).toMatchObject([{ positions: [{ vehicleId: CAR }] }]);
   await hub.updateLatest([seen(VAN, NOON + 1000)]);
   await log.append(eventsTopic, [visit(VAN, NOON), visit(CAR, NOON)]);
-  expect(await client.hears('event')).toMatchObject([{ vehicleId: CAR }]);
+  expect(await client.receives('event')).toMatchObject([{ vehicleId: CAR }]);
   expect(client.of('position')).toEqual([]);
 });
 
@@ -431,7 +431,7 @@ test('a right that is lost stops the stream at once, one that is won starts it',
     expect(client.of('position').length).toBeGreaterThan(0);
   }, PATIENCE);
   await log.append(eventsTopic, [visit(CAR, NOON), visit(VAN, NOON)]);
-  expect(await client.hears('event')).toMatchObject([{ vehicleId: VAN }]);
+  expect(await client.receives('event')).toMatchObject([{ vehicleId: VAN }]);
 });
 
 test('only what was asked for is told: vehicles, groups, positions, events', async () => {
@@ -439,8 +439,8 @@ test('only what was asked for is told: vehicles, groups, positions, events', asy
   const byVehicle = await subscribed('operator', { vehicles: [VAN] });
   await hub.updateLatest([seen(CAR, NOON), seen(VAN, NOON)]);
   await log.append(eventsTopic, [visit(CAR, NOON), visit(VAN, NOON)]);
-  expect(await byGroup.hears('event')).toMatchObject([{ vehicleId: CAR }]);
-  expect(await byVehicle.hears('event')).toMatchObject([{ vehicleId: VAN }]);
+  expect(await byGroup.receives('event')).toMatchObject([{ vehicleId: CAR }]);
+  expect(await byVehicle.receives('event')).toMatchObject([{ vehicleId: VAN }]);
   expect(byGroup.of('position')).toEqual([]);
   expect(byGroup.of('snapshot')).toEqual([]);
   expect(byVehicle.of('position')).toMatchObject([{ vehicleId: VAN }]);
@@ -471,7 +471,7 @@ test('clients that return soon are answered from memory: the log is not read', a
   const read = vi.spyOn(log, 'read');
   const first = await subscribed('operator');
   await log.append(eventsTopic, visits(3000));
-  await first.hears('event', 3000);
+  await first.receives('event', 3000);
   const cursor = first.of('event')[999]?.cursor;
   for (const token of ['operator', 'user']) {
     const again = await subscribed(token, { all: true, since: cursor });
@@ -499,9 +499,9 @@ test('who says who they are in the first message is as good as by header', async
   const client = connect();
   await client.opened;
   client.say({ type: 'authorize', jwt: 'user' });
-  await client.hears('authorized');
+  await client.receives('authorized');
   client.say({ type: 'subscribe', all: true });
-  await client.hears('resumed');
+  await client.receives('resumed');
 });
 
 test('a wrong token is refused: with 401 at the door, with 4401 inside', async () => {
@@ -532,7 +532,7 @@ test('a connection ends with its token, unless a newer one came meanwhile', asyn
   const renewed = await subscribed('user');
   tokenLifeMs = 3_600_000;
   renewed.say({ type: 'authorize', jwt: 'user' });
-  await renewed.hears('authorized');
+  await renewed.receives('authorized');
   await vi.waitFor(() => expect(expiring.closedWith).toBe(4401), PATIENCE);
   expect(renewed.closedWith).toBeNull();
 });
@@ -541,7 +541,7 @@ test('the cookie of the console lets in, and one whose session is over is told s
   const client = connect(null, 'operator');
   await client.opened;
   client.say({ type: 'subscribe', all: true });
-  await client.hears('resumed');
+  await client.receives('resumed');
   const late = connect(null, 'expired');
   await vi.waitFor(() => expect(late.closedWith).toBe(4401), PATIENCE);
   expect(client.closedWith).toBeNull();
@@ -552,7 +552,7 @@ test('a session that was ended has no socket 5 s later; other sessions keep thei
   const byMessage = connect();
   await byMessage.opened;
   byMessage.say({ type: 'authorize', jwt: 'user' });
-  await byMessage.hears('authorized');
+  await byMessage.receives('authorized');
   const kept = await subscribed('operator');
   endedSessions.add(USER as string as SessionId);
   await vi.waitFor(() => expect([ended.closedWith, byMessage.closedWith]).toEqual([4401, 4401]), { timeout: 5000 });
@@ -576,9 +576,9 @@ test('a blocked user is disconnected', async () => {
 test('a message that can not be taken is answered with what is wrong, and the connection stays', async () => {
   const client = await subscribed('operator');
   client.say({ type: 'subscribe', vehicles: ['car'] });
-  expect(await client.hears('error')).toEqual([{ type: 'error', detail: '/vehicles/0 is not a UUID' }]);
+  expect(await client.receives('error')).toEqual([{ type: 'error', detail: '/vehicles/0 is not a UUID' }]);
   client.socket.send('{');
-  await client.hears('error', 2);
+  await client.receives('error', 2);
   expect(client.closedWith).toBeNull();
 });
 
@@ -595,7 +595,7 @@ test('a slow client gets the newest position of each vehicle, and every event', 
   await log.append(eventsTopic, events);
   await new Promise((resolve) => setTimeout(resolve, 100));
   stream.resume();
-  await client.hears('event', events.length);
+  await client.receives('event', events.length);
   expect(client.of('event').map(({ id }) => id)).toEqual(events.map(({ id }) => id));
   await vi.waitFor(
     () => expect(client.of('position').at(-1)?.fixTime).toBe(new Date(NOON + 4000).toISOString()),

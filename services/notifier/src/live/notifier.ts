@@ -206,7 +206,8 @@ class LiveNotifier implements Notifier {
     this.#statuses.begin(client, subscription);
     client.catchingUp = true;
     const { since } = subscription;
-    // Everything before is either in the snapshot and the replay below, or comes live afterwards; nothing falls between.
+    // Everything before is either in the snapshot and the replay below, or comes live afterwards; nothing falls
+    // between.
     const events =
       since === null ? new Map(this.#events.here()) : await this.#events.locate(client, subscription, since);
     await client.reading;

@@ -23,8 +23,8 @@ interface Entry {
 }
 
 /**
- * Events read back from the log, by the page, for all clients that need them: a page is read once, however many wait for
- * it, and the last ones used are kept. Each client takes pages at its own pace.
+ * Events read back from the log, by the page, for all clients that need them: a page is read once, however many wait
+ * for it, and the last ones used are kept. Each client takes pages at its own pace.
  */
 export class PastEvents {
   readonly #log: Pick<Log, 'read'>;
@@ -40,8 +40,8 @@ export class PastEvents {
   }
 
   /**
-   * The events of a partition from an offset on, as many as one page has. Where the log does not have the next event any
-   * more, the range begins with the first that it has.
+   * The events of a partition from an offset on, as many as one page has. Where the log does not have the next event
+   * any more, the range begins with the first that it has.
    *
    * @param to offset that the partition is known to reach
    */

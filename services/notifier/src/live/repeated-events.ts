@@ -4,14 +4,16 @@ import type { FleetEvent } from '@outrider/domain';
 const DEFAULT_REMEMBERED = 50_000;
 
 /**
- * Tells events that stand in the log twice: a member of the rules that had lost its partition and did not know it yet may
- * have appended what its successor appends as well, under the same ids. The first place counts, however often it is read.
+ * Detects events that are in the log twice: a member of the rules that had lost its partition and did not know it yet
+ * may have appended what its successor appends as well, under the same ids. The first place counts, however often it is
+ * read.
  */
 export class RepeatedEvents {
   readonly #max: number;
   /**
-   * Where an event stands first, by partition, id and phase. What was met of late, and what before it: the older are forgotten as a
-   * whole. (Taking the oldest out of one map, one by one, costs more the more are in it: it steps over those that were taken before.)
+   * Where an event stands first, by partition, id and phase. What was met of late, and what before it: the older are
+   * forgotten as a whole. (Taking the oldest out of one map, one by one, costs more the more are in it: it steps over
+   * those that were taken before.)
    */
   #firstOffsets = new Map<string, number>();
   #olderOffsets = new Map<string, number>();

@@ -32,11 +32,11 @@ test('visits of a geofence reach those who may see the geofence, live and from a
   const since = clients[0].of('resumed')[0]?.cursor;
   const both: FleetEvent[] = [visit(vehicle.id, secret, 0), visit(vehicle.id, own, 1)];
   await place.happen(...both);
-  const expected = async (heard: (user: User) => Promise<unknown[]>) => {
-    expect(await heard(owner)).toEqual([secret]);
-    expect(await heard(neighbour)).toEqual([own]);
+  const expected = async (received: (user: User) => Promise<unknown[]>) => {
+    expect(await received(owner)).toEqual([secret]);
+    expect(await received(neighbour)).toEqual([own]);
   };
-  await expected(async (user) => geofencesOf(await clients[user === owner ? 0 : 1].hears('event')));
+  await expected(async (user) => geofencesOf(await clients[user === owner ? 0 : 1].receives('event')));
   const returned = async (user: User) => geofencesOf((await place.connect(user, { all: true, since })).of('event'));
   await expected(returned);
 
@@ -54,8 +54,8 @@ test('visits of a deleted geofence reach its former owner alone, also after a re
   await place.registry.geofences.delete(secret, null);
   await place.relay();
   await place.happen(visit(vehicle.id, secret, 0), visit(vehicle.id, own, 1));
-  expect(geofencesOf(await mine.hears('event'))).toEqual([secret]);
-  expect(geofencesOf(await theirs.hears('event'))).toEqual([own]);
+  expect(geofencesOf(await mine.receives('event'))).toEqual([secret]);
+  expect(geofencesOf(await theirs.receives('event'))).toEqual([own]);
 
   await place.startLive();
   const again = async (user: User) => geofencesOf((await place.connect(user, { all: true, since })).of('event'));

@@ -46,7 +46,7 @@ test('a client that reads nothing for a while as it catches up gets each event o
     expect(await sampleOf(metrics, 'outrider_live_unsent_bytes')).toBeLessThan(400_000);
   }
   client.socket.resume();
-  await client.hears('resumed', 2);
+  await client.receives('resumed', 2);
   expect(client.of('event').map(({ startedAt }) => startedAt)).toEqual(
     Array.from({ length: count }, (_, nth) => new Date(visit(car.id, zone, nth).startedAtMs).toISOString()),
   );
@@ -86,8 +86,8 @@ test('many slow readers: memory is bounded, those with the most are disconnected
     }
     await place.happen(visit(car.id, zone, round));
     for (const client of fast) {
-      await client.hears('report-job', round * MESSAGES_PER_ROUND);
-      await client.hears('event', round);
+      await client.receives('report-job', round * MESSAGES_PER_ROUND);
+      await client.receives('event', round);
     }
   }
 

@@ -211,7 +211,10 @@ export class StatusFeed {
   }
 }
 
-/** Clients that are flushed together: at the end of the turn of the event loop, and no sooner than a time after the last. */
+/**
+ * Clients that are flushed together: at the end of the turn of the event loop, and no sooner than a time after the
+ * last.
+ */
 class FlushQueue {
   readonly #everyMs: number;
   readonly #clients = new Set<LiveClient>();

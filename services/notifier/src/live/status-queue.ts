@@ -123,7 +123,9 @@ export class ListMessages implements StatusFormat {
   }
 }
 
-/** Records in binary messages. A vehicle that is new to the connection is introduced by its UUID and all that is known. */
+/**
+ * Records in binary messages. A vehicle that is new to the connection is introduced by its UUID and all that is known.
+ */
 export class BinaryMessages implements StatusFormat {
   readonly bytesPerUpdate = POSITION_BYTES;
   readonly #numbers: VehicleNumbers;

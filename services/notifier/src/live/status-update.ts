@@ -9,7 +9,7 @@ import {
 import { positionRecord, type VehicleNumbers } from './binary.ts';
 import { textFrame } from './frames.ts';
 
-/** May the client be told of a geofence that a vehicle is in? */
+/** May the client know of a geofence that a vehicle is in? */
 export type SeesGeofence = (geofenceId: GeofenceId) => boolean;
 
 /** A vehicle's status on its way to clients. Each form is encoded once, when the first client needs it. */
@@ -72,7 +72,9 @@ function stateText(status: VehicleStatus, sees: SeesGeofence): string {
   return JSON.stringify(liveStateJson(status, sees));
 }
 
-/** The state of a vehicle as the live API shows it, with the geofences among its open events that the client may see. */
+/**
+ * The state of a vehicle as the live API shows it, with the geofences among its open events that the client may see.
+ */
 export function liveStateJson(status: VehicleStatus, sees: SeesGeofence): Record<string, unknown> {
   return { ...vehicleStateJson(status), ...openEventsOf(status.activity, sees) };
 }

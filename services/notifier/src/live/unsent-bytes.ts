@@ -14,15 +14,17 @@ export interface Debtor {
   terminate(): void;
 }
 
-/** From this share of the bound on, memory is scarce: peers are given less ahead, and positions are conflated earlier. */
+/**
+ * From this share of the bound on, memory is scarce: peers are given less ahead, and positions are conflated earlier.
+ */
 const SCARCE_SHARE = 0.5;
 /** Debtors are disconnected down to this share of the bound: the largest are searched for once for many messages. */
 const RELIEVED_SHARE = 0.9;
 
 /**
- * The sum of what waits for slow peers, over all connections of a process. Beyond the bound, the peers with the most are
- * disconnected until the sum is below it again: first those of the account that has the most over all of its connections, so that
- * nobody else pays for an account that reads slowly many times over.
+ * The sum of what waits for slow peers, over all connections of a process. Beyond the bound, the peers with the most
+ * are disconnected until the sum is below it again: first those of the account that has the most over all of its
+ * connections, so that nobody else pays for an account that reads slowly many times over.
  */
 export class UnsentBytes {
   readonly #maxBytes: number;

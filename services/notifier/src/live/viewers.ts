@@ -25,8 +25,8 @@ export function maySeeDefinition(user: User, definition: Definition, directory: 
 }
 
 /**
- * Keys that lead to all accounts that may see a definition, and maybe to others: operators, an account's id, or a group's
- * id for the users that were given the group.
+ * Keys that lead to all accounts that may see a definition, and maybe to others: operators, an account's id, or a
+ * group's id for the users that were given the group.
  */
 export function viewerKeysOf(definition: Definition, directory: Directory): readonly string[] {
   switch (definition.kind) {
