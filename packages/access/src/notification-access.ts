@@ -8,7 +8,7 @@ import {
   geofenceOf,
   isTooSoon,
   type Mismatch,
-  mayHear,
+  mayReceive,
   mismatchOf,
   NOTIFICATIONS_READ_CHANNEL,
   type Notification,
@@ -241,13 +241,13 @@ export class NotificationAccess {
     const page = await notifications.list(this.#caller.id, filter, paging);
     const unread = await notifications.unread(this.#caller.id);
     const unreadCount = visibleUnread(this.#caller, unread, this.#sources.directory);
-    return { items: page.items.filter((each) => this.#mayHear(each)), next: page.next, unreadCount };
+    return { items: page.items.filter((each) => this.#mayReceive(each)), next: page.next, unreadCount };
   }
 
   async markRead(id: NotificationId): Promise<Notification> {
     const { notifications } = this.#sources.registry;
     const notification = await notifications.get(this.#caller.id, id);
-    if (notification === null || !this.#mayHear(notification)) throw notFound();
+    if (notification === null || !this.#mayReceive(notification)) throw notFound();
     const read = await notifications.markRead(this.#caller.id, id);
     await this.#announceRead();
     return read;
@@ -277,7 +277,7 @@ export class NotificationAccess {
     const { deliveries, notifications } = this.#sources.registry;
     const delivery = await deliveries.get(this.#caller.id, id);
     const notification = delivery && (await notifications.get(this.#caller.id, delivery.notificationId));
-    if (!delivery || !notification || !this.#mayHear(notification)) throw notFound();
+    if (!delivery || !notification || !this.#mayReceive(notification)) throw notFound();
     return deliveries.resend(this.#caller.id, id);
   }
 
@@ -332,8 +332,8 @@ export class NotificationAccess {
     if (wrong !== null) throw badField('/webhook/url', wrong);
   }
 
-  #mayHear({ event }: Notification): boolean {
-    return mayHear(this.#caller, this.#subjectOf(event));
+  #mayReceive({ event }: Notification): boolean {
+    return mayReceive(this.#caller, this.#subjectOf(event));
   }
 
   #subjectOf(event: FleetEvent) {
@@ -345,7 +345,7 @@ export class NotificationAccess {
     const subject = this.#subjectOf(event);
     if (subject.vehicle === undefined) return false;
     if (geofenceOf(event) !== null && subject.geofence === undefined) return false;
-    return mayHear(owner, subject) && mayHear(this.#caller, subject);
+    return mayReceive(owner, subject) && mayReceive(this.#caller, subject);
   }
 
   #mismatch(rule: NotificationRule, owner: User, event: FleetEvent, lastMs: number | null): Mismatch | null {

@@ -57,7 +57,7 @@ export function notificationJson(notification: Notification): Record<string, unk
  *
  * @param about the vehicle and the geofence that it is about, and the geofence's owner, as they are defined now
  */
-export function mayHear(
+export function mayReceive(
   caller: Caller,
   about: {
     vehicle: Pick<Vehicle, 'dealerId' | 'groupIds'> | undefined;
@@ -75,7 +75,7 @@ export function mayHear(
 export function subjectIn(
   directory: Directory,
   { vehicleId, geofenceId }: { vehicleId: VehicleId; geofenceId: GeofenceId | null },
-): Parameters<typeof mayHear>[1] {
+): Parameters<typeof mayReceive>[1] {
   const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
   const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
   return { vehicle: directory.vehicles.get(vehicleId), geofence, geofenceOwner };
@@ -90,6 +90,6 @@ export interface UnreadCount {
 
 /** How many unread notifications are about what the caller may see now. */
 export function visibleUnread(caller: Caller, unread: readonly UnreadCount[], directory: Directory): number {
-  const visible = unread.filter((each) => mayHear(caller, subjectIn(directory, each)));
+  const visible = unread.filter((each) => mayReceive(caller, subjectIn(directory, each)));
   return visible.reduce((sum, { count }) => sum + count, 0);
 }

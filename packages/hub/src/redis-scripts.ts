@@ -27,7 +27,7 @@ return #news`;
 
 /**
  * KEYS: connections, a hash by terminal, and the mark of a gateway. ARGV: the gateway, how long its mark is kept, then
- * for each change the terminal and its connection as JSON with the gateway in it; empty where there is none any more. A
+ * for each change the terminal and its connection as JSON with the gateway in it; empty where it has none any more. A
  * connection that another gateway noted since stays. Answers whether the mark was there.
  */
 export const NOTE_CONNECTIONS = `

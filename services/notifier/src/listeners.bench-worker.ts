@@ -11,10 +11,10 @@ export interface ListenersTask {
 }
 
 /** `ready`: all of them listen. `done`: all of them have received everything. */
-export type ListenersTell = 'ready' | 'done';
+export type ListenersState = 'ready' | 'done';
 
 const { port, tokens, subscribe, awaited } = workerData as ListenersTask;
-const tell = (what: ListenersTell) => parentPort?.postMessage(what);
+const report = (what: ListenersState) => parentPort?.postMessage(what);
 const NOTIFICATION = Buffer.from('{"type":"notification"');
 let ready = 0;
 let done = 0;
@@ -30,8 +30,8 @@ for (const token of tokens) {
     // What it says was looked at by others: here it is counted.
     if (data.subarray(0, NOTIFICATION.length).equals(NOTIFICATION)) {
       received += 1;
-      if (received === awaited && ++done === tokens.length) tell('done');
-    } else if (data.includes('"type":"resumed"') && ++ready === tokens.length) tell('ready');
+      if (received === awaited && ++done === tokens.length) report('done');
+    } else if (data.includes('"type":"resumed"') && ++ready === tokens.length) report('ready');
   });
   socket.on('error', (error) => {
     throw error;

@@ -21,7 +21,7 @@ import { definitionsTopic, eventsTopic, openSqliteLog } from '@outrider/log';
 import { openRegistry, type Registry } from '@outrider/registry';
 import { createLogger, Registry as Metrics } from '@outrider/runtime';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { ListenersTask, ListenersTell } from './listeners.bench-worker.ts';
+import type { ListenersState, ListenersTask } from './listeners.bench-worker.ts';
 import { createNotifier } from './live/notifier.ts';
 import { createNotifications } from './notifications.ts';
 
@@ -215,7 +215,7 @@ async function listen(task: ListenersTask): Promise<{ done: Promise<void>; close
   const worker = new Worker(new URL('./listeners.bench-worker.ts', import.meta.url), { workerData: task });
   const ready = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
-  worker.on('message', (told: ListenersTell) => (told === 'ready' ? ready : done).resolve());
+  worker.on('message', (state: ListenersState) => (state === 'ready' ? ready : done).resolve());
   worker.on('error', (error) => {
     ready.reject(error);
     done.reject(error);

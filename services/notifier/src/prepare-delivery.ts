@@ -1,6 +1,14 @@
 import type { MailPolicy } from '@outrider/access';
 import { type EmailMessage, type NotificationFacts, notificationText, type WebhookMessage } from '@outrider/channels';
-import { geofenceOf, isLate, isoTime, mayHear, type Notification, notificationJson, type User } from '@outrider/domain';
+import {
+  geofenceOf,
+  isLate,
+  isoTime,
+  mayReceive,
+  type Notification,
+  notificationJson,
+  type User,
+} from '@outrider/domain';
 import type { LeasedDelivery, Registry } from '@outrider/registry';
 
 export interface PrepareParts {
@@ -43,7 +51,7 @@ export async function prepareDelivery(
 async function mayStillSee(registry: PrepareParts['registry'], owner: User, { event }: Notification): Promise<boolean> {
   const geofenceId = geofenceOf(event);
   const geofence = geofenceId === null ? null : await registry.geofences.get(geofenceId);
-  return mayHear(owner, {
+  return mayReceive(owner, {
     vehicle: (await registry.vehicles.get(event.vehicleId)) ?? undefined,
     geofence: geofence ?? undefined,
     geofenceOwner: (geofence && (await registry.users.get(geofence.ownerId))) ?? undefined,

@@ -1,6 +1,6 @@
 import type { MailPolicy } from '@outrider/access';
 import { type EmailChannel, type EmailMessage, outcomeOf, quotedName, type SendResult } from '@outrider/channels';
-import { type Directory, isoTime, mayHear, type ReportSchedule, Turns, type User } from '@outrider/domain';
+import { type Directory, isoTime, mayReceive, type ReportSchedule, Turns, type User } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Job, Registry, ReportDelivery, ReportDeliveryOutcome, ReportFile } from '@outrider/registry';
 import { Counter, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
@@ -150,11 +150,11 @@ async function bytesOf(
 function maySee(directory: Directory, owner: User, { vehicleIds, geofenceIds }: ReportFile): boolean {
   const none = { vehicle: undefined, geofence: undefined, geofenceOwner: undefined };
   return (
-    vehicleIds.every((id) => mayHear(owner, { ...none, vehicle: directory.vehicles.get(id) })) &&
+    vehicleIds.every((id) => mayReceive(owner, { ...none, vehicle: directory.vehicles.get(id) })) &&
     geofenceIds.every((id) => {
       const geofence = directory.geofences.get(id);
       const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
-      return mayHear(owner, { vehicle: undefined, geofence, geofenceOwner });
+      return mayReceive(owner, { vehicle: undefined, geofence, geofenceOwner });
     })
   );
 }

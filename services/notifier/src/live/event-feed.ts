@@ -138,7 +138,7 @@ export class EventFeed {
     for (const client of audiences.of(vehicleId)) {
       if (!client.subscription?.events || client.catchingUp || client.userId === null) continue;
       const user = directory.users.get(client.userId);
-      const isAllowed = user !== undefined && owners.mayHear(user, message.vehicleId, message.geofenceId);
+      const isAllowed = user !== undefined && owners.mayReceive(user, message.vehicleId, message.geofenceId);
       if (isAllowed === undefined) client.close(1011, OWNER_UNKNOWN);
       if (!isAllowed) continue;
       const { lastNotification } = client;

@@ -1,4 +1,4 @@
-import { type Directory, type GeofenceId, mayHear, type User, type VehicleId } from '@outrider/domain';
+import { type Directory, type GeofenceId, mayReceive, type User, type VehicleId } from '@outrider/domain';
 import type { GeofenceOwner, Geofences } from '@outrider/registry';
 
 /** Owners of geofences that the directory does not have; beyond this many all are read again. */
@@ -44,18 +44,18 @@ export class GeofenceOwners {
    *
    * @returns undefined where the owner of the geofence was not read
    */
-  mayHear(user: User, vehicleId: VehicleId, geofenceId: GeofenceId | null): boolean | undefined {
+  mayReceive(user: User, vehicleId: VehicleId, geofenceId: GeofenceId | null): boolean | undefined {
     const vehicle = this.#directory.vehicles.get(vehicleId);
     if (vehicle === undefined) return false;
-    if (geofenceId === null) return mayHear(user, { vehicle, geofence: undefined, geofenceOwner: undefined });
+    if (geofenceId === null) return mayReceive(user, { vehicle, geofence: undefined, geofenceOwner: undefined });
     const geofence = this.#directory.geofences.get(geofenceId);
     if (geofence !== undefined)
-      return mayHear(user, { vehicle, geofence, geofenceOwner: this.#directory.users.get(geofence.ownerId) });
+      return mayReceive(user, { vehicle, geofence, geofenceOwner: this.#directory.users.get(geofence.ownerId) });
     const gone = this.#gone.get(geofenceId);
     // Operators may know of all geofences, no matter who owned them.
     if (user.role === 'operator') return !user.blocked;
     if (gone === undefined) return undefined;
-    return gone !== null && mayHear(user, { vehicle, geofence: gone, geofenceOwner: gone });
+    return gone !== null && mayReceive(user, { vehicle, geofence: gone, geofenceOwner: gone });
   }
 
   #isKnown(id: GeofenceId): boolean {

@@ -106,7 +106,7 @@ export class MissedEvents {
       const { offset, vehicleId, geofenceId } = message;
       const vehicle = directory.vehicles.get(vehicleId);
       if (!user || !vehicle || subscription === null || !wantsVehicle(subscription, vehicle)) continue;
-      const isAllowed = owners.mayHear(user, vehicleId, geofenceId);
+      const isAllowed = owners.mayReceive(user, vehicleId, geofenceId);
       if (isAllowed === undefined) {
         // Rights may change meanwhile: the event is the first of the next call.
         reached.set(partition, offset);

@@ -1,4 +1,11 @@
-import { type Directory, geofenceOf, mayHear, type Notification, notificationJson, subjectIn } from '@outrider/domain';
+import {
+  type Directory,
+  geofenceOf,
+  mayReceive,
+  type Notification,
+  notificationJson,
+  subjectIn,
+} from '@outrider/domain';
 import type { Notifications as Inbox } from '@outrider/registry';
 import { isDebugEnabled, type Logger } from '@outrider/runtime';
 import type { SavedNotifications } from '../notifications.ts';
@@ -129,7 +136,7 @@ export class NotificationFeed {
   #send(client: LiveClient, notification: Notification, events: ReadonlyMap<number, number>): boolean {
     const { metrics, logger, cursorAt } = this.#context;
     client.lastNotification = notification.number;
-    if (!this.#mayHear(client, notification)) return false;
+    if (!this.#mayReceive(client, notification)) return false;
     const cursor = cursorAt(events, client.lastNotification);
     client.send(jsonFrame({ type: 'notification', ...notificationJson(notification), cursor }));
     metrics.sent.notification.inc();
@@ -140,11 +147,11 @@ export class NotificationFeed {
     return true;
   }
 
-  #mayHear({ userId }: LiveClient, { event }: Notification): boolean {
+  #mayReceive({ userId }: LiveClient, { event }: Notification): boolean {
     const { directory } = this.#context;
     const user = userId === null ? undefined : directory.users.get(userId);
     const subject = { vehicleId: event.vehicleId, geofenceId: geofenceOf(event) };
-    return user !== undefined && mayHear(user, subjectIn(directory, subject));
+    return user !== undefined && mayReceive(user, subjectIn(directory, subject));
   }
 }
 

@@ -305,32 +305,32 @@ test('changes of a video task go to those who may see the vehicle and were grant
     file: null,
     fileDeletedAtMs: null,
   } satisfies VideoTask;
-  const tell = (vehicleId: VehicleId) => {
+  const send = (vehicleId: VehicleId) => {
     const news: VideoTaskNews = { vehicleId, profileId: task.profileId, task: { ...task, vehicleId } };
     return hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news));
   };
   const boss = await subscribed('operator');
   const deaf = await subscribed('operator', { all: true, videoTasks: false });
   const plain = await subscribed('user');
-  await tell(CAR);
+  await send(CAR);
   expect(await boss.receives('video-task')).toMatchObject([
     { id: task.id, vehicleId: CAR, status: 'downloading', progress: { percent: 40, bytes: 4000 }, file: null },
   ]);
   expect(JSON.stringify(boss.of('video-task'))).not.toContain(OPERATOR);
   await log.append(definitionsTopic, [defined({ ...user, version: 2, services: ['video'] })]);
   await vi.waitFor(async () => {
-    await tell(CAR);
+    await send(CAR);
     expect(plain.of('video-task').length).toBeGreaterThan(0);
   }, PATIENCE);
   const [first] = plain.of('video-task');
   expect(first).toMatchObject({ vehicleId: CAR });
-  await tell(VAN);
+  await send(VAN);
   await boss.receives('video-task', 3);
   expect(plain.of('video-task').every(({ vehicleId }) => vehicleId === CAR)).toBe(true);
   expect(deaf.of('video-task')).toEqual([]);
 });
 
-test('the end of a report is told to who asked for it, and to nobody else', async () => {
+test('the end of a report is sent to who asked for it, and to nobody else', async () => {
   const boss = await subscribed('operator');
   const deaf = await subscribed('operator', { all: true, reportJobs: false });
   const other = await subscribed('user');
@@ -389,14 +389,14 @@ test('a client that comes back with its cursor gets each event it missed once, i
   ]);
 });
 
-test('an event that stands in the log twice is told once, live and after a return', async () => {
+test('an event that stands in the log twice is sent once, live and after a return', async () => {
   const first = await subscribed('operator');
   await log.append(eventsTopic, [visit(CAR, NOON), visit(CAR, NOON + 1)]);
   await log.append(eventsTopic, [visit(CAR, NOON), visit(CAR, NOON + 2)]);
-  const told = [NOON, NOON + 1, NOON + 2].map((timeMs) => visit(CAR, timeMs).id);
-  expect((await first.receives('event', 3)).map(({ id }) => id)).toEqual(told);
+  const sent = [NOON, NOON + 1, NOON + 2].map((timeMs) => visit(CAR, timeMs).id);
+  expect((await first.receives('event', 3)).map(({ id }) => id)).toEqual(sent);
   const again = await subscribed('operator', { all: true, since: '0:0' });
-  expect(again.of('event').map(({ id }) => id)).toEqual(told);
+  expect(again.of('event').map(({ id }) => id)).toEqual(sent);
 });
 
 test('events that happen while a client catches up come once, and in order', async () => {
@@ -434,7 +434,7 @@ test('a right that is lost stops the stream at once, one that is won starts it',
   expect(await client.receives('event')).toMatchObject([{ vehicleId: VAN }]);
 });
 
-test('only what was asked for is told: vehicles, groups, positions, events', async () => {
+test('only what was asked for is sent: vehicles, groups, positions, events', async () => {
   const byGroup = await subscribed('operator', { groups: [LORRIES], positions: false });
   const byVehicle = await subscribed('operator', { vehicles: [VAN] });
   await hub.updateLatest([seen(CAR, NOON), seen(VAN, NOON)]);
@@ -505,8 +505,8 @@ test('who says who they are in the first message is as good as by header', async
 });
 
 test('a wrong token is refused: with 401 at the door, with 4401 inside', async () => {
-  const atTheDoor = connect('expired');
-  await vi.waitFor(() => expect(atTheDoor.refusedWith).toBe(401), PATIENCE);
+  const byHeader = connect('expired');
+  await vi.waitFor(() => expect(byHeader.refusedWith).toBe(401), PATIENCE);
   const stranger = connect('stranger');
   await vi.waitFor(() => expect(stranger.refusedWith).toBe(401), PATIENCE);
   const inside = connect();
@@ -537,7 +537,7 @@ test('a connection ends with its token, unless a newer one came meanwhile', asyn
   expect(renewed.closedWith).toBeNull();
 });
 
-test('the cookie of the console lets in, and one whose session is over is told so', async () => {
+test('the cookie of the console lets in, and one whose session is over gets a code that says so', async () => {
   const client = connect(null, 'operator');
   await client.opened;
   client.say({ type: 'subscribe', all: true });

@@ -61,7 +61,7 @@ export class RecentEvents {
   /**
    * The events of a partition from an offset on, as many as one segment has.
    *
-   * @returns null when there are none, or the oldest of them are not kept any more
+   * @returns null if there is nothing from there on, or the oldest of it is not kept any more
    */
   from(partition: number, offset: number): EventRange | null {
     let endOffset = this.#endOffsets.get(partition) ?? 0;
