@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { describeError } from './errors.ts';
+import { formats } from './format.ts';
 import { connectLive, live } from './live/live.ts';
 import { LoginPage } from './pages/login.tsx';
 import { SettingsDialog } from './pages/settings.tsx';
@@ -41,10 +42,11 @@ function Shell() {
           <span>Outrider</span>
         </a>
         <nav aria-label={t().menu}>
-          {VIEWS.map(({ path, icon, title: titleOf }) => (
+          {VIEWS.map(({ path, icon, title: titleOf, badge }) => (
             <a key={path} href={path} aria-current={path === route.value.path ? 'page' : undefined}>
               <Icon name={icon} />
               <span>{titleOf(t())}</span>
+              {badge?.value ? <span class="badge">{formats().number(badge.value)}</span> : null}
             </a>
           ))}
         </nav>
@@ -57,6 +59,7 @@ function Shell() {
         </p>
       )}
       <main id="main" tabIndex={-1}>
+        <h1 class="hidden">{title}</h1>
         {view ? <ViewOutlet view={view} /> : <NotFound />}
       </main>
       <SettingsDialog />

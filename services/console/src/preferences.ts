@@ -50,7 +50,8 @@ function validTimeZone(zone: string | null): string | null {
   }
 }
 
-const hasStorage = typeof localStorage !== 'undefined';
+// Node has a storage of its own, which complains.
+const hasStorage = typeof document !== 'undefined';
 export const preferences = signal<Preferences>(readPreferences(hasStorage ? localStorage.getItem(KEY) : null));
 
 export function change(part: Partial<Preferences>): void {

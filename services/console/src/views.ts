@@ -1,5 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
+import { unreadCount } from './notifications.ts';
 import type { IconName } from './parts/icon.tsx';
 import type { Words } from './words/en.ts';
 
@@ -8,6 +9,8 @@ export interface View {
   icon: IconName;
   title: (words: Words) => string;
   load: () => Promise<FunctionComponent>;
+  /** How many things wait there. */
+  badge?: Signal<number | null>;
 }
 
 /** The screens, in the order of the menu. Each is loaded when it is first shown. */
@@ -17,6 +20,19 @@ export const VIEWS: readonly View[] = [
     icon: 'map',
     title: (t) => t.pages.map,
     load: async () => (await import('./pages/map/page.tsx')).MapPage,
+  },
+  {
+    path: '/track',
+    icon: 'track',
+    title: (t) => t.pages.track,
+    load: async () => (await import('./pages/track/page.tsx')).TrackPage,
+  },
+  {
+    path: '/notifications',
+    icon: 'bell',
+    title: (t) => t.pages.notifications,
+    load: async () => (await import('./pages/notifications/page.tsx')).NotificationsPage,
+    badge: unreadCount,
   },
 ];
 

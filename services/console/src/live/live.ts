@@ -7,7 +7,7 @@ import {
 } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { forgetDefinitions, loadDefinitions, movePosition, setLiveState } from '../fleet/store.ts';
-import { onNotification } from '../notifications.ts';
+import { onNotification, readUnreadCount } from '../notifications.ts';
 import { toast } from '../parts/toast.tsx';
 import { refreshUser } from '../session.ts';
 import { t } from '../words/words.ts';
@@ -46,11 +46,15 @@ export function connectLive(): () => void {
       // A refused upgrade looks like a broken connection: the API tells whether the session is over.
       if (status === 'waiting' || status === 'unauthorized') void refreshUser();
       // Rights and names may have changed meanwhile.
-      if (status === 'open' && !isFirst) void loadDefinitions();
+      if (status === 'open' && !isFirst) {
+        void loadDefinitions();
+        void readUnreadCount();
+      }
     },
   });
   // The snapshot finds the vehicles that it is about.
   void loadDefinitions().then(() => connection.subscribe(ALL));
+  void readUnreadCount();
 
   const onVisibility = () => {
     if (hideTimer !== null) clearTimeout(hideTimer);

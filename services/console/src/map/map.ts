@@ -12,7 +12,7 @@ import 'maplibre-gl/dist/maplibre-gl.css';
 import { mercatorX, mercatorY } from '../fleet/mercator.ts';
 import { preferences } from '../preferences.ts';
 import type { View } from './clusters.ts';
-import { layersOf, palette, styleOf } from './style.ts';
+import { isDark, layersOf, palette, styleOf } from './style.ts';
 
 // A worker from an address, not from text: the content security policy allows no other.
 setWorkerUrl(new URL(workerUrl, location.href).href);
@@ -57,6 +57,7 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
   let isStyled = false;
   const stopTheme = effect(() => {
     const colors = palette.value;
+    container.dataset.map = isDark.value ? 'dark' : 'light';
     if (isStyled) repaint(map, layersOf(colors));
   });
   map.once('load', () => {

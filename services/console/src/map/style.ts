@@ -24,6 +24,8 @@ interface Palette {
   states: readonly string[];
   outline: string;
   accent: string;
+  /** Of a track, from slow to fast. */
+  speeds: readonly string[];
 }
 
 const LIGHT: Palette = {
@@ -38,6 +40,7 @@ const LIGHT: Palette = {
   states: ['#7b8597', '#0d7a3e', '#1f5fc4', '#b86700', '#5d6779'],
   outline: '#ffffff',
   accent: '#1456b8',
+  speeds: ['#3b6fb6', '#1a8f6b', '#b08a00', '#d05a00', '#b3201c'],
 };
 const DARK: Palette = {
   sea: '#0c131c',
@@ -51,6 +54,7 @@ const DARK: Palette = {
   states: ['#77859a', '#4cd38a', '#7db1ff', '#f3b14b', '#9aa7b8'],
   outline: '#0b1017',
   accent: '#7db1ff',
+  speeds: ['#6fa8f0', '#45cfa0', '#e8c542', '#ff9747', '#ff7a70'],
 };
 
 const systemIsDark = signal(false);
@@ -97,6 +101,9 @@ export function styleOf(origin: string, colors: Palette): StyleSpecification {
           'Natural Earth, <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)',
       },
       geofences: data(),
+      track: data(),
+      stops: data(),
+      marker: data(),
       labels: data(),
       clusters: data(),
     },
@@ -154,6 +161,35 @@ export function layersOf(colors: Palette): LayerSpecification[] {
       paint: { ...text, 'text-color': colors.fence },
     },
     {
+      id: 'track-lines',
+      type: 'line',
+      source: 'track',
+      layout: { 'line-cap': 'round', 'line-join': 'round' },
+      paint: { 'line-color': byNumber('kind', colors.speeds), 'line-width': 4 },
+    },
+    {
+      id: 'track-stops',
+      type: 'circle',
+      source: 'stops',
+      paint: {
+        'circle-color': colors.states[2] ?? '',
+        'circle-radius': 6,
+        'circle-stroke-color': colors.outline,
+        'circle-stroke-width': 2,
+      },
+    },
+    {
+      id: 'track-marker',
+      type: 'circle',
+      source: 'marker',
+      paint: {
+        'circle-color': colors.accent,
+        'circle-radius': 9,
+        'circle-stroke-color': colors.outline,
+        'circle-stroke-width': 3,
+      },
+    },
+    {
       id: 'vehicle-names',
       type: 'symbol',
       source: 'labels',
@@ -173,7 +209,7 @@ export function layersOf(colors: Palette): LayerSpecification[] {
       type: 'circle',
       source: 'clusters',
       paint: {
-        'circle-color': ['match', ['get', 'state'], ...stateColors(colors), colors.states[0] ?? ''] as never,
+        'circle-color': byNumber('state', colors.states),
         'circle-radius': ['interpolate', ['linear'], ['sqrt', ['get', 'count']], 1, 9, 30, 30],
         'circle-stroke-color': colors.outline,
         'circle-stroke-width': 2,
@@ -197,6 +233,8 @@ export function layersOf(colors: Palette): LayerSpecification[] {
   ];
 }
 
-function stateColors({ states }: Palette): (string | number)[] {
-  return states.flatMap((color, state) => [state, color]);
+/** The colour whose place in the list a property holds. */
+function byNumber(property: string, colors: readonly string[]): never {
+  const cases = colors.flatMap((color, number) => [number, color]);
+  return ['match', ['get', property], ...cases, colors[0] ?? ''] as never;
 }

@@ -13,7 +13,7 @@ const MARGIN_ROWS = 6;
 
 /** A long list of rows of one height: only those in sight are in the document. */
 export function VirtualList({ label, count, rowHeight, row }: Props) {
-  const box = useRef<HTMLElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const first = useSignal(0);
   const visible = useSignal(20);
 
@@ -39,10 +39,10 @@ export function VirtualList({ label, count, rowHeight, row }: Props) {
   const rows: ComponentChild[] = [];
   for (let index = from; index < to; index += 1) rows.push(row(index, index * rowHeight));
   return (
-    // A region that scrolls must be reachable by keyboard.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <section class="rows" ref={box} tabIndex={0} aria-label={label}>
-      <ul style={{ blockSize: `${count * rowHeight}px` }}>{rows}</ul>
-    </section>
+    <div class="rows" ref={box}>
+      <ul aria-label={label} style={{ blockSize: `${count * rowHeight}px` }}>
+        {rows}
+      </ul>
+    </div>
   );
 }

@@ -11,6 +11,10 @@ interface Language {
 
 export const LANGUAGES: Readonly<Record<string, Language>> = {
   en: { name: 'English', direction: 'ltr', load: async () => en },
+  ru: { name: 'Русский', direction: 'ltr', load: async () => (await import('./ru.ts')).ru },
+  de: { name: 'Deutsch', direction: 'ltr', load: async () => (await import('./de.ts')).de },
+  es: { name: 'Español', direction: 'ltr', load: async () => (await import('./es.ts')).es },
+  he: { name: 'עברית', direction: 'rtl', load: async () => (await import('./he.ts')).he },
 };
 
 /** The first of the browser's languages that there are words for. */

@@ -47,7 +47,7 @@ export function MapPage() {
   return (
     <div class={isListHidden ? 'split wide' : 'split'}>
       <VehicleList selected={selected} onSelect={choose} />
-      <section class="mapbox" aria-label={t().map}>
+      <div class="mapbox">
         <div class="canvas" ref={container} />
         <div class="tools">
           <Tool
@@ -72,7 +72,7 @@ export function MapPage() {
             onClose={() => select(null)}
           />
         )}
-      </section>
+      </div>
     </div>
   );
 }

@@ -79,6 +79,9 @@ export function VehiclePanel({ id, isFollowed, onFollow, onClose }: Props) {
               <button type="button" aria-pressed={isFollowed} onClick={onFollow} disabled={!fleet.hasPosition(index)}>
                 <Icon name="follow" /> {isFollowed ? t().following : t().follow}
               </button>
+              <a class="button" href={`/track?vehicle=${id}`}>
+                <Icon name="track" /> {t().showTrack}
+              </a>
             </div>
             <Facts index={index} state={details.value.state} />
             {details.value.error !== null && <p class="error">{details.value.error}</p>}
@@ -157,9 +160,11 @@ function Trips({ trips }: { trips: readonly TripsRow[] }) {
       <h3>{t().tripsToday}</h3>
       {trips.length === 0 && <small>{t().noTrips}</small>}
       <ol class="timeline">
-        {trips.map(({ startedAt, endedAt, distanceM, durationSeconds }) => (
+        {trips.map(({ vehicleId, startedAt, endedAt, distanceM, durationSeconds }) => (
           <li key={startedAt}>
-            <time dateTime={startedAt}>{format.time(startedAt)}</time>
+            <a href={`/track?vehicle=${vehicleId}&time=${Date.parse(startedAt)}`}>
+              <time dateTime={startedAt}>{format.time(startedAt)}</time>
+            </a>
             <span>
               {endedAt === null
                 ? `${t().ongoing}, ${format.duration(durationSeconds)}`

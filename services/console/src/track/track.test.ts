@@ -1,0 +1,66 @@
+import type { TrackPosition } from '@outrider/client';
+import { expect, test } from 'vitest';
+import { ReplayClock } from './clock.ts';
+import { indexAt, nearest, placeAt, speedClass, trackLines, trackOf } from './track.ts';
+
+const START = Date.parse('2026-01-15T12:00:00.000Z');
+const at = (seconds: number, longitude: number, speedKmh?: number, more: object = {}): TrackPosition => ({
+  vehicleId: 'v',
+  fixTime: new Date(START + seconds * 1000).toISOString(),
+  latitude: 50,
+  longitude,
+  valid: true,
+  ...(speedKmh === undefined ? {} : { speedKmh }),
+  ...more,
+});
+
+test('positions that moved nothing are left out', () => {
+  const track = trackOf([at(0, 1), at(1, 2, 5, { valid: false }), at(2, 3, 5, { rejection: 'jump' }), at(3, 4)]);
+  expect([...track.longitude]).toEqual([1, 4]);
+});
+
+test('a line for each run of one speed, joined without a hole, and none over a gap', () => {
+  const track = trackOf([at(0, 1, 10), at(10, 2, 15), at(20, 3, 60), at(30, 4, 70), at(2000, 5, 70), at(2010, 6, 70)]);
+  const lines = trackLines(track).features.map(({ properties, geometry }) => [
+    properties?.kind,
+    (geometry as GeoJSON.LineString).coordinates.map(([longitude]) => longitude),
+  ]);
+  expect(lines).toEqual([
+    [0, [1, 2, 3]],
+    [2, [3, 4]],
+    [2, [5, 6]],
+  ]);
+  expect([0, 20, 79.9, 110, 300].map(speedClass)).toEqual([0, 1, 2, 4, 4]);
+});
+
+test('between two positions the vehicle is between their places; in a gap it stays', () => {
+  const track = trackOf([at(0, 10), at(10, 11), at(5000, 20)]);
+  const longitude = (seconds: number) => placeAt(track, START + seconds * 1000)?.longitude;
+  expect([-5, 0, 5, 10, 2000, 5000, 9999].map(longitude)).toEqual([10, 10, 10.5, 11, 11, 20, 20]);
+  expect(placeAt(trackOf([]), START)).toBeNull();
+  expect([-1, 0, 9, 10, 9999].map((seconds) => indexAt(track, START + seconds * 1000))).toEqual([-1, 0, 0, 1, 2]);
+});
+
+test('the nearest position of a click', () => {
+  const track = trackOf([at(0, 10), at(10, 11), at(20, 12)]);
+  expect([nearest(track, 10.6, 50), nearest(track, 99, 50), nearest(trackOf([]), 1, 1)]).toEqual([1, 2, -1]);
+});
+
+test('the clock runs as fast as it is set, ends at the end, and begins anew from there', () => {
+  const clock = new ReplayClock();
+  clock.setInterval(1000, 61_000);
+  clock.rate.value = 10;
+  clock.toggle(0);
+  clock.tick(500);
+  expect(clock.timeMs.value).toBe(6000);
+  clock.rate.value = 300;
+  clock.tick(5000);
+  expect([clock.timeMs.value, clock.isPlaying.value]).toEqual([61_000, false]);
+  clock.toggle(6000);
+  expect([clock.timeMs.value, clock.isPlaying.value]).toEqual([1000, true]);
+  clock.seek(0);
+  expect(clock.timeMs.value).toBe(1000);
+  clock.toggle(7000);
+  clock.tick(99_000);
+  expect(clock.timeMs.value).toBe(1000);
+});

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM, type Demo, launch, logIn, openPage, pixelsOf, startDemo } from './demo.fixture.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const MOVING_GREEN = [13, 122, 62];
+const PATIENCE = { timeout: 20_000, interval: 250 };
+
+if (CHROMIUM === undefined)
+  process.stderr.write('No Chromium here (CHROMIUM, /usr/bin/chromium): the console is not tried.\n');
+
+describe.skipIf(CHROMIUM === undefined)('the console in a browser', { timeout: 120_000 }, () => {
+  let demo: Demo;
+  let browser: Browser;
+  beforeAll(async () => {
+    demo = await startDemo();
+    browser = await launch();
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.stop();
+  }, 60_000);
+
+  /** A page with somebody logged in. */
+  async function console(options: Parameters<typeof openPage>[2] = {}, path = '/') {
+    const opened = await openPage(browser, demo.url + path, options);
+    await logIn(opened.page, demo);
+    return opened;
+  }
+  /** What axe finds against WCAG 2.2 AA. */
+  async function violations(page: Page): Promise<string[]> {
+    await page.evaluate(AXE);
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const found = (await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(tags)} })`)) as {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+    };
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+  }
+
+  test('a wrong password is said to be wrong; the right one leads to vehicles that move on the map', async () => {
+    const { page, faults } = await openPage(browser, demo.url);
+    await page.getByLabel('Login').fill(demo.login);
+    await page.getByLabel('Password', { exact: true }).fill('wrong');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Login or password is wrong.').waitFor();
+    await logIn(page, demo);
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.locator('.vehicle').count()).toBeGreaterThan(8);
+    await expect.poll(() => pixelsOf(page, '.mapbox', MOVING_GREEN), PATIENCE).toBeGreaterThan(200);
+    // The same session lets a second page in, without a login.
+    const second = await page.context().newPage();
+    await second.goto(demo.url);
+    await second.locator('.vehicle').first().waitFor();
+    expect(await second.evaluate(() => document.cookie)).toBe('');
+    expect(faults).toEqual([]);
+  });
+
+  test('search, states and order narrow the list and the map, and stand in the address', async () => {
+    const { page, faults } = await console();
+    const all = await page.locator('.vehicle').count();
+    await page.getByRole('searchbox').fill('truck');
+    await expect.poll(() => page.locator('.vehicle').count(), PATIENCE).toBeLessThan(all);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('truck');
+    for (const name of await page.locator('.vehicle strong').allTextContents()) expect(name).toMatch(/truck/i);
+    await page.getByRole('searchbox').fill('no such vehicle');
+    await page.getByText('No vehicle matches').waitFor();
+    await expect.poll(() => pixelsOf(page, '.mapbox', MOVING_GREEN), PATIENCE).toBe(0);
+    await page.getByRole('button', { name: 'Show all vehicles', exact: true }).click();
+    await expect.poll(() => page.locator('.vehicle').count(), PATIENCE).toBe(all);
+    expect(faults).toEqual([]);
+  });
+
+  test('by keyboard: a vehicle is chosen, its panel opens, is followed and closed', async () => {
+    const { page, faults } = await console();
+    await page.getByRole('searchbox').fill('truck 01');
+    await page.locator('.vehicle').nth(1).waitFor({ state: 'detached' });
+    await page.locator('.vehicle button').first().focus();
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('complementary', { name: 'Truck 01' });
+    await panel.waitFor();
+    expect(new URL(page.url()).searchParams.get('vehicle')).toMatch(/^[0-9a-f-]{36}$/);
+    await panel.getByText(/^(Moving|Parked|Idling)$/).waitFor();
+    await panel.getByRole('button', { name: 'Follow' }).press('Enter');
+    await expect.poll(() => new URL(page.url()).searchParams.get('follow'), PATIENCE).toBe('1');
+    await panel.getByRole('button', { name: 'Close' }).press('Enter');
+    await panel.waitFor({ state: 'detached' });
+    await page.goBack();
+    await panel.waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('after the logout nothing is shown, and the address leads back after the next login', async () => {
+    const { page, faults } = await console({}, '/?q=van');
+    await page.getByRole('button', { name: /Logged in as/ }).click();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Password', { exact: true }).waitFor();
+    expect(await page.locator('.vehicle').count()).toBe(0);
+    await logIn(page, demo);
+    await expect.poll(() => page.getByRole('searchbox').inputValue(), PATIENCE).toBe('van');
+    expect(faults).toEqual([]);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 390, height: 780 },
+    ]) {
+      test(`axe finds nothing in ${colorScheme} at ${viewport.width} pixels`, async () => {
+        const options = { colorScheme, viewport };
+        const { page, faults } = await openPage(browser, demo.url, options);
+        await page.getByLabel('Password', { exact: true }).waitFor();
+        expect(await violations(page)).toEqual([]);
+        await logIn(page, demo);
+        await page.locator('.maplibregl-canvas').waitFor();
+        expect(await violations(page)).toEqual([]);
+        await page.locator('.vehicle button').first().click();
+        await page.locator('.panel .facts').waitFor();
+        expect(await violations(page)).toEqual([]);
+        await page.getByRole('button', { name: /Logged in as/ }).click();
+        await page.getByRole('button', { name: 'Settings' }).click();
+        await page.getByLabel('Time zone').waitFor();
+        expect(await violations(page)).toEqual([]);
+        expect(faults).toEqual([]);
+      });
+    }
+  }
+});
