@@ -5,6 +5,12 @@ COPY . .
 # Nothing is compiled: the services run from their sources. The image brings Node itself.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
+# The console is the one thing that is built; what builds it stays out of the image.
+FROM node:26-bookworm-slim AS console
+WORKDIR /app
+COPY . .
+RUN npm ci --ignore-scripts --no-audit --no-fund && node services/console/build/build.ts
+
 FROM node:26-bookworm-slim
 ARG SERVICE=outrider
 # With an arena of the allocator per thread the service that has all in one process takes 50 MB more.
@@ -15,6 +21,7 @@ ENV MALLOC_ARENA_MAX=2 \
     LOG_FORMAT=json
 WORKDIR /app
 COPY --from=modules /app /app
+COPY --from=console /app/services/console/dist /app/services/console/dist
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
