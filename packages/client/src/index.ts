@@ -1,4 +1,4 @@
 export { ApiError, type CallOptions, Client, type ClientOptions, ConnectionError, type Tagged } from './client.ts';
 export { LiveConnection, type LiveOptions, type LiveStatus, reconnectDelayMs } from './live.ts';
-export type { LiveMessage, LiveState, LiveSubscription } from './live-messages.ts';
+export type { DefinitionChange, LiveMessage, LiveState, LiveSubscription } from './live-messages.ts';
 export type * from './schema.ts';

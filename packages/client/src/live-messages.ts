@@ -6,12 +6,25 @@ export type LiveState = Pick<
   'vehicleId' | 'state' | 'stateSince' | 'online' | 'lastContactAt' | 'ignition' | 'supplyV' | 'fuelL'
 > & { alarms: string[] };
 
+/** A definition that was made, changed or removed, as far as the caller may see it; it is read again by REST. */
+export interface DefinitionChange {
+  kind: 'vehicle' | 'group' | 'geofence' | 'user' | 'notification-rule' | 'video-profile';
+  id: string;
+  /** `added` also when the caller gained the right, `removed` when they lost it. */
+  change: 'added' | 'changed' | 'removed';
+  version: number | null;
+}
+
 /** What the server sends. */
 export type LiveMessage =
   | { type: 'authorized' }
   | { type: 'snapshot'; positions: Position[]; states?: LiveState[]; complete: boolean }
   | ({ type: 'position' } & Position)
   | ({ type: 'vehicle-state' } & LiveState)
+  | { type: 'positions'; positions: Position[] }
+  | { type: 'vehicle-states'; states: LiveState[] }
+  | { type: 'definition'; changes: DefinitionChange[] }
+  | { type: 'unread'; count: number }
   | ({ type: 'event'; cursor: string } & ToldEvent)
   | ({ type: 'notification'; cursor: string } & Notification)
   | { type: 'video-task'; id: string; vehicleId: string; status: string; progress: { percent: number; bytes: number } }
@@ -30,4 +43,10 @@ export interface LiveSubscription {
   notifications?: boolean;
   videoTasks?: boolean;
   reportJobs?: boolean;
+  /** Positions and states as lists, one message for all of a moment. */
+  batch?: boolean;
+  /** What was made, changed or removed. */
+  definitions?: boolean;
+  /** The number of unread notifications, whenever it changes. */
+  unread?: boolean;
 }

@@ -28,7 +28,7 @@ async function loadVehicles(): Promise<void> {
   fleet.define(all);
 }
 
-async function loadGroups(): Promise<void> {
+export async function loadGroups(): Promise<void> {
   const all: VehicleGroup[] = [];
   for await (const items of api.pages((cursor) => api.get('/api/v1/vehicle-groups', { query: page(cursor) })))
     all.push(...items);

@@ -6,14 +6,15 @@ import {
   type ToldEvent,
 } from '@outrider/client';
 import { signal } from '@preact/signals';
+import { DefinitionChanges } from '../fleet/definition-changes.ts';
 import { forgetDefinitions, loadDefinitions, movePosition, setLiveState } from '../fleet/store.ts';
-import { onNotification, readUnreadCount } from '../notifications.ts';
+import { onNotification, unreadCount } from '../notifications.ts';
 import { toast } from '../parts/toast.tsx';
 import { refreshUser } from '../session.ts';
 import { t } from '../words/words.ts';
 
-const ALL: LiveSubscription = { positions: true, states: true };
-const HIDDEN: LiveSubscription = { positions: false, states: false };
+const ALL: LiveSubscription = { positions: true, states: true, batch: true, definitions: true, unread: true };
+const HIDDEN: LiveSubscription = { ...ALL, positions: false, states: false };
 /** A tab that is hidden for longer gets events and notifications only. */
 const HIDDEN_AFTER_MS = 30_000;
 
@@ -35,7 +36,8 @@ export function connectLive(): () => void {
       const missed = message.missed + message.missedNotifications;
       if (!isFirst && !isHidden && live.status.peek() === 'open' && missed > 0) toast(t().reconnected(missed));
       isFirst = false;
-    } else take(message);
+    } else if (message.type === 'definition') definitions.take(message.changes);
+    else take(message);
   };
   const connection = new LiveConnection({
     url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`,
@@ -46,15 +48,12 @@ export function connectLive(): () => void {
       // A refused upgrade looks like a broken connection: the API tells whether the session is over.
       if (status === 'waiting' || status === 'unauthorized') void refreshUser();
       // Rights and names may have changed meanwhile.
-      if (status === 'open' && !isFirst) {
-        void loadDefinitions();
-        void readUnreadCount();
-      }
+      if (status === 'open' && !isFirst) void loadDefinitions();
     },
   });
+  const definitions = new DefinitionChanges(() => connection.subscribe(isHidden ? HIDDEN : ALL));
   // The snapshot finds the vehicles that it is about.
   void loadDefinitions().then(() => connection.subscribe(ALL));
-  void readUnreadCount();
 
   const onVisibility = () => {
     if (hideTimer !== null) clearTimeout(hideTimer);
@@ -75,6 +74,7 @@ export function connectLive(): () => void {
     document.removeEventListener('visibilitychange', onVisibility);
     removeEventListener('online', onOnline);
     if (hideTimer !== null) clearTimeout(hideTimer);
+    definitions.stop();
     connection.close();
     forgetDefinitions();
   };
@@ -85,6 +85,15 @@ function take(message: LiveMessage): void {
     case 'snapshot':
       for (const position of message.positions) movePosition(position);
       for (const state of message.states ?? []) setLiveState(state);
+      break;
+    case 'positions':
+      for (const position of message.positions) movePosition(position);
+      break;
+    case 'vehicle-states':
+      for (const state of message.states) setLiveState(state);
+      break;
+    case 'unread':
+      unreadCount.value = message.count;
       break;
     case 'position':
       movePosition(message);

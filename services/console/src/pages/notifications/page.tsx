@@ -3,7 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { describeError } from '../../errors.ts';
 import { formats } from '../../format.ts';
-import { describe, newest, readUnreadCount, unreadCount } from '../../notifications.ts';
+import { describe, newest, unreadCount } from '../../notifications.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Message } from '../../parts/message.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -64,7 +64,6 @@ export function NotificationsPage() {
             id === null || one.id === id ? { ...one, readAt: one.readAt ?? readAt } : one,
           ),
         };
-      await readUnreadCount();
     } catch (reason) {
       toast(describeError(reason), 'error');
     }
