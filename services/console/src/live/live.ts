@@ -41,7 +41,8 @@ export function connectLive(): () => void {
   };
   const connection = new LiveConnection({
     url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`,
-    subscription: ALL,
+    // Positions are asked for once the vehicles that they are about are known.
+    subscription: HIDDEN,
     onMessage,
     onStatus: (status) => {
       live.status.value = status;
@@ -52,7 +53,6 @@ export function connectLive(): () => void {
     },
   });
   const definitions = new DefinitionChanges(() => connection.subscribe(isHidden ? HIDDEN : ALL));
-  // The snapshot finds the vehicles that it is about.
   void loadDefinitions().then(() => connection.subscribe(ALL));
 
   const onVisibility = () => {

@@ -46,13 +46,15 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
     fadeDuration: 0,
     attributionControl: { compact: false },
   });
-  map.addControl(new NavigationControl({ showCompass: true }), 'bottom-right');
+  // Where the list is, not where panels open.
+  const corner = document.documentElement.dir === 'rtl' ? 'bottom-right' : 'bottom-left';
+  map.addControl(new NavigationControl({ showCompass: true }), corner);
   let scale: ScaleControl | null = null;
   const stopUnits = effect(() => {
     const { units } = preferences.value;
     if (scale !== null) map.removeControl(scale);
     scale = new ScaleControl({ unit: units });
-    map.addControl(scale, 'bottom-left');
+    map.addControl(scale, corner);
   });
   let isStyled = false;
   const stopTheme = effect(() => {
