@@ -9,6 +9,11 @@ type Stored = Record<string, unknown> & { kind: DefinitionKind };
 const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
   // Terminals were not bound: whoever knew the id was believed, and goes on being so until somebody binds it.
   2: (definition) => (definition.kind === 'vehicle' ? { ...definition, terminalAccess: OPEN_ACCESS } : definition),
+  // What was learnt of a terminal raised the version of its vehicle.
+  3: (definition) =>
+    definition.kind === 'vehicle'
+      ? { ...definition, terminalAccess: { revision: 0, ...(definition.terminalAccess as object) } }
+      : definition,
 };
 
 /**

@@ -99,8 +99,18 @@ export type DefinitionKind = Definition['kind'];
 export interface DefinitionChange {
   kind: DefinitionKind;
   id: string;
-  /** Grows by one with each change of this definition, its deletion included. */
+  /** Grows by one with each change of this definition, its deletion included: see {@link changeVersionOf}. */
   version: number;
   changedAtMs: number;
   definition: Definition | null;
+}
+
+/** The version of the change that made a definition what it is: what orders changes of one definition. */
+export function changeVersionOf(definition: Definition): number {
+  return definition.kind === 'vehicle' ? definition.version + definition.terminalAccess.revision : definition.version;
+}
+
+/** The definition as the change that made it what it is. */
+export function asChange(definition: Definition, changedAtMs: number): DefinitionChange {
+  return { kind: definition.kind, id: definition.id, version: changeVersionOf(definition), changedAtMs, definition };
 }

@@ -21,6 +21,11 @@ export interface TerminalAccess {
   registrationHash: string | null;
   /** Whether a packet of this terminal was taken. */
   seen: boolean;
+  /**
+   * Grows by one whenever the service itself learns something of the terminal. Counts in the version of changes
+   * ({@link changeVersionOf}), not in the vehicle's, so that an edit with `If-Match` goes on to match.
+   */
+  revision: number;
 }
 
 /** Any connection with the id of the terminal is accepted: vehicles from before terminals were bound. */
@@ -31,6 +36,7 @@ export const OPEN_ACCESS: TerminalAccess = {
   networks: [],
   registrationHash: null,
   seen: true,
+  revision: 0,
 };
 
 /** What a new vehicle has where nothing else is asked for. */
@@ -57,7 +63,8 @@ export function accessAfter(
   const { certificateSha256 = base.certificateSha256, networks = base.networks } = patch;
   const isSame = protocol === base.protocol && secretHash === base.secretHash;
   const registrationHash = isSame ? base.registrationHash : null;
-  return { protocol, secretHash, certificateSha256, networks, registrationHash, seen: base.seen };
+  const { revision } = current;
+  return { protocol, secretHash, certificateSha256, networks, registrationHash, seen: base.seen, revision };
 }
 
 const SALT_BYTES = 16;

@@ -1,4 +1,5 @@
 import {
+  asChange,
   blankPosition,
   type Definition,
   type DefinitionChange,
@@ -430,9 +431,7 @@ export class Engine {
     const states: (readonly [VehicleId, Buffer])[] = [];
     for (const [key, value] of entries) {
       if (key.startsWith(DEFINITION_KEY)) {
-        const definition = readStoredDefinition(value.toString());
-        const { kind, id, version } = definition;
-        definitions.push({ kind, id, version, changedAtMs: 0, definition });
+        definitions.push(asChange(readStoredDefinition(value.toString()), 0));
       } else if (key.startsWith(STATE_KEY)) {
         states.push([key.slice(STATE_KEY.length) as VehicleId, value]);
       }

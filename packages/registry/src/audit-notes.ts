@@ -107,7 +107,7 @@ function pick(definition: Definition, names: readonly string[]): AuditedFields {
 /** Without the hashes: that there is a secret, and when it changed, is all that is to be known. */
 function auditedAccess(definition: Definition): object | null {
   if (definition.kind !== 'vehicle') return null;
-  const { secretHash, registrationHash: _, ...access } = definition.terminalAccess;
+  const { secretHash, registrationHash: _, revision: __, ...access } = definition.terminalAccess;
   return { ...access, hasSecret: secretHash !== null };
 }
 

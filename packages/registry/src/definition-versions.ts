@@ -5,10 +5,10 @@ import { inChunks } from './lists.ts';
 import { loadRules } from './notification-rules.ts';
 import type { Reader } from './store.ts';
 import { loadUsers } from './users.ts';
-import { loadVehicles } from './vehicles.ts';
+import { accessOf, loadVehicles } from './vehicles.ts';
 import { fromProfileRow } from './video-profiles.ts';
 
-/** A definition by name, and which version of it is in force. */
+/** A definition by name, and the version of its last change. */
 export interface DefinitionVersion {
   kind: DefinitionKind;
   id: string;
@@ -31,19 +31,24 @@ const AT_ONCE = 5000;
 export async function* definitionVersions(db: Reader): AsyncGenerator<DefinitionVersion[]> {
   for (const kind of DEFINITION_KINDS) {
     for (let after = ''; ; ) {
-      const rows = await db
-        .selectFrom(TABLES[kind])
-        .select(['id', 'version'])
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(AT_ONCE)
-        .execute();
+      const rows = kind === 'vehicle' ? await vehicleVersions(db, after) : await versionsIn(TABLES[kind], db, after);
       if (rows.length > 0) yield rows.map(({ id, version }) => ({ kind, id, version }));
       const last = rows.at(-1);
       if (last === undefined || rows.length < AT_ONCE) break;
       after = last.id;
     }
   }
+}
+
+function versionsIn(table: (typeof TABLES)[DefinitionKind], db: Reader, after: string) {
+  const query = db.selectFrom(table).select(['id', 'version']).where('id', '>', after);
+  return query.orderBy('id').limit(AT_ONCE).execute();
+}
+
+async function vehicleVersions(db: Reader, after: string): Promise<{ id: string; version: number }[]> {
+  const query = db.selectFrom('vehicles').select(['id', 'version', 'terminalAccess']).where('id', '>', after);
+  const rows = await query.orderBy('id').limit(AT_ONCE).execute();
+  return rows.map(({ id, version, terminalAccess }) => ({ id, version: version + accessOf(terminalAccess).revision }));
 }
 
 /** Definitions of one kind as they are now; those that are gone are missing. */

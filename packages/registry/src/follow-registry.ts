@@ -1,4 +1,4 @@
-import { type DefinitionChange, Directory } from '@outrider/domain';
+import { asChange, changeVersionOf, type DefinitionChange, Directory } from '@outrider/domain';
 import { coalesced } from './coalesced.ts';
 import type { Registry } from './registry.ts';
 import type { ChangeListener } from './store.ts';
@@ -53,8 +53,9 @@ export async function followRegistry(
     const before = [...directory.all()];
     const changes = await registry.snapshot();
     const present = new Set(changes.map(({ id }) => id));
-    for (const { kind, id, version } of before)
-      if (!present.has(id)) apply({ kind, id, version: version + 1, changedAtMs: 0, definition: null });
+    for (const definition of before)
+      if (!present.has(definition.id))
+        apply({ ...asChange(definition, 0), version: changeVersionOf(definition) + 1, definition: null });
     for (const change of changes) apply(change);
     seq = newest;
   }

@@ -1,4 +1,13 @@
-import type { DefinitionChange, GeofenceId, GroupId, SessionId, TerminalId, UserId, VehicleId } from '@outrider/domain';
+import {
+  type DefinitionChange,
+  Directory,
+  type GeofenceId,
+  type GroupId,
+  type SessionId,
+  type TerminalId,
+  type UserId,
+  type VehicleId,
+} from '@outrider/domain';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   ABSENT,
@@ -76,6 +85,33 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         const updated = await registry.vehicles.update(created.id, 1, { name: 'Truck 2', speedLimitKmh: 60 });
         expect(updated).toEqual({ ...created, version: 2, name: 'Truck 2', speedLimitKmh: 60 });
         expect(await registry.vehicles.get(created.id)).toEqual(updated);
+      });
+
+      test('what is learnt of a terminal is a change, and no version that an edit could miss', async () => {
+        const terminalId = '356307042441013' as TerminalId;
+        const { terminalAccess, ...fields } = vehicle('Truck 1', { terminalId });
+        const created = await registry.vehicles.create(fields);
+        const contact = { vehicleId: created.id, terminalId, protocol: 'teltonika', registrationHash: null } as const;
+        await registry.vehicles.learn([contact]);
+        await registry.vehicles.learn([contact]);
+        const learnt = await registry.vehicles.get(created.id);
+        expect(learnt).toEqual({
+          ...created,
+          terminalAccess: { ...created.terminalAccess, protocol: 'teltonika', seen: true, revision: 1 },
+        });
+        const edited = await registry.vehicles.update(created.id, created.version, { name: 'Truck 2' });
+        expect(edited).toEqual({ ...learnt, name: 'Truck 2', version: 2 });
+        await registry.vehicles.delete(created.id, 2);
+        const changes = (await drain()).filter(({ id }) => id === created.id);
+        expect(changes.map(({ version, definition }) => [version, definition?.version ?? null])).toEqual([
+          [1, 1],
+          [2, 1],
+          [3, 2],
+          [4, null],
+        ]);
+        const directory = new Directory();
+        for (const change of changes.slice(0, 3)) directory.apply(change);
+        expect(directory.vehicles.get(created.id)).toEqual(edited);
       });
 
       test('an update that changes nothing makes no version and no change', async () => {

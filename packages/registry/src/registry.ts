@@ -1,4 +1,10 @@
-import type { Definition, DefinitionChange, DefinitionKind, QuotaLimits } from '@outrider/domain';
+import {
+  asChange,
+  type Definition,
+  type DefinitionChange,
+  type DefinitionKind,
+  type QuotaLimits,
+} from '@outrider/domain';
 import { CamelCasePlugin, Kysely, sql } from 'kysely';
 import type { Actor } from './actor.ts';
 import { Audit } from './audit.ts';
@@ -159,13 +165,7 @@ export class Registry {
         ...profiles.map(fromProfileRow),
       ];
     });
-    return definitions.map((definition) => ({
-      kind: definition.kind,
-      id: definition.id,
-      version: definition.version,
-      changedAtMs,
-      definition,
-    }));
+    return definitions.map((definition) => asChange(definition, changedAtMs));
   }
 
   /** Ids and versions of everything that is defined, by the page; groups and users before what names them. */

@@ -1,4 +1,5 @@
 import {
+  asChange,
   DEFAULT_QUOTAS,
   type Definition,
   type DefinitionChange,
@@ -75,10 +76,10 @@ export class Writer {
     this.notes.push(note);
   }
 
-  #note({ kind, id, version }: Definition, definition: Definition | null): void {
+  #note(last: Definition, definition: Definition | null): void {
     // Changes leave the registry: followers and the log get no secrets.
     const carried = definition && withoutSecrets(definition);
-    this.changes.push({ kind, id, version, changedAtMs: this.nowMs, definition: carried });
+    this.changes.push({ ...asChange(last, this.nowMs), definition: carried });
   }
 }
 

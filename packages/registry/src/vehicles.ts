@@ -152,7 +152,8 @@ export class Vehicles {
       for (const vehicle of await loadVehicles(writer.tx, ids)) {
         const terminalAccess = learns(vehicle);
         if (terminalAccess === null) continue;
-        const next = revised(vehicle, { terminalAccess });
+        // No new version of the vehicle: clients that edit it know nothing of its terminal's first packet.
+        const next = { ...vehicle, terminalAccess };
         await updateRow(writer, next);
         writer.changed(next, vehicle);
       }
@@ -204,6 +205,7 @@ function accessLearnt(
   const learnt = {
     ...access,
     seen: true,
+    revision: access.revision + 1,
     protocol: access.protocol === 'learn' ? protocol : access.protocol,
     registrationHash:
       access.registrationHash ?? (access.protocol === 'any' || access.secretHash !== null ? null : registrationHash),
@@ -330,8 +332,13 @@ export function fromVehicleRow(row: VehicleRow, groupIds: readonly GroupId[]): V
     ...vehicleFieldsOf(row),
     dealerId: dealerId as UserId | null,
     groupIds,
-    terminalAccess: terminalAccess === null ? OPEN_ACCESS : (JSON.parse(terminalAccess) as TerminalAccess),
+    terminalAccess: accessOf(terminalAccess),
   };
+}
+
+/** The column `terminal_access`; before it had a revision, learning raised the version of the vehicle. */
+export function accessOf(column: string | null): TerminalAccess {
+  return column === null ? OPEN_ACCESS : { ...OPEN_ACCESS, ...(JSON.parse(column) as TerminalAccess) };
 }
 
 function toRow(vehicle: Vehicle): VehicleRow {

@@ -1,4 +1,5 @@
 import {
+  asChange,
   type Definition,
   deriveEventId,
   type FleetEvent,
@@ -113,15 +114,7 @@ async function visitsOf(
   minDwellSeconds: number,
 ): Promise<GeofenceVisit[]> {
   const engine = new Engine();
-  engine.load(
-    definitionsFor(vehicleId, shape, minDwellSeconds).map((definition) => ({
-      kind: definition.kind,
-      id: definition.id,
-      version: definition.version,
-      changedAtMs: 0,
-      definition,
-    })),
-  );
+  engine.load(definitionsFor(vehicleId, shape, minDwellSeconds).map((definition) => asChange(definition, 0)));
   const byId = new Map<string, GeofenceVisit>();
   let after: PositionsCursor | null = null;
   let offset = 0;

@@ -1,4 +1,4 @@
-import type { DefinitionChange, DefinitionKind } from '@outrider/domain';
+import { asChange, type DefinitionChange, type DefinitionKind } from '@outrider/domain';
 import { definitionRecordsTopic, definitionsTopic, type Log } from '@outrider/log';
 import type { Registry } from '@outrider/registry';
 
@@ -100,13 +100,7 @@ export async function reconcileDefinitions(
       const definitions = await registry.definitionsOf(kind, ids.slice(at, at + atOnce));
       await log.append(
         definitionsTopic,
-        definitions.map((definition) => ({
-          kind,
-          id: definition.id,
-          version: definition.version,
-          changedAtMs: now(),
-          definition,
-        })),
+        definitions.map((definition) => asChange(definition, now())),
       );
     }
   }

@@ -123,14 +123,8 @@ async function archive(vehicleIds: readonly VehicleId[]): Promise<Archive> {
   }
 }
 
-/**
- * What an event says but for whose it is and how it came to be known; the first packet of a terminal makes another version of its vehicle
- * while the drive lasts.
- */
-const factsOf = ({ id, vehicleId: _, origin: __, definitionVersion: ___, ...facts }: FleetEvent) => ({
-  beganAtMs: beganAtMs(id),
-  ...facts,
-});
+/** An event without what differs between two vehicles on the same drive. */
+const factsOf = ({ id, vehicleId: _, origin: __, ...facts }: FleetEvent) => ({ beganAtMs: beganAtMs(id), ...facts });
 const inOrder = (events: readonly FleetEvent[] | undefined) =>
   (events ?? [])
     .map(factsOf)

@@ -69,8 +69,7 @@ export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 
 }
 
 /**
- * Vehicles whose first version is no longer in the topic, which keeps the newest: they changed only by what a gateway learnt of their
- * terminals, which no rule looks at, and were there before.
+ * Vehicles whose first change was compacted away: all that changed is what a gateway learnt of their terminals, which no rule depends on.
  */
 function compactedVehicles(changes: readonly DefinitionChange[]): DefinitionChange[] {
   const whole = new Set(changes.filter(({ version }) => version === 1).map(({ id }) => id));

@@ -51,6 +51,7 @@ const definitions = fc.oneof(
       networks: fc.array(fc.string(), { maxLength: 3 }),
       registrationHash: maybe(fc.string()),
       seen: fc.boolean(),
+      revision: fc.nat(),
     }),
   }),
   fc.record({ kind: fc.constant('group'), id, version: fc.nat(), name: fc.string(), dealerId: maybe(id) }),

@@ -1,4 +1,4 @@
-import type { Definition, DefinitionChange } from '@outrider/domain';
+import { asChange, type Definition } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
 import type { Scope } from './history-run.ts';
 
@@ -22,7 +22,7 @@ export class Engines {
     const [known] = at < 0 ? [] : this.#ready.splice(at, 1);
     const engine = known?.engine ?? made(scope);
     engine.forget(scope.vehicle.id);
-    engine.applyDefinition(changeTo(scope.vehicle));
+    engine.applyDefinition(asChange(scope.vehicle, 0));
     this.#ready.push({ scope, engine });
     if (this.#ready.length > KEPT) this.#ready.shift();
     return engine;
@@ -36,13 +36,8 @@ export class Engines {
 
 function made({ vehicle, owners, geofences }: Scope): Engine {
   const engine = new Engine({ origin: 'recalculated' });
-  engine.load([...owners, vehicle, ...geofences].map(changeTo));
+  engine.load([...owners, vehicle, ...geofences].map((definition) => asChange(definition, 0)));
   return engine;
-}
-
-function changeTo(definition: Definition): DefinitionChange {
-  const { kind, id, version } = definition;
-  return { kind, id, version, changedAtMs: 0, definition };
 }
 
 /** The very same definitions, in the same order: a change makes another object of one. */
