@@ -569,7 +569,7 @@ export class Access {
   }
 
   #rightToGeofence(geofence: Geofence): Right {
-    return rightToGeofence(this.#caller, geofence, this.#sources.directory.users.get(geofence.ownerId));
+    return rightToGeofence(this.#caller, geofence, this.#sources.directory.ownerOf(geofence));
   }
 
   #requireManager(): void {

@@ -203,7 +203,7 @@ export class JobAccess {
     if (job.kind === ERASURE) return job;
     const vehicle = directory.vehicles.get(subjectId as VehicleId);
     const geofence = directory.geofences.get(subjectId as GeofenceId);
-    const owner = geofence && directory.users.get(geofence.ownerId);
+    const owner = directory.ownerOf(geofence);
     const group = directory.groups.get(subjectId as GroupId);
     const isSeen =
       (vehicle !== undefined && rightToVehicle(this.#caller, vehicle) !== 'none') ||

@@ -194,7 +194,7 @@ export class NotificationAccess {
     const { directory } = this.#sources;
     const eventReport = ownedArchive(this.#sources.eventReport, this.#caller);
     const rule = { ...(await this.#rule(id)), active: true };
-    const owner = directory.users.get(rule.ownerId);
+    const owner = directory.ownerOf(rule);
     const question = { fromMs: nowMs - WEEK_MS, toMs: nowMs };
     const none = { ...question, examined: 0, complete: true, matched: [], notMatched: [] };
     if (owner === undefined) return none;
@@ -302,7 +302,7 @@ export class NotificationAccess {
       }
       case 'geofenceIds': {
         const geofence = directory.geofences.get(id as GeofenceId);
-        return geofence ? rightToGeofence(this.#caller, geofence, directory.users.get(geofence.ownerId)) : 'none';
+        return geofence ? rightToGeofence(this.#caller, geofence, directory.ownerOf(geofence)) : 'none';
       }
     }
   }

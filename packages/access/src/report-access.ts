@@ -70,7 +70,7 @@ export class ReportAccess {
     const { directory } = this.#sources;
     const geofence = directory.geofences.get(id);
     if (geofence === undefined) return false;
-    return rightToGeofence(this.#caller, geofence, directory.users.get(geofence.ownerId)) !== 'none';
+    return rightToGeofence(this.#caller, geofence, directory.ownerOf(geofence)) !== 'none';
   }
 }
 
@@ -94,7 +94,7 @@ export function unseenIn(
   }
   if (geofenceId !== null) {
     const geofence = directory.geofences.get(geofenceId);
-    const owner = geofence && directory.users.get(geofence.ownerId);
+    const owner = directory.ownerOf(geofence);
     if (geofence === undefined || rightToGeofence(caller, geofence, owner) === 'none') return 'geozoneId';
   }
   return null;
@@ -140,7 +140,7 @@ export function maySeeStill(
     }) &&
     tells.geofenceIds.every((id) => {
       const geofence = directory.geofences.get(id);
-      const owner = geofence && directory.users.get(geofence.ownerId);
+      const owner = directory.ownerOf(geofence);
       return geofence === undefined || rightToGeofence(caller, geofence, owner) !== 'none';
     })
   );

@@ -24,6 +24,11 @@ export class Directory {
     return this.#vehicleByTerminal.get(terminalId);
   }
 
+  /** The account that owns it, where both exist. */
+  ownerOf(owned: { ownerId: UserId } | null | undefined): User | undefined {
+    return owned ? this.users.get(owned.ownerId) : undefined;
+  }
+
   /**
    * The profile of the video terminal that has this address, if any.
    *

@@ -77,7 +77,7 @@ export function subjectIn(
   { vehicleId, geofenceId }: { vehicleId: VehicleId; geofenceId: GeofenceId | null },
 ): Parameters<typeof mayReceive>[1] {
   const geofence = geofenceId === null ? undefined : directory.geofences.get(geofenceId);
-  const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
+  const geofenceOwner = directory.ownerOf(geofence);
   return { vehicle: directory.vehicles.get(vehicleId), geofence, geofenceOwner };
 }
 

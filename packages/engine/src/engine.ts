@@ -869,7 +869,7 @@ export class Engine {
   #addFence(geofence: Geofence, atMs: number, events: FleetEvent[]): void {
     let owner = this.#owners.get(geofence.ownerId);
     if (!owner) {
-      owner = new OwnerFences(geofence.ownerId, this.#directory.users.get(geofence.ownerId) ?? null);
+      owner = new OwnerFences(geofence.ownerId, this.#directory.ownerOf(geofence) ?? null);
       this.#owners.set(owner.id, owner);
       this.#resolveOwner(owner, atMs, events);
     }

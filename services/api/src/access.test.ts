@@ -61,7 +61,7 @@ test('in a random organisation, everyone’s lists and single reads show exactly
       vehicles: [...directory.vehicles.values()].filter((it) => rightToVehicle(caller, it) !== 'none'),
       'vehicle-groups': [...directory.groups.values()].filter((it) => rightToGroup(caller, it) !== 'none'),
       geozones: [...directory.geofences.values()].filter(
-        (it) => rightToGeofence(caller, it, directory.users.get(it.ownerId)) !== 'none',
+        (it) => rightToGeofence(caller, it, directory.ownerOf(it)) !== 'none',
       ),
     };
     const all = {

@@ -12,7 +12,7 @@ import {
   trustedProxies,
   type Verified,
 } from '@outrider/auth';
-import type { Directory } from '@outrider/domain';
+import { type Directory, tenantOf } from '@outrider/domain';
 import { type Files, FilesAwayError, FilesFullError } from '@outrider/files';
 import { type Hub, HubAwayError } from '@outrider/hub';
 import {
@@ -314,8 +314,7 @@ export function createApi(parts: ApiParts): Api {
   ): Promise<Response | undefined> {
     const identity = c.get('identity');
     if (!('caller' in identity)) throw refused(identity.refused);
-    const { id, role, dealerId } = identity.caller;
-    const tenant = role === 'user' ? (dealerId ?? id) : id;
+    const tenant = tenantOf(identity.caller);
     const { signal } = c.req.raw;
     const said = Number(c.req.header('content-length') ?? maxSize);
     const releases = [await reading.admit(tenant, said < maxSize ? said : maxSize, signal)];

@@ -98,7 +98,7 @@ async function prepare(
   const schedule = await registry.reportSchedules.get(delivery.scheduleId);
   if (schedule === null) return { cancelled: 'The schedule was deleted.' };
   if (!schedule.emails.includes(delivery.target)) return { cancelled: 'The schedule does not name the address.' };
-  const owner = directory.users.get(schedule.ownerId);
+  const owner = directory.ownerOf(schedule);
   if (owner === undefined || owner.blocked) return { cancelled: 'The account is blocked.' };
   const job = await registry.jobs.get(delivery.jobId);
   if (job === null) return { cancelled: 'The report is forgotten.' };
@@ -153,7 +153,7 @@ function maySee(directory: Directory, owner: User, { vehicleIds, geofenceIds }: 
     vehicleIds.every((id) => mayReceive(owner, { ...none, vehicle: directory.vehicles.get(id) })) &&
     geofenceIds.every((id) => {
       const geofence = directory.geofences.get(id);
-      const geofenceOwner = geofence && directory.users.get(geofence.ownerId);
+      const geofenceOwner = directory.ownerOf(geofence);
       return mayReceive(owner, { vehicle: undefined, geofence, geofenceOwner });
     })
   );

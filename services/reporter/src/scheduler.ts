@@ -30,7 +30,7 @@ export function createReportScheduler({ config, registry, directory, logger }: R
 
   function jobOf(schedule: ReportSchedule, period: string): ScheduledJob {
     const report = scheduledReport(schedule);
-    const owner = directory.users.get(schedule.ownerId);
+    const owner = directory.ownerOf(schedule);
     if (owner === undefined || owner.blocked || unseenIn(report, owner, directory) !== null) return null;
     const { fromMs, toMs } = stretchCovered(schedule, period);
     const stretch = report.report === 'current-state' ? { fromMs: null, toMs: null } : { fromMs, toMs };

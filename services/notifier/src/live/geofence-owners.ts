@@ -50,7 +50,7 @@ export class GeofenceOwners {
     if (geofenceId === null) return mayReceive(user, { vehicle, geofence: undefined, geofenceOwner: undefined });
     const geofence = this.#directory.geofences.get(geofenceId);
     if (geofence !== undefined)
-      return mayReceive(user, { vehicle, geofence, geofenceOwner: this.#directory.users.get(geofence.ownerId) });
+      return mayReceive(user, { vehicle, geofence, geofenceOwner: this.#directory.ownerOf(geofence) });
     const gone = this.#gone.get(geofenceId);
     // Operators may know of all geofences, no matter who owned them.
     if (user.role === 'operator') return !user.blocked;

@@ -206,7 +206,7 @@ export class StatusFeed {
       const user = client.userId === null ? undefined : directory.users.get(client.userId);
       const geofence = directory.geofences.get(geofenceId);
       if (user === undefined || geofence === undefined) return false;
-      return maySeeGeofence(user, geofence, directory.users.get(geofence.ownerId) ?? null);
+      return maySeeGeofence(user, geofence, directory.ownerOf(geofence) ?? null);
     };
   }
 }

@@ -12,7 +12,7 @@ export function maySeeDefinition(user: User, definition: Definition, directory: 
     case 'group':
       return rightToGroup(user, definition) !== 'none';
     case 'geofence':
-      return rightToGeofence(user, definition, directory.users.get(definition.ownerId)) !== 'none';
+      return rightToGeofence(user, definition, directory.ownerOf(definition)) !== 'none';
     case 'user':
       return rightToUser(user, definition) !== 'none';
     case 'notification-rule':
@@ -35,7 +35,7 @@ export function viewerKeysOf(definition: Definition, directory: Directory): read
     case 'group':
       return keys(definition.dealerId, definition.id);
     case 'geofence':
-      return keys(definition.ownerId, directory.users.get(definition.ownerId)?.dealerId ?? null);
+      return keys(definition.ownerId, directory.ownerOf(definition)?.dealerId ?? null);
     case 'user':
       return keys(definition.dealerId, definition.id);
     case 'notification-rule':

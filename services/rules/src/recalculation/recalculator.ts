@@ -248,7 +248,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     if (job.kind !== 'recalculate-geozone')
       return directory.vehicles.has(job.subjectId as VehicleId) ? [job.subjectId as VehicleId] : [];
     const geofence = directory.geofences.get(job.subjectId as GeofenceId);
-    const owner = geofence && directory.users.get(geofence.ownerId);
+    const owner = directory.ownerOf(geofence);
     if (!geofence || !owner) return [];
     return [...directory.vehicles.values()]
       .filter((vehicle) => watches(geofence, owner, vehicle))
