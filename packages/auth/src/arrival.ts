@@ -10,7 +10,7 @@ export interface Arrival {
   secure: boolean;
   /** Token in the cookie of the console's session. */
   cookie: string | null;
-  /** Was the request made by a page of this service itself? Unknown where nothing tells. */
+  /** Was the request made by a page of this service itself? Unknown where no header shows it. */
   origin(): 'same' | 'other' | 'unknown';
 }
 

@@ -56,7 +56,7 @@ export class KeyRing implements SigningKeys {
   readonly #now: () => number;
   #current: SigningKeys['current'];
   #keys: ReadonlyMap<string, LoadedKey>;
-  /** What tells one state of the file from another. */
+  /** Differs between any two states of the file. */
   #stamp: string;
 
   private constructor(path: string, lifetimes: Lifetimes, now: () => number, loaded: Loaded) {
@@ -251,7 +251,7 @@ async function create(path: string): Promise<void> {
 
 const LOCK_TRIES = 100;
 const LOCK_RETRY_MS = 50;
-/** Nobody writes for this long: whoever left the lock is gone. */
+/** Writes take far less: an older lock belongs to a process that died. */
 const LOCK_STALE_MS = 30_000;
 
 /** Puts a changed file in the place of the old one, as the only one to do so. @returns the new content */
@@ -285,7 +285,7 @@ async function takeLock(lock: string): Promise<void> {
   }
 }
 
-/** Writes a whole, synced file under another name first: whoever reads `path` finds the old one or all of the new one. */
+/** Writes a whole, synced file under another name first: readers of `path` find the old file or all of the new one. */
 async function writeDraft(path: string, file: KeyFile): Promise<string> {
   const draft = `${path}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);

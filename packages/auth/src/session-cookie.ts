@@ -34,7 +34,7 @@ export function setSessionCookie(token: string, secure: boolean, maxAgeSeconds: 
   return `${sessionCookieName(secure)}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${flags}`;
 }
 
-/** What of a request tells where it was made. */
+/** The parts of a request that show where it was made. */
 export interface RequestOrigin {
   /** `Sec-Fetch-Site`: browsers set it, and no script can. */
   fetchSite: string | undefined;
@@ -46,7 +46,7 @@ export interface RequestOrigin {
 }
 
 /**
- * Was the request made by a page of this service itself? `unknown` where nothing tells: no browser made it, or a very
+ * Was the request made by a page of this service itself? `unknown` where no header shows it: no browser made it, or a very
  * old one.
  */
 export function originOf({ fetchSite, origin, host, secure }: RequestOrigin): 'same' | 'other' | 'unknown' {

@@ -2,11 +2,11 @@ import type { KeyRing } from './keys.ts';
 
 const LOOK_EVERY_MS = 1000;
 
-/** What watching tells of. */
+/** What a watch reports. */
 export interface KeyWatch {
   /** Another key signs now. */
   onRotated(kid: string): void;
-  /** The file can't be used: the keys stay as they are. Told once, until it can be used again. */
+  /** The file can't be used: the keys stay as they are. Reported once, until it can be used again. */
   onError(error: unknown): void;
 }
 

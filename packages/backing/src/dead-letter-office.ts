@@ -37,7 +37,7 @@ export function createDeadLetterOffice({ log, reader, logger, metrics, now }: De
   };
 }
 
-/** Puts aside what nobody can read, so that whoever reads goes on. */
+/** Sets unreadable records aside, so that readers go on. */
 export function unreadableRecords(
   log: () => Pick<Log, 'append'>,
   logger: Logger,

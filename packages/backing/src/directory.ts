@@ -12,7 +12,7 @@ export interface OpenDirectory extends Part {
    * not answer within a second it resolves as well: the relay brings changes too, only later.
    */
   refresh(): Promise<void>;
-  /** Rejects when changes of others are heard no more. */
+  /** Rejects when changes made by other instances no longer arrive. */
   failed: Promise<never>;
 }
 

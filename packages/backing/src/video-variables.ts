@@ -17,7 +17,7 @@ export function dealerStorageBytes(config: Config<typeof dealerStorageVariables>
   return config.QUOTA_DEALER_STORAGE_MB * BYTES_PER_MB;
 }
 
-/** What whoever is asked for videos and whoever fetches them must agree about. */
+/** Settings that the API and the video service must share. */
 export const videoStoreVariables = {
   VIDEO_RETENTION_DAYS: whole(1, 3650, 30, 'How long videos are kept.'),
   VIDEO_QUOTA_MB: whole(

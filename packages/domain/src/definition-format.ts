@@ -7,7 +7,7 @@ type Stored = Record<string, unknown> & { kind: DefinitionKind };
 
 /** By format: how a definition of the format before it becomes one of this format. Fields of `VEHICLE_FIELDS` need no entry. */
 const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
-  // Terminals were not bound: whoever knew the id was believed, and goes on being so until somebody binds it.
+  // Terminals were not bound: any connection with the id was accepted, and still is until somebody binds the terminal.
   2: (definition) => (definition.kind === 'vehicle' ? { ...definition, terminalAccess: OPEN_ACCESS } : definition),
   // What was learnt of a terminal raised the version of its vehicle.
   3: (definition) =>

@@ -5,7 +5,7 @@ import { phoneAddress, terminalIdsOfAddress } from './terminal-number.ts';
 import type { VideoProfile, VideoProtocol } from './video.ts';
 
 /**
- * Everything that is defined, as the records of topic `definitions` tell it: the view that gateway, rules and notifier
+ * All definitions, built from the records of topic `definitions`: the view that gateway, rules and notifier
  * each keep. Applying the same change twice, or an older one late, changes nothing.
  */
 export class Directory {

@@ -2,7 +2,7 @@ import type { EventId, GeofenceId, VehicleId } from './ids.ts';
 import type { Alarm } from './position.ts';
 import type { TraceId } from './trace.ts';
 
-/** What every event has. An event that lasts is told twice under one id: when it begins and when it ends. */
+/** What every event has. An event that lasts is published twice under one id: when it begins and when it ends. */
 interface EventBase {
   id: EventId;
   /** `begin`: `endedAtMs` is null. `end`: the same event with its end and its totals. */
@@ -32,7 +32,7 @@ interface EventBase {
   /** True where no fix shows it and it was inferred from the way between two. */
   inferred: boolean;
 
-  // What brought it about. Records of the log have it, and what is told live; the archive does not.
+  // What brought it about. Records of the log and live messages have it; the archive does not.
 
   /**
    * Unix milliseconds at which the gateway had the packet that made the engine say so; where no packet did (a definition

@@ -45,7 +45,7 @@ export function isUuid(text: string): boolean {
  *
  * @param kind kind of the event, such as `geofence-visit`
  * @param vehicleId vehicle the event is about
- * @param subject geofence id, or whatever else tells two events of one kind and time apart; may be empty
+ * @param subject geofence id, or what else distinguishes two events of one kind and time; may be empty
  * @param beganAtMs Unix milliseconds of the fix that began the event
  */
 export function deriveEventId(kind: string, vehicleId: VehicleId, subject: string, beganAtMs: number): EventId {

@@ -13,17 +13,17 @@ export type RuleDays =
   /** Both inclusive, as `2026-01-31`. */
   | { on: 'dates'; from: string; to: string };
 
-/** A stretch of the day by the clock on the wall, as `08:30`: `from` inclusive, `to` exclusive. */
+/** An interval of the day in local time, as `08:30`: `from` inclusive, `to` exclusive. */
 export interface DayHours {
   from: string;
-  /** Not after `from`: on the next day. Such a stretch belongs to the day on which it starts. */
+  /** Not after `from`: on the next day. Such an interval belongs to the day on which it starts. */
   to: string;
 }
 
 /** Why a rule rests: its owner said so, or the last of what it named was deleted. */
 export type InactiveReason = 'switched-off' | 'vehicles-deleted' | 'groups-deleted' | 'geofences-deleted';
 
-/** What its owner is told of, when, and how (semantics, "Notification rules"). Live and in the inbox it is always told. */
+/** What its owner is notified of, when, and how (semantics, "Notification rules"). Live and in the inbox: always. */
 export interface NotificationRule {
   kind: 'notification-rule';
   id: NotificationRuleId;
@@ -36,7 +36,7 @@ export interface NotificationRule {
   inactiveReason: InactiveReason | null;
   /** Kinds of event, by name: a kind that is not known matches nothing. */
   eventKinds: readonly string[];
-  /** Of an event that lasts: told when it begins, when it ends, or both. */
+  /** Of an event that lasts: notified when it begins, when it ends, or both. */
   phases: readonly FleetEvent['phase'][];
   /**
    * These vehicles, and those in `groupIds`: of both, those that the owner may see. Null and null: all that the owner may
@@ -57,7 +57,7 @@ export interface NotificationRule {
   maxDataAgeMinutes: number | null;
   /** Addresses that get an e-mail each. */
   emails: readonly string[];
-  /** The secret that its messages are signed with is no part of the definition: it is told to nobody but the sender. */
+  /** The secret that its messages are signed with is not part of the definition: only the sender reads it. */
   webhookUrl: string | null;
 }
 
@@ -80,7 +80,7 @@ export interface RuleContext {
   geofenceOwner: Pick<User, 'dealerId'> | null;
 }
 
-/** Why a rule does not tell of an event, by what is looked at first. */
+/** Why a rule does not notify of an event, in the order of the checks. */
 export const MISMATCHES = [
   'inactive',
   'other-kind',
@@ -101,7 +101,7 @@ export function geofenceOf(event: FleetEvent): GeofenceId | null {
   return 'geofenceId' in event ? event.geofenceId : null;
 }
 
-/** When that happened which this phase of an event tells, in Unix milliseconds. */
+/** When this phase of an event happened, in Unix milliseconds. */
 export function happenedAtMs(event: FleetEvent): number {
   return event.phase === 'begin' ? event.startedAtMs : (event.endedAtMs ?? event.fixTimeMs);
 }
@@ -177,7 +177,7 @@ function timeMismatch(
   const local = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs)).toZonedDateTimeISO(timeZone).toPlainDateTime();
   let date = local.toPlainDate();
   if (hours !== null) {
-    // By the clock on the wall, so that an hour that a change of the clocks repeats is in the stretch both times.
+    // In local time: an hour that a change of the clocks repeats is in the interval both times.
     const time = local.toPlainTime();
     const { from, to } = hours;
     const overnight = compareTimes(to, from) <= 0;

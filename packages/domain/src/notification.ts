@@ -6,7 +6,7 @@ import { eventJson, isoTime } from './json.ts';
 import { maySeeGeofence } from './notification-rule.ts';
 import { type Caller, maySeeVehicle } from './rights.ts';
 
-/** An event told to one user because a rule of theirs asked for it. */
+/** An event that one user is notified of, because a rule of theirs asks for it. */
 export interface Notification {
   id: NotificationId;
   userId: UserId;
@@ -14,7 +14,7 @@ export interface Notification {
   number: number;
   ruleId: NotificationRuleId;
   ruleVersion: number;
-  /** Names as they were when it was told. */
+  /** Names as they were when the notification was created. */
   ruleName: string;
   vehicleName: string;
   /** Null where the event is about no geofence. */
@@ -52,8 +52,8 @@ export function notificationJson(notification: Notification): Record<string, unk
 }
 
 /**
- * May the account be told of it, now? Rights are those of now: a vehicle or a geofence that it may not see any more is
- * no longer its business. What is gone altogether is nobody's secret.
+ * May the account be notified of it now? Current rights decide: a vehicle or a geofence that the account may no longer
+ * see hides the event. A deleted one hides nothing.
  *
  * @param about the vehicle and the geofence that it is about, and the geofence's owner, as they are defined now
  */

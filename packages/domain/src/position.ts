@@ -96,7 +96,7 @@ export function blankPosition(fixTimeMs: number, latitude: number, longitude: nu
   };
 }
 
-/** A stretch of a vehicle's past that fixes came for after newer ones: the record of topic `late`. */
+/** A time range of a vehicle's past for which fixes came after newer ones: the record of topic `late`. */
 export interface LateInterval {
   vehicleId: VehicleId;
   /** Unix milliseconds of the oldest of these fixes, … */

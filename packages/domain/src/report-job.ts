@@ -1,12 +1,12 @@
 import type { JobId, UserId } from './ids.ts';
 import { isoTime } from './json.ts';
 
-/** Channel of the hub on which the end of each report that was asked for as a job is told, as {@link ReportJobNews}. */
+/** Channel of the hub on which the end of each report job is published, as {@link ReportJobNews}. */
 export const REPORT_JOB_CHANNEL = 'report-job';
 
 /** A message of {@link REPORT_JOB_CHANNEL}. */
 export interface ReportJobNews {
-  /** Who asked for it, and is told. */
+  /** The account that requested it, and is notified. */
   userId: UserId;
   jobId: JobId;
   /** Kind of the report. */
@@ -21,7 +21,7 @@ export interface ReportJobNews {
   finishedAtMs: number;
 }
 
-/** The end of a report's job as the live API tells it. */
+/** The end of a report's job as the live API sends it. */
 export function reportJobJson(news: ReportJobNews): Record<string, unknown> {
   return {
     id: news.jobId,

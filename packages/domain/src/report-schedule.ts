@@ -22,7 +22,7 @@ export interface ScheduleTerms {
  * Why a schedule rests.
  *
  * - `switched-off`: somebody wanted it so.
- * - `owner-blocked`: whoever was to have the reports may have none.
+ * - `owner-blocked`: the account that owns it is blocked.
  * - `nothing-to-tell`: what it names is gone, or its owner may not see it any more.
  */
 export type ScheduleRest = 'switched-off' | 'owner-blocked' | 'nothing-to-tell';
@@ -38,7 +38,7 @@ export interface ReportSchedule extends ScheduleTerms {
   active: boolean;
   /** Null while it is active. */
   inactiveReason: ScheduleRest | null;
-  /** What is made, but for its time: whoever makes it knows what it says. */
+  /** What is made, without its time range; the reporter validates it. */
   report: Readonly<Record<string, unknown>>;
   emails: readonly string[];
   /** The last day that a report was made for; null: none yet. */
@@ -87,7 +87,7 @@ export function nextRun(
 }
 
 /**
- * The stretch of time that the report of a day is of, in Unix milliseconds; its end is not part of it.
+ * The time range of the report made on a day, in Unix milliseconds; its end is not part of it.
  *
  * @throws {RangeError} when there is no such zone
  */

@@ -18,7 +18,7 @@ export function maySeeVehicle(caller: Caller, vehicle: Pick<Vehicle, 'dealerId' 
 
 /**
  * Does the geofence watch the vehicle? It watches what its owner may see, or the groups it names among that. A blocked
- * owner's geofences rest: nobody is there to be told, and the owner's rights are withdrawn.
+ * owner's geofences watch nothing: the owner's rights are withdrawn.
  */
 export function watches(
   geofence: Pick<Geofence, 'groupIds'>,

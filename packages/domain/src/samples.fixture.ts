@@ -67,7 +67,7 @@ export function sampleGeofence(more: Partial<Geofence> = {}): Geofence {
   return { kind: 'geofence', id, version: 1, ...sampleGeofenceFields(), ...more };
 }
 
-/** A rule of every visit of anything anywhere, at any time, that is told in the inbox alone. */
+/** A rule of every visit of anything anywhere, at any time, that notifies in the inbox alone. */
 export function sampleRuleFields(more: Partial<RuleFields> = {}): RuleFields {
   return {
     name: 'Rule',

@@ -37,7 +37,7 @@ export type TerminalCommand =
       seekToMs: number | null;
     };
 
-/** A stretch of time that the terminal has recorded. */
+/** A time range that the terminal has recorded. */
 export interface StoredRecording {
   channel: number;
   startMs: number;
@@ -60,13 +60,13 @@ export type CommandOutcome =
   | { outcome: 'answered'; answer: TerminalAnswer }
   /** The terminal is not connected, or went before it answered. */
   | { outcome: 'offline' }
-  /** It was told, and said nothing in time. */
+  /** It was sent, and not answered in time. */
   | { outcome: 'unanswered' }
   /** Its protocol has no such command. */
   | { outcome: 'unsupported' }
   /** Too many commands are under way. */
   | { outcome: 'overloaded' }
-  /** Whoever asked wants no answer any more. */
+  /** The caller withdrew the command. */
   | { outcome: 'aborted' };
 
 /** A command on its way to one terminal. */

@@ -125,7 +125,7 @@ export interface VideoTask {
   /** When it is tried again; null where nothing is waited for but the terminal, or nothing at all. */
   nextAttemptAtMs: number | null;
   finishedAtMs: number | null;
-  /** Null until it is done, and again when it was deleted for its age or for want of room. */
+  /** Null until it is done, and again when it was deleted for its age or to free space. */
   file: VideoFile | null;
   fileDeletedAtMs: number | null;
 }
@@ -201,7 +201,7 @@ export function withoutSecrets<T extends Definition>(definition: T): T {
 /** What stands in an address for the login and password that it has. */
 export const HIDDEN_CREDENTIALS = '***';
 
-/** Channel of the hub on which each change of a task is told, as {@link VideoTaskNews}. */
+/** Channel of the hub on which each change of a task is published, as {@link VideoTaskNews}. */
 export const VIDEO_TASK_CHANNEL = 'video-task';
 
 /** A message of {@link VIDEO_TASK_CHANNEL}. */
@@ -211,7 +211,7 @@ export interface VideoTaskNews {
   task: VideoTask;
 }
 
-/** A task as REST and live API show it; who made it is left to whoever knows whether that may be told. */
+/** A task as REST and live API show it; without its creator, which the caller adds where the reader may know it. */
 export function videoTaskJson(task: VideoTask): Record<string, unknown> {
   const time = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
   return {

@@ -92,14 +92,14 @@ function actionOf(before: Definition | null, after: Definition | null): AuditAct
 }
 
 function pick(definition: Definition, names: readonly string[]): AuditedFields {
-  const told =
+  const shown =
     definition.kind === 'video-profile'
       ? { ...definition, address: withoutCredentials(definition.address) }
       : definition;
   return Object.fromEntries(
     names.map((name) => [
       name,
-      bounded(name === 'terminalAccess' ? auditedAccess(definition) : told[name as keyof Definition]),
+      bounded(name === 'terminalAccess' ? auditedAccess(definition) : shown[name as keyof Definition]),
     ]),
   );
 }
@@ -149,7 +149,7 @@ export async function insertNotes(
   for (const some of inChunks(dealers)) await tx.insertInto('auditDealers').values(some).execute();
 }
 
-/** What people own is their dealer's to know; what they want to be told of is their own business. */
+/** A dealer may know what its accounts own, but not their notification rules and report schedules. */
 function mayKnow(dealer: UserId, owner: UserId, { kind }: AuditNote['subject']): boolean {
   return (kind !== 'notification-rule' && kind !== 'report-schedule') || dealer === owner;
 }

@@ -127,7 +127,7 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
   readonly planned: { index: number; current: T | null; next: T }[] = [];
   readonly #failures = new Map<number, BulkFailure>();
 
-  /** Of one write, the first failure is told. */
+  /** Of one write, the first failure is reported. */
   fail(index: number, error: BulkFailure['error']): void {
     if (!this.#failures.has(index)) this.#failures.set(index, { index, error });
   }
@@ -197,7 +197,7 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
       else firstWith.set(value, next.id);
       if (current === null || uniqueOf(current) !== value) wanted.set(value, index);
     }
-    // Whoever is written as well gives it up, or else has it twice above.
+    // One that is written as well gives its value up, or was found twice above.
     for await (const some of inTurns([...wanted.keys()]))
       for (const { id, value } of await holders(some))
         if (!written.has(id)) this.fail(wanted.get(value) ?? 0, conflict(value));
@@ -209,7 +209,7 @@ export class BulkPlan<T extends Definition & { groupIds: readonly GroupId[] | nu
   }
 
   /**
-   * Makes all of the writes, and notes them; what must be unique is free for whoever gets it.
+   * Makes all of the writes, and notes them; what must be unique is free for the one that gets it.
    *
    * @param insert adds rows, without their groups
    * @param update changes a row, without its groups

@@ -202,7 +202,7 @@ export class Erasures {
 
   /**
    * Takes what is personal out of the audit trail: names, logins, addresses, and what fields of the deleted things held. That something
-   * was done, when, to which id and by which id stays: whoever answers for the data must be able to show it.
+   * was done, when, to which id and by which id stays: the data controller must be able to show it.
    *
    * @returns how many lines were changed
    */

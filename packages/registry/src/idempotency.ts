@@ -39,7 +39,7 @@ export interface KeptAnswer {
 export type Known = 'new' | 'other' | 'unanswered' | KeptAnswer;
 
 /**
- * A key as it is taken by whoever makes the request: with the first thing that is written for it, in one transaction, so
+ * A key as the request takes it: with the first thing that is written for it, in one transaction, so
  * that of several who make it at once one does, and none has made anything where it failed.
  */
 export interface Claim {

@@ -384,7 +384,7 @@ async function countOne(tx: Transaction<Tables>, counter: string, windowStartMs:
   return row !== undefined;
 }
 
-/** How addresses are compared: mail servers that tell letters apart by case are not among those in use. */
+/** How addresses are compared: no mail server in use distinguishes case. */
 export function keyOf(address: string): string {
   return address.toLowerCase();
 }

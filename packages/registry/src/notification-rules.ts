@@ -35,7 +35,7 @@ const LISTS = [
   ['geofenceIds', 'geofence', 'geofences'],
 ] as const satisfies readonly (readonly [keyof References, ReferenceKind, string])[];
 
-/** Rules of who is told of what, each with one owner. */
+/** Notification rules, each with one owner. */
 export class NotificationRules {
   readonly #store: Store;
 
@@ -147,7 +147,7 @@ export class NotificationRules {
   }
 }
 
-/** Deletes everything that the owner asked to be told of. */
+/** Deletes the owner's rules. */
 export async function deleteRulesOf(writer: Writer, ownerId: UserId): Promise<void> {
   const rows = await writer.tx.selectFrom('notificationRules').selectAll().where('ownerId', '=', ownerId).execute();
   for (const rule of await withReferences(writer.tx, rows)) await removeRule(writer, rule);

@@ -18,7 +18,7 @@ import { fromNotificationRow, toNotificationRow } from './notification-row.ts';
 import type { Tables } from './schema.ts';
 import { inChunks, type Reader, type Store, type Writer } from './store.ts';
 
-/** What a rule asks to tell, before it is a notification. */
+/** What a rule asks for, before it is a notification. */
 export interface NotificationDraft {
   /** Of the event, in its partition of topic `events`. */
   offset: number;
@@ -28,7 +28,7 @@ export interface NotificationDraft {
   geofenceName: string | null;
 }
 
-/** What a consumer of topic `events` made of a stretch of one partition. */
+/** What a consumer of topic `events` made of a range of one partition. */
 export interface NotificationBatch {
   consumer: string;
   partition: number;
@@ -51,7 +51,7 @@ export interface NotificationStanding {
 /** Only notifications for which all that is set holds. */
 export interface NotificationFilter {
   unread?: boolean;
-  /** When it was told. */
+  /** When the notification was created. */
   fromMs?: number;
   /** Exclusive. */
   toMs?: number;
@@ -65,7 +65,7 @@ export interface NotificationPage {
 
 const NEVER: NotificationStanding = { lastNumber: 0, forgottenNumber: 0 };
 
-/** Everybody's inbox, and how far the events were told. */
+/** All inboxes, and the offsets of the events that they hold. */
 export class Notifications {
   readonly #store: Store;
 
@@ -88,12 +88,12 @@ export class Notifications {
   }
 
   /**
-   * Saves the notifications of a stretch of events, with their deliveries and the offset to go on from, as one: it is
-   * all there or nothing is. Each event is told at most once per rule and phase, whoever calls this how often: what lies
-   * below the offset that was saved is left out, and so is what was told before, what comes too soon after the last of
+   * Saves the notifications of a range of events, with their deliveries and the offset to go on from, as one: it is
+   * all there or nothing is. Each event gives at most one notification per rule and phase, however often this is called: what lies
+   * below the offset that was saved is left out, and so is what was notified before, what comes too soon after the last of
    * its rule and vehicle, and what is for an account that is gone.
    *
-   * @returns what was told, in the order of the drafts
+   * @returns the new notifications, in the order of the drafts
    */
   record(batch: NotificationBatch): Promise<Notification[]> {
     const { consumer, partition, next, isPart = false } = batch;
@@ -193,7 +193,7 @@ export class Notifications {
     return (await this.standings([userId])).get(userId) ?? NEVER;
   }
 
-  /** How far those go who were ever told anything. */
+  /** The counters of all users who have ever had a notification. */
   async standings(userIds: readonly UserId[]): Promise<Map<UserId, NotificationStanding>> {
     const standings = new Map<UserId, NotificationStanding>();
     for (const some of inChunks(userIds)) {
@@ -260,7 +260,7 @@ export class Notifications {
   }
 
   /**
-   * Forgets the oldest notifications with their deliveries: those told before a time, and of each user those beyond the
+   * Forgets the oldest notifications with their deliveries: those created before a time, and of each user those beyond the
    * newest so many.
    *
    * @param limit at most about this many in one call
@@ -312,9 +312,9 @@ export class Notifications {
   }
 }
 
-/** Deletes everything that the user was told. */
+/** Deletes the user's inbox. */
 export async function deleteNotificationsOf({ tx }: Writer, userId: UserId): Promise<void> {
-  // The counter first: whoever is telling the user something holds it until that is there to be deleted too.
+  // The counter first: a transaction that adds notifications locks it, so this waits and deletes those too.
   await tx.deleteFrom('notificationCounters').where('userId', '=', userId).execute();
   await tx.deleteFrom('deliveries').where('userId', '=', userId).execute();
   await tx.deleteFrom('deliveryCircuits').where('userId', '=', userId).execute();
@@ -341,7 +341,7 @@ async function forgetRows(
   return rows.length;
 }
 
-/** The saved offset, its row locked until the transaction ends: whoever else has the partition waits here. */
+/** The saved offset, its row locked until the transaction ends: another consumer of the partition waits here. */
 async function lockOffset(tx: Transaction<Tables>, consumer: string, partition: number): Promise<number> {
   await tx
     .insertInto('consumerOffsets')
@@ -369,18 +369,18 @@ async function withoutOwnerless(db: Reader, drafts: readonly NotificationDraft[]
 }
 
 async function withoutTold(db: Reader, drafts: readonly NotificationDraft[]): Promise<NotificationDraft[]> {
-  const told = new Set<string>();
+  const known = new Set<string>();
   for (const some of inChunks([...new Set(drafts.map(({ event }) => event.id))])) {
     const rows = await db
       .selectFrom('notifications')
       .select(['eventId', 'ruleId', 'phase'])
       .where('eventId', 'in', some)
       .execute();
-    for (const row of rows) told.add(toldKey(row.eventId as EventId, row.ruleId, row.phase));
+    for (const row of rows) known.add(toldKey(row.eventId as EventId, row.ruleId, row.phase));
   }
   return drafts.filter(({ event, rule }) => {
     const key = toldKey(event.id, rule.id, event.phase);
-    return !told.has(key) && told.add(key);
+    return !known.has(key) && known.add(key);
   });
 }
 

@@ -2,14 +2,14 @@ import { type DefinitionChange, readStoredChange } from '@outrider/domain';
 import { changesPage } from './change-pages.ts';
 import { inChunks, type Store } from './store.ts';
 
-/** A change that waits to be told to the log. */
+/** A change that is not in the log yet. */
 export interface PendingChange {
   /** Grows in the order in which the changes were committed. */
   seq: number;
   change: DefinitionChange;
 }
 
-/** Changes that were committed and not yet told to the log: at least once, in order. */
+/** Changes that were committed and not yet appended to the log: delivered at least once, in order. */
 export class Outbox {
   readonly #store: Store;
 
@@ -18,12 +18,12 @@ export class Outbox {
   }
 
   /**
-   * Has `tell` carry changes, in no more than one instance at a time: of two, one might put an older change after a newer.
+   * Runs `publish` in one instance at a time: of two, one might append an older change after a newer.
    *
    * @returns null where another instance is at it
    */
-  inTurn<T>(tell: () => Promise<T>): Promise<T | null> {
-    return this.#store.alone(tell);
+  inTurn<T>(publish: () => Promise<T>): Promise<T | null> {
+    return this.#store.alone(publish);
   }
 
   /** The oldest ones: no more than `limit`, and fewer where they are large. Empty only where there are none. */

@@ -23,7 +23,7 @@ const waiting: (() => void)[] = [];
 async function derive(password: string, nonce: Buffer, phc: Parameters): Promise<Buffer> {
   if (running >= MAX_RUNNING) {
     if (waiting.length >= MAX_WAITING) throw new PasswordsBusyError('too many passwords are being checked');
-    // Whoever finishes hands its place over, so `running` stays as it is.
+    // A check that ends hands its place over, so `running` stays as it is.
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running += 1;
   try {

@@ -9,8 +9,7 @@ const CONNECT_WITHIN_MS = 10_000;
 /** A server that does not answer a statement for so long is not there any more. */
 const ANSWER_WITHIN_MS = 30_000;
 /**
- * A transaction in which nothing is asked for so long is ended by the server: whoever began it may be gone without a word, and others
- * wait for its locks.
+ * The server ends a transaction that is idle for this long: its client may have died, and others wait for its locks.
  */
 export const IDLE_IN_TRANSACTION_MS = 10_000;
 /** What changes tables may take as long as they are large. */
@@ -47,7 +46,7 @@ function orAway(error: unknown): unknown {
  * What fails because the server is not to be had fails with a {@link RegistryAwayError}.
  *
  * @param schema where the tables are: becomes the search path of every connection
- * @param onIdleError told of a connection that broke while nobody used it; the pool replaces it
+ * @param onIdleError called when a connection broke while it was idle; the pool replaces it
  */
 export function postgresDialect(
   url: string,
@@ -68,7 +67,7 @@ export function postgresDialect(
   });
   pool.on('error', onIdleError);
   pool.on('connect', (client) => {
-    // One that breaks while it is used fails its statement, or the next: whoever uses it is told there.
+    // One that breaks in use fails its statement, or the next.
     client.on('error', () => {});
     endUnanswered(client, answerWithinMs);
   });

@@ -54,7 +54,7 @@ export type RegistryOptions = (
       url: string;
       /** Schema of the tables, made when missing: a plain lower-case name. Default `public`. */
       schema?: string;
-      /** Told of a connection that broke while nobody used it; it is replaced. Default: a process warning. */
+      /** Called when a connection broke while it was idle; it is replaced. Default: a process warning. */
       onIdleError?: (error: Error) => void;
     }
 ) & {
@@ -135,7 +135,7 @@ export class Registry {
   /**
    * Calls `listener` after each commit in this process, before the call that changed something resolves.
    *
-   * @returns call it to hear no more
+   * @returns call it to unsubscribe
    */
   onChange(listener: ChangeListener): () => void {
     return this.#store.onChange(listener);

@@ -5,27 +5,27 @@ import { insertReportDeliveries } from './report-deliveries.ts';
 import type { ReportFileRow } from './schema.ts';
 import { inChunks, type Store } from './store.ts';
 
-/** The file that a job made of a report, and of what it tells. */
+/** The file that a job made of a report, and what it is about. */
 export interface ReportFile {
   /** In the store. */
   id: string;
   jobId: JobId;
   userId: UserId;
-  /** For whoever saves it. */
+  /** Suggested to the client that saves it. */
   name: string;
   mediaType: string;
   bytes: number;
   /** In hexadecimal. */
   sha256: string;
   storedAtMs: number;
-  /** Those that it may tell of: who gets it must be one who may see them still. */
+  /** Those that it may be about: only an account that may still see them gets it. */
   vehicleIds: readonly VehicleId[];
   geofenceIds: readonly GeofenceId[];
 }
 
 export type ReportFileFields = Omit<ReportFile, 'jobId' | 'userId' | 'storedAtMs'>;
 
-/** Which file it is, without what it tells of. */
+/** Which file it is, without what it is about. */
 export type StoredReport = Pick<ReportFile, 'id' | 'jobId' | 'userId' | 'bytes' | 'storedAtMs'>;
 
 /** Files that jobs made of reports, for as long as they are kept. */
@@ -71,7 +71,7 @@ export class ReportFiles {
     });
   }
 
-  /** As {@link finish} does, for a report that can't be made: whoever waits for it is told why. */
+  /** As {@link finish} does, for a report that can't be made: the job says why. */
   fail(leased: Pick<LeasedJob, 'job' | 'lease'>, error: string): Promise<boolean> {
     return this.#store.write(async ({ tx, nowMs, newId }) => {
       if (!(await settleJob(this.#jobs, tx, leased, { state: 'failed', error }, nowMs))) return false;
@@ -121,7 +121,7 @@ export class ReportFiles {
     return Number(bytes ?? 0);
   }
 
-  /** The oldest file of whoever has the most bytes; null where there is none. */
+  /** The oldest file of the account with the most bytes; null where no file exists. */
   async oldestOfTheLargest(): Promise<StoredReport | null> {
     const largest = await this.#store.db
       .selectFrom('reportFiles')

@@ -178,7 +178,7 @@ function notTooOld(schedule: ReportSchedule, nowMs: number): ScheduledRun {
   return newer !== null && newer.atMs <= nowMs ? newer : { period, atMs };
 }
 
-/** Whoever was blocked has no reports made; they rest until somebody switches them on again. */
+/** Schedules of a blocked account are switched off, until somebody switches them on again. */
 export async function restSchedulesOf(writer: Writer, ownerId: UserId): Promise<void> {
   for (const schedule of await ofOwner(writer, ownerId))
     if (schedule.active) await change(writer, schedule, { active: false }, 'owner-blocked');
@@ -252,15 +252,15 @@ async function requireName({ tx }: Writer, { id, ownerId, name }: ReportSchedule
   if (other) throw new ConflictError('report-schedule', 'name', name);
 }
 
-/** What of a schedule the trail tells: not which vehicles it names, which may not be its reader's to know. */
-function told({ name, active, frequency, hour, covers, timeZone, emails, report }: ReportSchedule): AuditedFields {
+/** What of a schedule the trail shows: not which vehicles it names, which may not be its reader's to know. */
+function shown({ name, active, frequency, hour, covers, timeZone, emails, report }: ReportSchedule): AuditedFields {
   return { name, active, frequency, hour, covers, timeZone, emails, report: report.report, format: report.format };
 }
 
 function noteOf(before: ReportSchedule | null, after: ReportSchedule | null): AuditNote {
   const subject = after ?? before;
   if (subject === null) throw new Error('a change is of something');
-  const [was, is] = [before && told(before), after && told(after)];
+  const [was, is] = [before && shown(before), after && shown(after)];
   const changed = was && is ? Object.keys(differences(was, is)) : Object.keys(was ?? is ?? {});
   const pick = (fields: AuditedFields | null) =>
     fields && Object.fromEntries(changed.map((name) => [name, fields[name]]));

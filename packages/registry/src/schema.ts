@@ -325,7 +325,7 @@ export interface ReportFileRow {
   bytes: number;
   sha256: string;
   storedAtMs: number;
-  /** JSON: ids of those that it may tell of. */
+  /** JSON: ids of those that it may be about. */
   vehicles: string;
   geofences: string;
 }
@@ -401,7 +401,7 @@ export interface VideoProfileRow {
   terms: string;
 }
 
-/** Whether a video terminal is connected, as it was last heard. */
+/** Whether a video terminal is connected, as it was last reported. */
 export interface VideoPresenceRow {
   profileId: string;
   online: Flag;

@@ -144,7 +144,7 @@ export class Store {
 
   /**
    * Runs `work` as one transaction, with the outbox rows and the lines of the audit trail of everything it noted.
-   * Listeners hear of the changes once they are durable; where `work` throws, nothing happened.
+   * Listeners get the changes once they are durable; where `work` throws, nothing happened.
    *
    * @throws {QuotaExceededError} where what it noted goes beyond a quota; nothing happened
    */
@@ -168,7 +168,7 @@ export class Store {
       return { result, changes: writer.changes };
     });
     if (claim) claim.taken = true;
-    if (changes.length > 0) for (const listener of this.#listeners) tell(listener, changes);
+    if (changes.length > 0) for (const listener of this.#listeners) notify(listener, changes);
     return result;
   }
 
@@ -216,7 +216,7 @@ export class Store {
       );
       if (rows[0]?.mine !== true) return null;
       const life = setInterval(() => {
-        // A turn that is lost is told by the end of the transaction.
+        // A lost turn shows at the end of the transaction.
         sql`select 1`.execute(tx).catch(() => {});
       }, SHOW_LIFE_EVERY_MS);
       try {
@@ -227,7 +227,7 @@ export class Store {
     });
   }
 
-  /** @returns call it to hear no more */
+  /** @returns call it to unsubscribe */
   onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -235,7 +235,7 @@ export class Store {
 }
 
 /** What is committed stays committed: a listener's bug must not look like a failed write, nor be swallowed. */
-function tell(listener: ChangeListener, changes: readonly DefinitionChange[]): void {
+function notify(listener: ChangeListener, changes: readonly DefinitionChange[]): void {
   try {
     listener(changes);
   } catch (error) {

@@ -247,7 +247,7 @@ export class Users {
   }
 
   /**
-   * Gives the account another password and ends its sessions: whoever learned the old one is out.
+   * Gives the account another password and ends its sessions: the old one opens nothing any more.
    *
    * @param keep the session that asks for it may stay
    * @throws {NotFoundError}

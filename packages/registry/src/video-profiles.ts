@@ -124,7 +124,7 @@ export class VideoProfiles {
     return mayBeFetched(this.#store.db, profile);
   }
 
-  /** Notes who is there now; whoever was there already stays there since then. */
+  /** Saves which terminals are online now; one that already was keeps the time since when. */
   async setPresence(id: VideoProfileId, online: boolean): Promise<void> {
     const presence = { online: online ? 1 : 0, sinceMs: this.#store.now() } as const;
     await this.#store.db
@@ -145,7 +145,7 @@ export class VideoProfiles {
       .execute();
   }
 
-  /** Of those that were ever heard of. */
+  /** Of those that were ever online. */
   async presence(ids: readonly VideoProfileId[]): Promise<Map<VideoProfileId, Presence>> {
     const known = new Map<VideoProfileId, Presence>();
     for (const some of inChunks(ids)) {

@@ -14,7 +14,7 @@ export interface Conversion {
   fromAvro: Convert;
 }
 
-/** Unions of records: the field that tells their values apart, its value by record, and its value for Avro's null. */
+/** Unions of records: the field that discriminates their values, its value by record, and its value for Avro's null. */
 interface Tagged {
   field: string;
   tags: Readonly<Record<string, string>>;

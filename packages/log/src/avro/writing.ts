@@ -6,7 +6,7 @@ import { HEADER_BYTES } from './schema-file.ts';
  * other into a slab, and handed out as views of it. One record is in hand at a time.
  */
 
-/** Whoever writes something of a bounded size has reserved so much for it; {@link writeString} leaves so much behind it. */
+/** Bytes reserved before each value of a bounded size is written; {@link writeString} leaves as many behind it. */
 export const ROOM_BYTES = 256;
 
 const SLAB_BYTES = 256 * 1024;
