@@ -45,7 +45,7 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
         subject: { kind: 'vehicle', id: truck.id, name: 'One' },
       };
       const { kind: _, id: __, version: ___, terminalAccess, ...rest } = truck;
-      const { secretHash, registrationHash: ____, ...access } = terminalAccess;
+      const { secretHash, registrationHash: ____, revision: _____, ...access } = terminalAccess;
       const fields = { ...rest, terminalAccess: { ...access, hasSecret: secretHash !== null } };
       expect(await trail({ subjectId: truck.id })).toEqual([
         { ...made, action: 'deleted', atMs: nowMs, before: { ...fields, plate: 'Y' }, after: null },
