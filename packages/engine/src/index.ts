@@ -8,4 +8,5 @@ export {
   REANCHOR_FIXES,
   REANCHOR_MS,
 } from './jump.ts';
+export { STATE_VERSION } from './state-codec.ts';
 export { MAX_EVENTS_PER_MINUTE, MAX_GEOFENCES_AT_ONCE, type SurplusCount } from './surplus.ts';

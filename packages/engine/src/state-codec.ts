@@ -26,7 +26,7 @@ import { freshState } from './vehicle-state.ts';
  * First element of every encoded state. A state of a version that is not known is refused, never guessed at: a checkpoint that is lost
  * costs no more than a replay.
  */
-const VERSION = 4;
+export const STATE_VERSION = 4;
 /**
  * Versions that are read as well. In 3 the surplus is missing, in 2 also a drive's `leadM` and what follows `conditions`: they are what
  * they are in a fresh state.
@@ -109,7 +109,7 @@ type EncodedSurplus = [
 export function encodeState(state: VehicleState): Buffer {
   const { suspects } = state;
   const encoded: Encoded = [
-    VERSION,
+    STATE_VERSION,
     state.offset,
     state.latest && encodePosition(state.latest),
     state.receivedAtMs,
@@ -166,8 +166,8 @@ export function decodeState(
   fenceOf: (id: GeofenceId) => Fence,
 ): VehicleState {
   const encoded = JSON.parse(bytes.toString()) as Encoded;
-  if (encoded[0] !== VERSION && !EARLIER_VERSIONS.includes(encoded[0]))
-    throw new Error(`vehicle state ${id}: version ${encoded[0]}, expected ${VERSION}`);
+  if (encoded[0] !== STATE_VERSION && !EARLIER_VERSIONS.includes(encoded[0]))
+    throw new Error(`vehicle state ${id}: version ${encoded[0]}, expected ${STATE_VERSION}`);
   const [, offset, latest, receivedAtMs, speedKmh, suspects, stays, runs, motion, ...rest] = encoded;
   const state = freshState(id, origin);
   state.offset = offset;

@@ -12,7 +12,7 @@ export class DataDirError extends StartError {
  * How what is kept is written: the schemas of the log and the states in checkpoints, which have no migrations of their own as the
  * registry and the archive have. It grows when what an earlier one wrote can't be read any more.
  */
-const FORMAT = 2;
+export const DATA_DIR_FORMAT = 2;
 
 /** The service's folder, held by this process alone. */
 export interface DataDir {
@@ -58,12 +58,12 @@ export function openDataDir(folder: string): DataDir {
 function checkFormat(path: string): void {
   const file = join(path, 'format');
   const isNew = !existsSync(file) && !existsSync(join(path, 'log.sqlite'));
-  if (isNew) writeFileSync(file, `${FORMAT}\n`);
+  if (isNew) writeFileSync(file, `${DATA_DIR_FORMAT}\n`);
   // The first format did not say so.
   const found = existsSync(file) ? readFileSync(file, 'utf8').trim() : '1';
-  if (found !== String(FORMAT))
+  if (found !== String(DATA_DIR_FORMAT))
     throw new DataDirError(
-      `DATA_DIR ${path} was written in format ${found}, and this version of Outrider reads format ${FORMAT} alone: ` +
+      `DATA_DIR ${path} was written in format ${found}, and this version of Outrider reads format ${DATA_DIR_FORMAT} alone: ` +
         'start the version that wrote it, or set another DATA_DIR',
     );
 }

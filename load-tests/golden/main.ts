@@ -1,0 +1,63 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { dataDirFigures } from '../../services/outrider/src/data-dir-figures.fixture.ts';
+import { fingerprints } from '../../services/outrider/src/fingerprints.fixture.ts';
+import { portVariables, reservedPorts } from '../../services/outrider/src/service.fixture.ts';
+import { dumpServers } from './servers.ts';
+
+const DEMO_SECONDS = 60;
+const ROOT = join(import.meta.dirname, '../..');
+
+/**
+ * `npm run golden:release -- v0.2.0`: writes `schemas/history/v0.2.0/`: a `DATA_DIR` of the demo that was killed, dumps
+ * of PostgreSQL and ClickHouse, what the release itself reports of each, and the fingerprints of all schemas.
+ */
+const [release = ''] = process.argv.slice(2);
+if (!/^v\d+\.\d+\.\d+$/.test(release)) throw new Error('usage: npm run golden:release -- v<version>');
+const folder = join(ROOT, 'schemas/history', release);
+mkdirSync(folder, { recursive: true });
+const write = (name: string, content: unknown) =>
+  writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
+
+write('fingerprints.json', await fingerprints());
+await dumpDataDir();
+await dumpServers(folder);
+console.log(`${folder} is complete`);
+
+async function dumpDataDir(): Promise<void> {
+  const data = mkdtempSync(join(tmpdir(), 'outrider-golden-'));
+  const archive = join(folder, 'data-dir.tgz');
+  const fromMs = Date.now();
+  try {
+    const child = spawn(process.execPath, [join(ROOT, 'services/outrider/src/main.ts'), 'demo'], {
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: data,
+        HOST: '127.0.0.1',
+        LOG_FORMAT: 'json',
+        ...portVariables(await reservedPorts()),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    await once(createInterface(child.stdout), 'line');
+    await wait(DEMO_SECONDS * 1000);
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(archive, { force: true });
+    execFileSync('tar', ['-C', data, '-czf', archive, '.']);
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+  if (!existsSync(archive)) throw new Error('no data was written');
+  const range = {
+    from: new Date(fromMs - 3_600_000).toISOString(),
+    to: new Date(Date.now() + 3_600_000).toISOString(),
+  };
+  write('data-dir.json', { ...range, ...(await dataDirFigures(archive, range)) });
+}
