@@ -15,7 +15,8 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * `npm run golden:release -- v0.2.0`: writes `schemas/history/v0.2.0/`: a `DATA_DIR` of the demo that was killed, dumps
- * of PostgreSQL and ClickHouse, what the release itself reports of each, and the fingerprints of all schemas.
+ * of PostgreSQL and ClickHouse, what the release itself reports of each, and the fingerprints of all schemas. With
+ * `--fingerprints`, only these.
  */
 const [release = ''] = process.argv.slice(2);
 if (!/^v\d+\.\d+\.\d+$/.test(release)) throw new Error('usage: npm run golden:release -- v<version>');
@@ -25,9 +26,11 @@ const write = (name: string, content: unknown) =>
   writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
 
 write('fingerprints.json', await fingerprints());
-await dumpDataDir();
-await dumpServers(folder);
-console.log(`${folder} is complete`);
+if (!process.argv.includes('--fingerprints')) {
+  await dumpDataDir();
+  await dumpServers(folder);
+}
+console.log(`${folder} is written`);
 
 async function dumpDataDir(): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'outrider-golden-'));
