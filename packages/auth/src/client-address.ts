@@ -73,8 +73,8 @@ function plain(address: string): string {
 }
 
 /**
- * What connections are counted by: as {@link countedAs} has it. Null for this machine itself: what connects from there is a proxy, behind which are
- * many clients, or the operator's own tools; only totals bound them.
+ * What connections are counted by: as {@link countedAs} has it. Null for this machine itself: what connects from there
+ * is a proxy, behind which are many clients, or the operator's own tools; only totals bound them.
  */
 export function sourceOf(peer: string | undefined): string | null {
   if (peer === undefined) return 'unknown';

@@ -25,7 +25,9 @@ export interface SigningKeys {
   readonly jwks: { keys: JWK[] };
 }
 
-/** The file: JWKs, the newest first. The first has its private part; of those it took over from, the public one is kept. */
+/**
+ * The file: JWKs, the newest first. The first has its private part; of those it took over from, the public one is kept.
+ */
 interface KeyFile {
   keys: KeptKey[];
 }

@@ -1,12 +1,14 @@
 /**
- * Name of the cookie of the console's session. With `__Host-` a browser takes it only when it is Secure, for every path,
- * and from this very host: no neighbour on another subdomain can set it (RFC 6265bis, 4.1.3.2).
+ * Name of the cookie of the console's session. With `__Host-` a browser takes it only when it is Secure, for every
+ * path, and from this very host: no neighbour on another subdomain can set it (RFC 6265bis, 4.1.3.2).
  */
 const SECURE_NAME = '__Host-outrider';
 /** Where there is no TLS, as on one's own machine. */
 const PLAIN_NAME = 'outrider';
 
-/** @param secure did the request come over TLS? Each way has a name of its own, so that neither is taken for the other */
+/**
+ * @param secure did the request come over TLS? Each way has a name of its own, so that neither is taken for the other
+ */
 export function sessionCookieName(secure: boolean): string {
   return secure ? SECURE_NAME : PLAIN_NAME;
 }
@@ -46,8 +48,8 @@ export interface RequestOrigin {
 }
 
 /**
- * Was the request made by a page of this service itself? `unknown` where no header shows it: no browser made it, or a very
- * old one.
+ * Was the request made by a page of this service itself? `unknown` where no header shows it: no browser made it, or a
+ * very old one.
  */
 export function originOf({ fetchSite, origin, host, secure }: RequestOrigin): 'same' | 'other' | 'unknown' {
   if (fetchSite !== undefined) return fetchSite === 'same-origin' ? 'same' : 'other';

@@ -147,7 +147,10 @@ export class Tokens {
     this.#revoke((verified) => verified.sessionId === sessionId);
   }
 
-  /** Has the sessions of all of a user's tokens looked at again: call it when the user was blocked, deleted or given another password. */
+  /**
+   * Has the sessions of all of a user's tokens looked at again: call it when the user was blocked, deleted or given
+   * another password.
+   */
   revokeUser(userId: UserId): void {
     this.#revoke((verified) => verified.userId === userId);
   }

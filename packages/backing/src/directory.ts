@@ -8,8 +8,8 @@ export interface OpenDirectory extends Part {
   /** Everything defined, as it is in force. */
   directory: Directory;
   /**
-   * Resolves when everything is in force that was committed before the call, by whichever process. Where the registry does
-   * not answer within a second it resolves as well: the relay brings changes too, only later.
+   * Resolves when everything is in force that was committed before the call, by whichever process. Where the registry
+   * does not answer within a second it resolves as well: the relay brings changes too, only later.
    */
   refresh(): Promise<void>;
   /** Rejects when changes made by other instances no longer arrive. */
@@ -19,8 +19,8 @@ export interface OpenDirectory extends Part {
 const REFRESH_WITHIN_MS = 1000;
 
 /**
- * Everything defined, in a process that shares the registry with others: what this one changes is in force at once, what others
- * change once the relay has published it, or with `refresh`.
+ * Everything defined, in a process that shares the registry with others: what this one changes is in force at once,
+ * what others change once the relay has published it, or with `refresh`.
  *
  * @param reader a name for the group that reads
  * @param onChange called with every change of others that was news

@@ -22,8 +22,8 @@ export function discontinuityReport(logger: Logger, metrics: Registry | null): (
 }
 
 /**
- * What an operator has to know of the log though it works: each reader that could not go on where it was since this process
- * started, why records from outside are refused, and each topic with fewer replicas than wanted.
+ * What an operator has to know of the log though it works: each reader that could not go on where it was since this
+ * process started, why records from outside are refused, and each topic with fewer replicas than wanted.
  */
 export function logWarnings({
   discontinuities,

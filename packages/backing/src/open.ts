@@ -28,8 +28,8 @@ import { discontinuityReport, measureLog } from './log-watch.ts';
 import { openSecrets } from './secrets-key.ts';
 
 /**
- * Kafka where brokers are given, else a SQLite file. A record that can't be read is put into topic `<name>-dead`, and the
- * reader goes on behind it.
+ * Kafka where brokers are given, else a SQLite file. A record that can't be read is put into topic `<name>-dead`, and
+ * the reader goes on behind it.
  *
  * @param metrics where what is put aside is counted, and how far readers are
  * @param options of a SQLite file, see `SqliteLogOptions`; Kafka's producers have a gap of their own

@@ -8,8 +8,8 @@ const LONGEST_PAUSE_MS = 2000;
 
 /**
  * Checkpoints of a service that has nothing to do while their server is away: a call is made again until it works, the
- * partition waits meanwhile, and the log keeps what comes. A call may be made again whose answer was lost: it changes nothing
- * that it had not changed.
+ * partition waits meanwhile, and the log keeps what comes. A call may be made again whose answer was lost: it changes
+ * nothing that it had not changed.
  *
  * @param isOutage what is waited out; all else fails. Default everything
  */
@@ -33,7 +33,10 @@ export function patientCheckpoints(
   };
 }
 
-/** A hub whose latest positions are not left out while its server is away. All other calls fail as they did: people wait for them. */
+/**
+ * A hub whose latest positions are not left out while its server is away. All other calls fail as they did: people wait
+ * for them.
+ */
 export function patientHub(hub: Hub, logger: Logger): Hub {
   const patience = new Patience('hub', logger);
   return {

@@ -1,8 +1,8 @@
 import type { Logger } from '@outrider/runtime';
 
 /**
- * A refresh that does not block callers while the registry does not answer: the first caller waits for `withinMs`, those that
- * follow not at all until it answers again.
+ * A refresh that does not block callers while the registry does not answer: the first caller waits for `withinMs`,
+ * those that follow not at all until it answers again.
  *
  * @returns never rejects
  */

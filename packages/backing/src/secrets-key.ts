@@ -15,7 +15,8 @@ export function newSecretsKey(): string {
 }
 
 /**
- * Keys as they are written in the settings: 32 bytes each in base64, separated by commas or white space, the one that seals first.
+ * Keys as they are written in the settings: 32 bytes each in base64, separated by commas or white space, the one that
+ * seals first.
  *
  * @throws {Error} saying what was expected
  */
@@ -38,8 +39,8 @@ export interface OpenSecrets {
 }
 
 /**
- * The keys that stored secrets are sealed with. An embedded registry gets a key of its own in `DATA_DIR` where none is set; on servers
- * there are none then.
+ * The keys that stored secrets are sealed with. An embedded registry gets a key of its own in `DATA_DIR` where none is
+ * set; on servers there are none then.
  *
  * @throws {StartError} when a file of keys can't be read or made
  */

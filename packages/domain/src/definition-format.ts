@@ -5,7 +5,10 @@ import { VEHICLE_FIELD_LIST } from './vehicle-fields.ts';
 /** A definition as some version stored it. */
 type Stored = Record<string, unknown> & { kind: DefinitionKind };
 
-/** By format: how a definition of the format before it becomes one of this format. Fields of `VEHICLE_FIELDS` need no entry. */
+/**
+ * By format: how a definition of the format before it becomes one of this format. Fields of `VEHICLE_FIELDS` need no
+ * entry.
+ */
 const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
   // Terminals were not bound: any connection with the id was accepted, and still is until somebody binds the terminal.
   2: (definition) => (definition.kind === 'vehicle' ? { ...definition, terminalAccess: OPEN_ACCESS } : definition),
@@ -17,8 +20,9 @@ const UPGRADES: Readonly<Record<number, (definition: Stored) => Stored>> = {
 };
 
 /**
- * Version of the form in which definitions are stored: in topic `definitions` (where a schema of `schemas/` goes with each), in
- * checkpoints, in the outbox. It grows when a field is added, is renamed or changes its meaning; CONTRIBUTING.md has the recipe.
+ * Version of the form in which definitions are stored: in topic `definitions` (where a schema of `schemas/` goes with
+ * each), in checkpoints, in the outbox. It grows when a field is added, is renamed or changes its meaning;
+ * CONTRIBUTING.md has the recipe.
  */
 export const DEFINITION_FORMAT = Math.max(
   ...Object.keys(UPGRADES).map(Number),

@@ -39,8 +39,8 @@ export class Directory {
   }
 
   /**
-   * The vehicle whose terminal the profile's address is, if any. Where it is not the profile's vehicle, the profile is from before addresses were
-   * checked, or its terminal was moved since: nothing may be fetched by it.
+   * The vehicle whose terminal the profile's address is, if any. Where it is not the profile's vehicle, the profile is
+   * from before addresses were checked, or its terminal was moved since: nothing may be fetched by it.
    */
   vehicleOfVideoAddress({ protocol, address }: Pick<VideoProfile, 'protocol' | 'address'>): Vehicle | undefined {
     if (protocol !== 'jt1078') return undefined;

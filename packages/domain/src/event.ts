@@ -35,8 +35,9 @@ interface EventBase {
   // What brought it about. Records of the log and live messages have it; the archive does not.
 
   /**
-   * Unix milliseconds at which the gateway had the packet that made the engine say so; where no packet did (a definition
-   * changed, nothing came), `fixTimeMs`. Missing in what was recorded before this was known, and where it was recalculated.
+   * Unix milliseconds at which the gateway had the packet that made the engine say so; where no packet did (a
+   * definition changed, nothing came), `fixTimeMs`. Missing in what was recorded before this was known, and where it
+   * was recalculated.
    */
   receivedAtMs?: number;
   /** The trace of that packet. Missing where none did, and where it has none. */
@@ -73,8 +74,8 @@ export interface Trip extends EventBase {
   startLatitude: number;
   startLongitude: number;
   /**
-   * By the odometer where the terminal has one. With the step from the last fix where the vehicle stood to the first where it moves, at
-   * which the trip starts.
+   * By the odometer where the terminal has one. With the step from the last fix where the vehicle stood to the first
+   * where it moves, at which the trip starts.
    */
   distanceM: number;
   /** How long it moved; the rest of the trip it stood. */
@@ -93,7 +94,10 @@ export interface Stop extends EventBase {
   kind: 'parking' | 'idling';
   /** How long the ignition was on meanwhile: it may be, for moments, while parking. */
   idlingMs: number;
-  /** `ignition`: it goes on as a stop of the other kind. `gap`: after it there was no data for too long. Null while it lasts. */
+  /**
+   * `ignition`: it goes on as a stop of the other kind. `gap`: after it there was no data for too long. Null while it
+   * lasts.
+   */
   endReason: 'moved' | 'ignition' | 'gap' | 'no-longer-watched' | null;
 }
 

@@ -1,8 +1,8 @@
 import type { User } from './definitions.ts';
 
 /**
- * Who work is done for. The tenant is the dealer of the account, dealers included; an account without a dealer is a tenant
- * of its own. Tenants share a queue first, then the accounts of a tenant share what the tenant gets.
+ * Who work is done for. The tenant is the dealer of the account, dealers included; an account without a dealer is a
+ * tenant of its own. Tenants share a queue first, then the accounts of a tenant share what the tenant gets.
  */
 export interface Owner {
   account: string;
@@ -20,9 +20,9 @@ export const tenantKey = ({ tenant }: Owner) => `tenant ${tenant}`;
 export const accountKey = ({ account }: Owner) => `account ${account}`;
 
 /**
- * The order in which owners are served: the tenant with the least work in progress first, then the one that was served the
- * longest ago, and in the same way among the accounts of that tenant. So the wait of an owner depends on how many others
- * wait, not on how much work they have.
+ * The order in which owners are served: the tenant with the least work in progress first, then the one that was served
+ * the longest ago, and in the same way among the accounts of that tenant. So the wait of an owner depends on how many
+ * others wait, not on how much work they have.
  */
 export class Turns {
   readonly #running = new Map<string, number>();

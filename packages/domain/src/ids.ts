@@ -41,7 +41,8 @@ export function isUuid(text: string): boolean {
 
 /**
  * The id of an event: the same facts always give the same id, so that a replay of the log makes no second event.
- * Shaped as a UUIDv7 whose time part is the fix time that began the event; the rest is a hash of what the event is about.
+ * Shaped as a UUIDv7 whose time part is the fix time that began the event; the rest is a hash of what the event is
+ * about.
  *
  * @param kind kind of the event, such as `geofence-visit`
  * @param vehicleId vehicle the event is about

@@ -39,8 +39,8 @@ export interface NotificationRule {
   /** Of an event that lasts: notified when it begins, when it ends, or both. */
   phases: readonly FleetEvent['phase'][];
   /**
-   * These vehicles, and those in `groupIds`: of both, those that the owner may see. Null and null: all that the owner may
-   * see. A list that became empty names none.
+   * These vehicles, and those in `groupIds`: of both, those that the owner may see. Null and null: all that the owner
+   * may see. A list that became empty names none.
    */
   vehicleIds: readonly VehicleId[] | null;
   groupIds: readonly GroupId[] | null;
@@ -53,7 +53,10 @@ export interface NotificationRule {
   timeZone: string;
   /** At most one notification per vehicle in so many minutes, by the time of the fixes; 0: all. */
   minIntervalMinutes: number;
-  /** Nothing whose fix was older than this when it arrived; null: however old, but {@link LATE_DATA_AGE_MINUTES} of late data. */
+  /**
+   * Nothing whose fix was older than this when it arrived; null: however old, but {@link LATE_DATA_AGE_MINUTES} of late
+   * data.
+   */
   maxDataAgeMinutes: number | null;
   /** Addresses that get an e-mail each. */
   emails: readonly string[];
@@ -61,7 +64,10 @@ export interface NotificationRule {
   webhookUrl: string | null;
 }
 
-/** Age up to which a rule without a bound of its own notifies of events that only late data made known: a black box read hours later notifies no one. */
+/**
+ * Age up to which a rule without a bound of its own notifies of events that only late data made known: a black box read
+ * hours later notifies no one.
+ */
 export const LATE_DATA_AGE_MINUTES = 60;
 
 /** What a rule is held against. */
@@ -208,8 +214,8 @@ function isValidOn(days: RuleDays, date: Temporal.PlainDate): boolean {
 
 /**
  * Did the rule tell of the vehicle too short a time ago? Counted by the times of the fixes, so that a backlog is told
- * of as it would have been at its time. What lies before the last is too soon as well: two in one interval stay one. Of late data that
- * is so within the interval alone: what is further back has an interval of its own.
+ * of as it would have been at its time. What lies before the last is too soon as well: two in one interval stay one. Of
+ * late data that is so within the interval alone: what is further back has an interval of its own.
  *
  * @param lastFixTimeMs fix of the rule's last notification about the vehicle; null: there was none
  */

@@ -2,8 +2,9 @@ import type { TerminalId, VehicleId } from './ids.ts';
 import type { PacketTrace } from './trace.ts';
 
 /**
- * What a terminal can raise; and `terminal-conflict`, raised by the gateway: its id speaks from two places at a time. `sos` is the panic button, `power-cut` the loss of external power, `tamper` an opened case.
- * Records in the log name them by their place in this list: a new one goes to its end, and nothing is taken out.
+ * What a terminal can raise; and `terminal-conflict`, raised by the gateway: its id speaks from two places at a time.
+ * `sos` is the panic button, `power-cut` the loss of external power, `tamper` an opened case. Records in the log name
+ * them by their place in this list: a new one goes to its end, and nothing is taken out.
  */
 export const ALARMS = [
   'sos',
@@ -53,7 +54,9 @@ export interface Position {
   /** Litres in the tank; kept to 0.1 l. */
   fuelL: number | null;
   alarms: readonly Alarm[];
-  /** What else the record held, by the protocol's own names (`io21`, `rpm`, `batteryPercent`, …); `null` when nothing. */
+  /**
+   * What else the record held, by the protocol's own names (`io21`, `rpm`, `batteryPercent`, …); `null` when nothing.
+   */
   attributes: Readonly<Record<string, AttributeValue>> | null;
 }
 
@@ -105,6 +108,8 @@ export interface LateInterval {
   toMs: number;
   /** Unix milliseconds at which the gateway had the first of them. */
   receivedAtMs: number;
-  /** True where one of them raised an alarm: somebody may have to be notified at once. Missing where that is not known. */
+  /**
+   * True where one of them raised an alarm: somebody may have to be notified at once. Missing where that is not known.
+   */
   hasAlarm?: boolean;
 }

@@ -5,8 +5,9 @@ export type Rejection = 'out-of-range' | 'null-island' | 'time-in-future' | 'tim
 
 const MAX_AHEAD_MS = 10 * 60_000;
 /**
- * A fix more than this ahead of its reception moves nothing live: true fixes that come after it are older than it, and would be late for
- * as long. Kept shorter than what is archived as good: clocks of a terminal, a gateway and a server differ by seconds.
+ * A fix more than this ahead of its reception moves nothing live: true fixes that come after it are older than it, and
+ * would be late for as long. Kept shorter than what is archived as good: clocks of a terminal, a gateway and a server
+ * differ by seconds.
  */
 export const MAX_AHEAD_LIVE_MS = 60_000;
 const EARLIEST_MS = Date.UTC(2005, 0, 1);

@@ -1,8 +1,8 @@
 import type { UserId } from './ids.ts';
 
 /**
- * What an account, or a dealer with all accounts that it keeps, can use up. `storageBytes` are files: reports of accounts, and for a
- * dealer the videos of its vehicles as well.
+ * What an account, or a dealer with all accounts that it keeps, can use up. `storageBytes` are files: reports of
+ * accounts, and for a dealer the videos of its vehicles as well.
  */
 export const QUOTA_KINDS = [
   'geofences',
@@ -14,7 +14,10 @@ export const QUOTA_KINDS = [
 ] as const;
 export type QuotaKind = (typeof QUOTA_KINDS)[number];
 
-/** `account`: what one account owns. `dealer`: what a dealer and the accounts that it keeps own together, and its vehicles. */
+/**
+ * `account`: what one account owns. `dealer`: what a dealer and the accounts that it keeps own together, and its
+ * vehicles.
+ */
 export const QUOTA_SCOPES = ['account', 'dealer'] as const;
 export type QuotaScope = (typeof QUOTA_SCOPES)[number];
 

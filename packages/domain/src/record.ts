@@ -13,9 +13,10 @@ const MAX_NAMES = 4096;
 const names = new Map<string, number>();
 
 /**
- * What a record says beside its place and its measures: whether it has a place and its fix is valid, its alarms, ignition and supply, and which attributes it
- * has, the switches among them with their position. Of two records of one vehicle and fix time, the second is a repeat where this is the
- * same, and a record of its own where it is not (semantics, "Positions").
+ * What a record says beside its place and its measures: whether it has a place and its fix is valid, its alarms,
+ * ignition and supply, and which attributes it has, the switches among them with their position. Of two records of one
+ * vehicle and fix time, the second is a repeat where this is the same, and a record of its own where it is not
+ * (semantics, "Positions").
  *
  * Measures are left out, so that nearly all records of a vehicle have the same mark: the archive has it in its key.
  *

@@ -32,7 +32,9 @@ export function sampleUser(more: Partial<User> = {}): User {
   return { kind: 'user', id: SAMPLE_OPERATOR_ID, version: 1, ...sampleUserFields(), ...more };
 }
 
-/** The operator's own, without a terminal, in no group; no speed limit, and the thresholds of vehicles that say none. */
+/**
+ * The operator's own, without a terminal, in no group; no speed limit, and the thresholds of vehicles that say none.
+ */
 export function sampleVehicleFields(more: Partial<Fields<Vehicle>> = {}): Fields<Vehicle> {
   return {
     name: 'Van',

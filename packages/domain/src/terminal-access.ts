@@ -9,15 +9,18 @@ export interface TerminalAccess {
   /** `learn` becomes the protocol of the first packet that is taken. */
   protocol: BoundProtocol;
   /**
-   * Salted hash of what the terminal must show ({@link hashOfSecret}): the password of Wialon IPS, the token of OsmAnd, the code of
-   * JT/T 808. Null: nothing.
+   * Salted hash of what the terminal must show ({@link hashOfSecret}): the password of Wialon IPS, the token of OsmAnd,
+   * the code of JT/T 808. Null: nothing.
    */
   secretHash: string | null;
   /** SHA-256 of the certificate that the terminal must show by TLS, hexadecimal digits in lower case. Null: none. */
   certificateSha256: string | null;
   /** Networks that the terminal may connect from, as CIDR. Empty: from anywhere. */
   networks: readonly string[];
-  /** Salted hash of what the terminal said of itself when it first registered (JT/T 808); another one gets no code. Null: not known. */
+  /**
+   * Salted hash of what the terminal said of itself when it first registered (JT/T 808); another one gets no code.
+   * Null: not known.
+   */
   registrationHash: string | null;
   /** Whether a packet of this terminal was taken. */
   seen: boolean;
@@ -48,8 +51,9 @@ export type TerminalAccessPatch = {
 };
 
 /**
- * The access after a change. Another terminal has nothing of the former one's: its protocol is learnt anew where one was learnt or set, and its
- * secret, certificate and registration are forgotten, unless the change says others. Another protocol or secret lets the terminal register anew.
+ * The access after a change. Another terminal has nothing of the former one's: its protocol is learnt anew where one
+ * was learnt or set, and its secret, certificate and registration are forgotten, unless the change says others. Another
+ * protocol or secret lets the terminal register anew.
  */
 export function accessAfter(
   current: TerminalAccess,
@@ -70,8 +74,8 @@ export function accessAfter(
 const SALT_BYTES = 16;
 
 /**
- * A secret of a terminal as it is kept. One quick hash: a gateway checks it with each connection and each request, and secrets of terminals are to be
- * made by a machine.
+ * A secret of a terminal as it is kept. One quick hash: a gateway checks it with each connection and each request, and
+ * secrets of terminals are to be made by a machine.
  *
  * @param salt random
  */

@@ -4,11 +4,11 @@ import type { TerminalId } from './ids.ts';
 const IMEI_DIGITS_WITHOUT_CHECK = 14;
 
 /**
- * The ids that a terminal may be registered under, by the number in its headers. The first is the one that an operator most likely
- * finds on the terminal:
+ * The ids that a terminal may be registered under, by the number in its headers. The first is the one that an operator
+ * most likely finds on the terminal:
  * - a decimal number as it stands: a phone number, or an IMEI in two digits a byte;
- * - a number with other hexadecimal digits is an IMEI as a binary number, where it has as many digits as one: then the check digit,
- *   which is not sent, is added;
+ * - a number with other hexadecimal digits is an IMEI as a binary number, where it has as many digits as one: then the
+ *   check digit, which is not sent, is added;
  * - else it is a number in hexadecimal digits. They may have been registered in capitals.
  *
  * A decimal number can be an IMEI as a binary number by chance: it is tried, too, but last.
@@ -38,14 +38,17 @@ function luhnDigit(digits: string): number {
 /** Two digits in each of the 10 bytes of a header (2019 edition). */
 const MAX_NUMBER_DIGITS = 20;
 
-/** A phone number as profiles and the gateway compare it: digits alone, without the zeros that terminals fill up with. */
+/**
+ * A phone number as profiles and the gateway compare it: digits alone, without the zeros that terminals fill up with.
+ */
 export function phoneAddress(text: string): string {
   return text.replace(/^0+(?=.)/, '');
 }
 
 /**
- * The ids under which a vehicle may have the terminal with this address. The first of them that a vehicle has decides whose terminal it is:
- * the ids by which the gateway knows the terminal come before the number with leading zeros, by which it does not.
+ * The ids under which a vehicle may have the terminal with this address. The first of them that a vehicle has decides
+ * whose terminal it is: the ids by which the gateway knows the terminal come before the number with leading zeros, by
+ * which it does not.
  *
  * @param address decimal digits
  */
@@ -57,7 +60,10 @@ export function terminalIdsOfAddress(address: string): TerminalId[] {
   return [...terminalIdsOf(number), ...padded];
 }
 
-/** The addresses that mean the terminal with this id: those for which {@link terminalIdsOfAddress} names it. None where no number can be it. */
+/**
+ * The addresses that mean the terminal with this id: those for which {@link terminalIdsOfAddress} names it. None where
+ * no number can be it.
+ */
 export function addressesOfTerminal(terminalId: TerminalId): string[] {
   if (!/^\d{1,20}$/.test(terminalId)) return [];
   const addresses = [phoneAddress(terminalId)];

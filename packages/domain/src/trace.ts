@@ -7,8 +7,8 @@ export type TraceId = Brand<string, 'TraceId'>;
 
 /**
  * What one packet is known by on its whole way, from the gateway to the notifications that it led to: the 16 bytes of a
- * {@link TraceId}, as four words of 32 bits. Packets are many and their ids hardly ever looked at, so the text is made only
- * where somebody asks for it.
+ * {@link TraceId}, as four words of 32 bits. Packets are many and their ids hardly ever looked at, so the text is made
+ * only where somebody asks for it.
  */
 export class PacketTrace {
   readonly a: number;
@@ -53,7 +53,10 @@ export function noteCause(events: readonly FleetEvent[], from: number, packet: T
   }
 }
 
-/** Notes in events that no packet caused, but time or a changed definition, that they are not of data that took its time. */
+/**
+ * Notes in events that no packet caused, but time or a changed definition, that they are not of data that took its
+ * time.
+ */
 export function noteNoCause(events: readonly FleetEvent[]): void {
   for (const event of events) event.receivedAtMs = event.fixTimeMs;
 }

@@ -30,8 +30,9 @@ export interface NumberField extends Described {
 export type VehicleField = TextField | NumberField;
 
 /**
- * The plain fields of a vehicle, each described once. The type {@link Vehicle}, the rows of the registry, the API with its documentation,
- * the CSV columns (in this order), the defaults and the upgrade of stored definitions follow from this table.
+ * The plain fields of a vehicle, each described once. The type {@link Vehicle}, the rows of the registry, the API with
+ * its documentation, the CSV columns (in this order), the defaults and the upgrade of stored definitions follow from
+ * this table.
  */
 export const VEHICLE_FIELDS = {
   name: { type: 'text', maxCharacters: 200, example: 'Van 12' },

@@ -2,8 +2,9 @@ import type { EventId, GeofenceId, UserId, VehicleId } from './ids.ts';
 import type { Alarm, Position, ProtocolName } from './position.ts';
 
 /**
- * What a vehicle does, by the rules that make its trips and stops. A trip goes on over a short pause; the state does not: a vehicle that
- * stands is `parking`, or `idling` where its ignition is on. `offline`: no data came for the time that the vehicle's profile sets.
+ * What a vehicle does, by the rules that make its trips and stops. A trip goes on over a short pause; the state does
+ * not: a vehicle that stands is `parking`, or `idling` where its ignition is on. `offline`: no data came for the time
+ * that the vehicle's profile sets.
  */
 export const VEHICLE_STATES = ['moving', 'parking', 'idling', 'offline', 'unknown'] as const;
 export type VehicleState = (typeof VEHICLE_STATES)[number];
@@ -35,8 +36,8 @@ export interface OpenTrip {
 }
 
 /**
- * What did not count for a vehicle in the last minute of fixes in which anything did not, because it is beyond what one owner's geofences,
- * or the vehicle itself, may cause.
+ * What did not count for a vehicle in the last minute of fixes in which anything did not, because it is beyond what one
+ * owner's geofences, or the vehicle itself, may cause.
  */
 export interface StatusSurplus {
   /** Whose geofences; null: events of the vehicle itself. */
@@ -49,7 +50,10 @@ export interface StatusSurplus {
   events: number;
 }
 
-/** A vehicle now: its last record, its last position, and what the rules make of them. Published after the events that it agrees with. */
+/**
+ * A vehicle now: its last record, its last position, and what the rules make of them. Published after the events that
+ * it agrees with.
+ */
 export interface VehicleStatus {
   vehicleId: VehicleId;
   /** Unix milliseconds. Never less than in an earlier status of the vehicle. */

@@ -33,8 +33,8 @@ export interface VideoProfile {
   name: string;
   protocol: VideoProtocol;
   /**
-   * `jt1078`: phone number of the terminal, digits without leading zeros. `stream`: template of a URL; only the registry has it, elsewhere
-   * it is hidden (see {@link withoutSecrets}).
+   * `jt1078`: phone number of the terminal, digits without leading zeros. `stream`: template of a URL; only the
+   * registry has it, elsewhere it is hidden (see {@link withoutSecrets}).
    */
   address: string;
   channels: readonly VideoChannel[];
@@ -160,7 +160,10 @@ export function isFinal(state: VideoTaskState): boolean {
   return NEXT[state].length === 0;
 }
 
-/** The service of video belongs to operators and dealers by their role; users were granted it (semantics, "People and rights"). */
+/**
+ * The service of video belongs to operators and dealers by their role; users were granted it (semantics, "People and
+ * rights").
+ */
 export function mayUseVideo(caller: Pick<User, 'role' | 'blocked' | 'services'>): boolean {
   return !caller.blocked && (caller.role !== 'user' || caller.services.includes('video'));
 }
@@ -180,7 +183,10 @@ export function withoutCredentials(address: string): string {
     .replace(CREDENTIAL_PARAMETER, `$1${HIDDEN_CREDENTIALS}`);
 }
 
-/** A parameter of a query whose name says that its value is a credential; a value that is filled in for each fragment is none. */
+/**
+ * A parameter of a query whose name says that its value is a credential; a value that is filled in for each fragment is
+ * none.
+ */
 const CREDENTIAL_PARAMETER = /([?&][^=&]*(?:user|login|pass|pwd|token|secret|key|auth|sign)[^=&]*=)[^&{]+/gi;
 
 /** Whether the address may hold a login and a password: that of a stream is a URL. */
@@ -189,8 +195,8 @@ export function isSecretAddress({ protocol }: Pick<VideoProfile, 'protocol'>): b
 }
 
 /**
- * A definition as it leaves the registry: followers and the log get no address that may hold credentials. Who fetches from it, or may
- * see it, reads the profile in the registry.
+ * A definition as it leaves the registry: followers and the log get no address that may hold credentials. Who fetches
+ * from it, or may see it, reads the profile in the registry.
  */
 export function withoutSecrets<T extends Definition>(definition: T): T {
   return definition.kind === 'video-profile' && isSecretAddress(definition)

@@ -5,7 +5,8 @@ import type { Reader } from './store.ts';
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Stored changes of definitions, the oldest first: as many as fit into {@link MAX_PAGE_BYTES}, one at least, and no more than `limit`.
+ * Stored changes of definitions, the oldest first: as many as fit into {@link MAX_PAGE_BYTES}, one at least, and no
+ * more than `limit`.
  *
  * @param after only those with a greater number
  */

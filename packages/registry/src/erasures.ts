@@ -46,8 +46,8 @@ export async function planErasure(
 }
 
 /**
- * What the registry has of vehicles and accounts that were deleted, to be removed for good. Each call removes a bounded part, and
- * may be repeated: it is called until nothing is left.
+ * What the registry has of vehicles and accounts that were deleted, to be removed for good. Each call removes a bounded
+ * part, and may be repeated: it is called until nothing is left.
  */
 export class Erasures {
   readonly #store: Store;
@@ -201,14 +201,16 @@ export class Erasures {
   }
 
   /**
-   * Takes what is personal out of the audit trail: names, logins, addresses, and what fields of the deleted things held. That something
-   * was done, when, to which id and by which id stays: the data controller must be able to show it.
+   * Takes what is personal out of the audit trail: names, logins, addresses, and what fields of the deleted things
+   * held. That something was done, when, to which id and by which id stays: the data controller must be able to show
+   * it.
    *
    * @returns how many lines were changed
    */
   async redactAudit({ vehicleIds, userIds }: ErasedSubjects): Promise<number> {
     const subjects = new Set<string>([...vehicleIds, ...userIds]);
-    // What belonged to them is named in the lines of its creation and deletion. One after the other: each reads the lines of these kinds.
+    // What belonged to them is named in the lines of its creation and deletion. One after the other: each reads the
+    // lines of these kinds.
     for (const id of vehicleIds) await this.#collect(subjects, ['video-profile'], id);
     for (const id of userIds) await this.#collect(subjects, ['geofence', 'notification-rule', 'report-schedule'], id);
     let lines = 0;
@@ -246,7 +248,10 @@ export class Erasures {
     for (const { subjectId } of rows) if (subjectId !== null) subjects.add(subjectId);
   }
 
-  /** Ends the jobs of an erasure, each with a line in the audit trail. @returns false when they are somebody else's by now */
+  /**
+   * Ends the jobs of an erasure, each with a line in the audit trail. @returns false when they are somebody else's by
+   * now
+   */
   finish(group: readonly Pick<LeasedJob, 'job' | 'lease'>[], result: JobFacts): Promise<boolean> {
     return this.#store.write(async (writer) => {
       for (const leased of group) {

@@ -7,8 +7,8 @@ import type { ChangeListener } from './store.ts';
 export interface FollowedRegistry {
   directory: Directory;
   /**
-   * Resolves when everything is in force that was committed before the call, by whichever process. Costs a query, and one
-   * for all callers that wait at the same time.
+   * Resolves when everything is in force that was committed before the call, by whichever process. Costs a query, and
+   * one for all callers that wait at the same time.
    *
    * @throws {RegistryAwayError} when the database does not answer
    */

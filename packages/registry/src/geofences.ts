@@ -308,7 +308,8 @@ export async function loadGeofences(db: Reader, ids: readonly string[]): Promise
 }
 
 /**
- * All geofences there are, in the order of their ids. Their rows, which hold shapes as text, are in memory a page at a time.
+ * All geofences there are, in the order of their ids. Their rows, which hold shapes as text, are in memory a page at a
+ * time.
  *
  * @param groups those that each names
  */

@@ -75,8 +75,8 @@ export class MailAddresses {
   /**
    * Notes that a tenant wants to write to addresses. New ones are pending, and their holders are asked to confirm them.
    *
-   * @param again the owner has just named them: those that are pending already are asked once more, where the last time is
-   * long enough ago
+   * @param again the owner has just named them: those that are pending already are asked once more, where the last time
+   *   is long enough ago
    * @param isTrusted addresses that the operator vouches for: they are confirmed at once, unless they unsubscribed
    * @throws {TooManyAddressesError} when too many addresses of the tenant are pending
    */
@@ -175,8 +175,8 @@ export class MailAddresses {
   }
 
   /**
-   * Counts a mail of a tenant to an address, unless a limit is reached; then it counts as suppressed. All instances count
-   * together, by hours and days of UTC.
+   * Counts a mail of a tenant to an address, unless a limit is reached; then it counts as suppressed. All instances
+   * count together, by hours and days of UTC.
    *
    * @returns the limit that was reached; null where the mail may be sent
    */
@@ -308,8 +308,8 @@ export class MailAddresses {
   /**
    * Notes how a confirmation ended.
    *
-   * @param outcome `isCounted`: its next attempt is another one of the same mail; `retryAtMs`: null where there is none until
-   * the address is named again
+   * @param outcome `isCounted`: its next attempt is another one of the same mail; `retryAtMs`: null where there is none
+   *   until the address is named again
    * @returns false when the lease was lost: nothing was noted
    */
   settleConfirmation(

@@ -11,7 +11,10 @@ export function isSqliteDatabase(db: Kysely<unknown>): boolean {
 
 const FOLDER = new URL('./migrations/', import.meta.url);
 
-/** Every file of `migrations/`, in the order of their names: `up` works on both databases. A file that has run anywhere is never edited. */
+/**
+ * Every file of `migrations/`, in the order of their names: `up` works on both databases. A file that has run anywhere
+ * is never edited.
+ */
 async function migrations(): Promise<Record<string, Migration>> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.ts'));
   const modules = files.map(async (file) => [file.slice(0, -'.ts'.length), await import(new URL(file, FOLDER).href)]);
@@ -19,12 +22,14 @@ async function migrations(): Promise<Record<string, Migration>> {
 }
 
 /**
- * Brings the database to the newest schema; does nothing where it already is. All of it is one transaction under a lock (SQLite: the write
- * lock, PostgreSQL: an advisory lock), so instances that start at once migrate once, and a migration that fails changes nothing.
+ * Brings the database to the newest schema; does nothing where it already is. All of it is one transaction under a lock
+ * (SQLite: the write lock, PostgreSQL: an advisory lock), so instances that start at once migrate once, and a migration
+ * that fails changes nothing.
  *
  * @param schema PostgreSQL schema that holds the tables, created where it is missing
  * @param last name of the last migration to run; default: the newest
- * @throws {Error} with the database's error as its cause; where the database is newer than this version, or migrations ran out of order
+ * @throws {Error} with the database's error as its cause; where the database is newer than this version, or migrations
+ *   ran out of order
  */
 export async function migrate<T>(db: Kysely<T>, schema?: string, last?: string): Promise<void> {
   const migrator = new Migrator({

@@ -89,9 +89,9 @@ export class Notifications {
 
   /**
    * Saves the notifications of a range of events, with their deliveries and the offset to go on from, as one: it is
-   * all there or nothing is. Each event gives at most one notification per rule and phase, however often this is called: what lies
-   * below the offset that was saved is left out, and so is what was notified before, what comes too soon after the last of
-   * its rule and vehicle, and what is for an account that is gone.
+   * all there or nothing is. Each event gives at most one notification per rule and phase, however often this is
+   * called: what lies below the offset that was saved is left out, and so is what was notified before, what comes too
+   * soon after the last of its rule and vehicle, and what is for an account that is gone.
    *
    * @returns the new notifications, in the order of the drafts
    */
@@ -260,8 +260,8 @@ export class Notifications {
   }
 
   /**
-   * Forgets the oldest notifications with their deliveries: those created before a time, and of each user those beyond the
-   * newest so many.
+   * Forgets the oldest notifications with their deliveries: those created before a time, and of each user those beyond
+   * the newest so many.
    *
    * @param limit at most about this many in one call
    * @returns how many they were; less than `limit` when none are left to forget

@@ -7,7 +7,10 @@ const LANES = 1;
 const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
 
-/** Each derivation holds {@link MEMORY_KIB} and a thread of the pool that files and DNS share: two at a time leave it two. */
+/**
+ * Each derivation holds {@link MEMORY_KIB} and a thread of the pool that files and DNS share: two at a time leave it
+ * two.
+ */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 128;
 

@@ -16,8 +16,9 @@ export const IDLE_IN_TRANSACTION_MS = 10_000;
 const CHANGES_TABLES = /^\s*(create|alter|drop)\b/i;
 
 /**
- * Classes of errors (https://www.postgresql.org/docs/current/errcodes-appendix.html) by which a server says that it is not to be had:
- * exceptions of the connection, too many of them, an operator that ends them, a transaction that lay still for too long.
+ * Classes of errors (https://www.postgresql.org/docs/current/errcodes-appendix.html) by which a server says that it is
+ * not to be had: exceptions of the connection, too many of them, an operator that ends them, a transaction that lay
+ * still for too long.
  */
 const NOT_TO_BE_HAD = /^(08...|53...|57P..|25P03)$/;
 
@@ -40,8 +41,9 @@ function orAway(error: unknown): unknown {
  * Kysely over a pool of connections to a PostgreSQL server. 64-bit integers come as numbers: times in milliseconds and
  * sequence numbers stay far below 2^53.
  *
- * A connection on which a statement has no answer in time is ended, and its statement fails: one that only this side still knows of
- * would be waited for as long as the process lives. In the same way the server ends a transaction in which nothing comes.
+ * A connection on which a statement has no answer in time is ended, and its statement fails: one that only this side
+ * still knows of would be waited for as long as the process lives. In the same way the server ends a transaction in
+ * which nothing comes.
  *
  * What fails because the server is not to be had fails with a {@link RegistryAwayError}.
  *

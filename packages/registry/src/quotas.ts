@@ -61,8 +61,9 @@ export class QuotaGrowth {
   }
 
   /**
-   * Checks what grew, by the tables as the transaction leaves them. Writers come one after the other, so that parallel requests and
-   * instances can't exceed a limit together. What does not grow passes, even where the limit was lowered below what is used.
+   * Checks what grew, by the tables as the transaction leaves them. Writers come one after the other, so that parallel
+   * requests and instances can't exceed a limit together. What does not grow passes, even where the limit was lowered
+   * below what is used.
    *
    * @throws {QuotaExceededError}
    */

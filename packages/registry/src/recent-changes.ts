@@ -14,9 +14,9 @@ const AT_ONCE = 500;
 export type ChangesAfter = { changes: readonly DefinitionChange[]; seq: number } | 'too-many';
 
 /**
- * The newest changes of definitions in the order of their commits, without gaps in their numbers: by them a process learns
- * what others have committed, at once and from the registry alone. The outbox can't serve for that, as it forgets what
- * the log has.
+ * The newest changes of definitions in the order of their commits, without gaps in their numbers: by them a process
+ * learns what others have committed, at once and from the registry alone. The outbox can't serve for that, as it
+ * forgets what the log has.
  */
 export class RecentChanges {
   readonly #store: Store;
@@ -30,7 +30,10 @@ export class RecentChanges {
     return newestSeq(this.#store.db);
   }
 
-  /** What was committed after the change with the number `after`, the oldest first: as much as is held in memory at once. */
+  /**
+   * What was committed after the change with the number `after`, the oldest first: as much as is held in memory at
+   * once.
+   */
   async after(after: number): Promise<ChangesAfter> {
     const rows = await changesPage(this.#store.db, 'recentChanges', after, AT_ONCE);
     const changes: DefinitionChange[] = [];
@@ -44,7 +47,9 @@ export class RecentChanges {
   }
 }
 
-/** Appends changes within the transaction that makes them. Writers come one after the other, so numbers have no gaps. */
+/**
+ * Appends changes within the transaction that makes them. Writers come one after the other, so numbers have no gaps.
+ */
 export async function appendRecentChanges(
   tx: Kysely<Tables>,
   changes: readonly Pick<Tables['recentChanges'], 'change'>[],

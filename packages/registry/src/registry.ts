@@ -68,7 +68,9 @@ export type RegistryOptions = (
   secrets?: Secrets;
   /** Removes secrets that no key opens, rather than refuse to open. */
   forgetLostSecrets?: boolean;
-  /** Called once with how many secrets were in clear and were sealed, and whether they stay in clear for want of a key. */
+  /**
+   * Called once with how many secrets were in clear and were sealed, and whether they stay in clear for want of a key.
+   */
   onSecrets?: (state: SecretsState) => void;
 };
 

@@ -24,8 +24,8 @@ export interface SecretPlace {
 }
 
 /**
- * Seals secrets before they are stored (AES-256-GCM, the place as associated data) and opens them. The first key seals; all of them
- * open, so that a key can be replaced while the service runs. Without keys, values are stored in clear.
+ * Seals secrets before they are stored (AES-256-GCM, the place as associated data) and opens them. The first key seals;
+ * all of them open, so that a key can be replaced while the service runs. Without keys, values are stored in clear.
  */
 export class Secrets {
   readonly #keys: ReadonlyMap<string, Uint8Array>;

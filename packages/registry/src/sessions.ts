@@ -104,7 +104,9 @@ export class Sessions {
     });
   }
 
-  /** Was the account of this login logged in from there before? The same question is asked of logins that do not exist. */
+  /**
+   * Was the account of this login logged in from there before? The same question is asked of logins that do not exist.
+   */
   async knowsSource(login: string, source: string): Promise<boolean> {
     // PostgreSQL refuses to be asked for it, and nobody has it.
     if (login.includes('\u0000')) return false;

@@ -102,7 +102,10 @@ test('the file itself has no secret in clear any more, once they are sealed', as
   await rm(folder, { recursive: true });
 });
 
-/** Makes the file what a version was whose newest migration is `last`: its tables, with the rows that they had place for. */
+/**
+ * Makes the file what a version was whose newest migration is `last`: its tables, with the rows that they had place
+ * for.
+ */
 async function backTo(last: string, path: string): Promise<void> {
   await rename(path, `${path}.new`);
   const database = openDatabase(path);

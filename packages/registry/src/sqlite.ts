@@ -11,7 +11,10 @@ import {
 } from 'kysely';
 import { RegistryFullError } from './errors.ts';
 
-/** Result codes of SQLite (https://www.sqlite.org/rescode.html): the second is of the index of the write-ahead log, which could not grow. */
+/**
+ * Result codes of SQLite (https://www.sqlite.org/rescode.html): the second is of the index of the write-ahead log,
+ * which could not grow.
+ */
 const SQLITE_FULL = 13;
 const SQLITE_IOERR_SHMSIZE = 4874;
 
@@ -46,7 +49,10 @@ export class NodeSqliteDialect extends SqliteDialect {
     this.#isInTransaction = () => database.isTransaction;
   }
 
-  /** Of what is in the database: another after each statement of this connection that writes, and each commit of another one. */
+  /**
+   * Of what is in the database: another after each statement of this connection that writes, and each commit of another
+   * one.
+   */
   version(): string {
     return `${this.#writes.count} ${this.#othersVersion.get()?.data_version}`;
   }
@@ -85,7 +91,9 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-/** `node:sqlite` in the form that Kysely's driver speaks to; statements are kept, the least recently used goes first. */
+/**
+ * `node:sqlite` in the form that Kysely's driver speaks to; statements are kept, the least recently used goes first.
+ */
 function adapt(database: DatabaseSync, writes: { count: number }): SqliteDatabase {
   const statements = new Map<string, SqliteStatement>();
   return {

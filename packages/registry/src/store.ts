@@ -173,7 +173,8 @@ export class Store {
   }
 
   /**
-   * Queries due work, as {@link NothingDue.unlessKnown} does. PostgreSQL is queried each time: other processes write to it unseen.
+   * Queries due work, as {@link NothingDue.unlessKnown} does. PostgreSQL is queried each time: other processes write to
+   * it unseen.
    */
   due<T extends object | null>(
     work: string,
@@ -202,8 +203,8 @@ export class Store {
   }
 
   /**
-   * Runs `work` as the only one among all instances that share the database; the turn ends with the process, however that ends, and
-   * with the way to the database, once that has been silent for some seconds.
+   * Runs `work` as the only one among all instances that share the database; the turn ends with the process, however
+   * that ends, and with the way to the database, once that has been silent for some seconds.
    *
    * @returns null, and nothing was done, where another is at it
    */

@@ -4,7 +4,9 @@ import type { Tables } from './schema.ts';
 import { SEALED, SEALED_BY_CHARACTERS, type SecretPlace, type Secrets, SecretsKeyError } from './secrets.ts';
 import type { Reader, Store } from './store.ts';
 
-/** Set by the migration where accounts existed already: such an installation may go on without a key, with a warning. */
+/**
+ * Set by the migration where accounts existed already: such an installation may go on without a key, with a warning.
+ */
 export const CLEAR_SECRETS = 'clear-secrets';
 const AT_ONCE = 200;
 
@@ -19,7 +21,8 @@ export interface SecretsState {
 /**
  * Checks the keys against what is stored, and seals what is still in clear.
  *
- * @param forgetLost removes what no key opens: its webhooks are not sent and its streams not fetched until somebody sets them again
+ * @param forgetLost removes what no key opens: its webhooks are not sent and its streams not fetched until somebody
+ *   sets them again
  * @throws {SecretsKeyError} when a stored secret needs another key, or secrets must not be stored without one
  */
 export async function prepareSecrets(store: Store, forgetLost: boolean): Promise<SecretsState> {
@@ -68,8 +71,8 @@ async function startsOfStored(db: Reader): Promise<string[]> {
 }
 
 /**
- * Seals every secret that does not begin with `prefix`. In small transactions: one that is killed in between is done again, and finds
- * less to do.
+ * Seals every secret that does not begin with `prefix`. In small transactions: one that is killed in between is done
+ * again, and finds less to do.
  */
 async function resealAll(store: Store, prefix: string, forgetLost = false): Promise<number> {
   let count = 0;

@@ -12,8 +12,9 @@ export interface Refitted {
 }
 
 /**
- * Terminals that these writes fit to vehicles, and that sent data for a vehicle of another dealer before: such a terminal still sends, and a vehicle that
- * gets its id gets its data. Operators may move them, and so may the service itself.
+ * Terminals that these writes fit to vehicles, and that sent data for a vehicle of another dealer before: such a
+ * terminal still sends, and a vehicle that gets its id gets its data. Operators may move them, and so may the service
+ * itself.
  *
  * @returns by the id of the terminal, why the write is refused
  */
@@ -36,7 +37,10 @@ export async function heldByOthers(
   return refused;
 }
 
-/** Writes down who had the terminals that vehicles gave up, of those that sent data; forgets it of those that vehicles got. */
+/**
+ * Writes down who had the terminals that vehicles gave up, of those that sent data; forgets it of those that vehicles
+ * got.
+ */
 export async function noteHolders({ tx, nowMs }: Writer, writes: readonly Refitted[]): Promise<void> {
   const released: { terminalId: TerminalId; dealerId: UserId | null; releasedAtMs: number }[] = [];
   const gained: TerminalId[] = [];

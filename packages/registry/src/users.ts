@@ -134,8 +134,8 @@ export class Users {
   }
 
   /**
-   * Blocking an account ends its sessions in the same transaction. With a dealer its users are blocked, and let in again, save those
-   * that are blocked themselves.
+   * Blocking an account ends its sessions in the same transaction. With a dealer its users are blocked, and let in
+   * again, save those that are blocked themselves.
    *
    * @param expectedVersion what the caller last saw; null: whatever it is
    * @returns the account as it now is; a patch that changes nothing makes no new version

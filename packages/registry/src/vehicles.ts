@@ -27,7 +27,10 @@ import { heldByOthers, noteHolders } from './terminal-holders.ts';
 import { addressConflicts, changedOwners } from './video-addresses.ts';
 import { deleteVideoProfileOf } from './video-profiles.ts';
 
-/** What a vehicle is made of, without what the registry itself gives it. Where nothing is said of its terminal, that is bound to its first protocol. */
+/**
+ * What a vehicle is made of, without what the registry itself gives it. Where nothing is said of its terminal, that is
+ * bound to its first protocol.
+ */
 export type VehicleFields = Omit<Vehicle, 'kind' | 'id' | 'version' | 'terminalAccess'> & {
   terminalAccess?: TerminalAccess;
 };
@@ -52,8 +55,10 @@ export class Vehicles {
   }
 
   /**
-   * @throws {ConflictError} when the terminal is fitted to another vehicle, or another dealer's video profile has its address
-   * @throws {OperatorOnlyError} when the terminal sent data for another dealer's vehicle before, and the caller is not an operator
+   * @throws {ConflictError} when the terminal is fitted to another vehicle, or another dealer's video profile has its
+   *   address
+   * @throws {OperatorOnlyError} when the terminal sent data for another dealer's vehicle before, and the caller is not
+   *   an operator
    * @throws {UnknownReferenceError} when the dealer or a group does not exist
    */
   create(fields: VehicleFields): Promise<Vehicle> {
@@ -137,8 +142,8 @@ export class Vehicles {
   }
 
   /**
-   * Writes down what terminals did for the first time: an unbound one is bound to the protocol that it spoke. Changes nothing for vehicles whose terminal was
-   * replaced meanwhile, or for which it is known.
+   * Writes down what terminals did for the first time: an unbound one is bound to the protocol that it spoke. Changes
+   * nothing for vehicles whose terminal was replaced meanwhile, or for which it is known.
    */
   async learn(contacts: readonly FirstContact[]): Promise<void> {
     const learns = (vehicle: Vehicle) => {

@@ -20,7 +20,9 @@ export interface AddressOwner {
 
 type Address = Pick<VideoProfile, 'protocol' | 'address'>;
 
-/** A terminal identifies itself by its number: two profiles must not mean the same one. A URL may play many vehicles. */
+/**
+ * A terminal identifies itself by its number: two profiles must not mean the same one. A URL may play many vehicles.
+ */
 export function addressKey({ protocol, address }: Address): string | null {
   return protocol === 'jt1078' ? `${protocol} ${phoneAddress(address)}` : null;
 }
@@ -66,8 +68,9 @@ export function changedOwners<T extends Owned>(writes: readonly { current: T | n
 }
 
 /**
- * Finds vehicles that may not have their terminal, or their dealer: a profile of one dealer's vehicle would have the address of another dealer's
- * terminal. Within one dealer a profile may be left with the address of a terminal that was moved; nothing is fetched by it.
+ * Finds vehicles that may not have their terminal, or their dealer: a profile of one dealer's vehicle would have the
+ * address of another dealer's terminal. Within one dealer a profile may be left with the address of a terminal that was
+ * moved; nothing is fetched by it.
  *
  * @param vehicles as they already stand in the tables
  */

@@ -39,7 +39,8 @@ export class VideoProfiles {
   }
 
   /**
-   * @throws {ConflictError} when the vehicle has a profile, another profile has the terminal's address, or another vehicle has the terminal
+   * @throws {ConflictError} when the vehicle has a profile, another profile has the terminal's address, or another
+   *   vehicle has the terminal
    * @throws {OperatorOnlyError} when no vehicle has the terminal, and the caller is not an operator
    * @throws {UnknownReferenceError} when the vehicle does not exist
    */
@@ -118,7 +119,8 @@ export class VideoProfiles {
   }
 
   /**
-   * Asked right before a fetch: the terminal may have become another vehicle's since the profile was made, and older profiles were not checked.
+   * Asked right before a fetch: the terminal may have become another vehicle's since the profile was made, and older
+   * profiles were not checked.
    */
   mayBeFetched(profile: Pick<VideoProfile, 'protocol' | 'address' | 'vehicleId'>): Promise<boolean> {
     return mayBeFetched(this.#store.db, profile);
@@ -196,7 +198,10 @@ async function check(writer: Writer, profile: VideoProfile): Promise<UserId[]> {
   return dealerIds;
 }
 
-/** The address must be the terminal of the profile's vehicle. One that is no vehicle's terminal is for operators, and for the service itself. */
+/**
+ * The address must be the terminal of the profile's vehicle. One that is no vehicle's terminal is for operators, and
+ * for the service itself.
+ */
 async function checkAddress(writer: Writer, profile: VideoProfile): Promise<void> {
   const key = addressKey(profile);
   if (key === null) return;

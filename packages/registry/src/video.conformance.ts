@@ -197,7 +197,8 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
             ).rejects.toMatchObject({ failures: [{ index: 0, error: { field: 'terminalId' } }] });
           }
           expect(await registry.vehicles.get(mine)).toMatchObject({ terminalId: null });
-          // Its own vehicle may have it, and so may one of the same dealer: then nothing is fetched until the profile is changed.
+          // Its own vehicle may have it, and so may one of the same dealer: then nothing is fetched until the profile
+          // is changed.
           const sibling = await addVehicle({ dealerId: other.id, ...terminal('13800000055') });
           expect(await registry.videoProfiles.mayBeFetched(profile)).toBe(false);
           for (const id of [sibling, profile.vehicleId])

@@ -1,11 +1,13 @@
 import avsc, { type Type } from 'avsc';
 
 /**
- * Goes through a record without making anything of it. The Avro library makes a list as long as its count says before it looks whether the
- * bytes hold so many: a count that was damaged would keep the reader busy until its memory ends. And it reads ints that it would not write.
+ * Goes through a record without making anything of it. The Avro library makes a list as long as its count says before
+ * it looks whether the bytes hold so many: a count that was damaged would keep the reader busy until its memory ends.
+ * And it reads ints that it would not write.
  *
  * @param at where the record begins in `bytes`
- * @throws {Error} when the record goes beyond the end of the bytes, an array's count beyond what may follow, or an int beyond 32 bits
+ * @throws {Error} when the record goes beyond the end of the bytes, an array's count beyond what may follow, or an int
+ *   beyond 32 bits
  */
 export function checkCounts(type: Type, bytes: Buffer, at: number): void {
   new Walk(bytes, at).over(type);

@@ -2,8 +2,9 @@ import avsc, { type Type } from 'avsc';
 import { nameOf, symbolOf } from './schema-file.ts';
 
 /*
- * Definitions in the domain's shape and in that of their Avro schema, each derived from the schema: records have the same fields on both
- * sides, enums the names of the domain as Avro allows them, and unions of records the discriminator below.
+ * Definitions in the domain's shape and in that of their Avro schema, each derived from the schema: records have the
+ * same fields on both sides, enums the names of the domain as Avro allows them, and unions of records the discriminator
+ * below.
  */
 
 /** Converts a value; called with null and undefined as well. */

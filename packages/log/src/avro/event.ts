@@ -40,11 +40,14 @@ import {
 } from './writing.ts';
 
 /*
- * `schemas/event.avsc` written out by hand, as the telemetry's schema is: each event is written once and read by many. The test
- * beside it holds it against a codec that is driven by the schema.
+ * `schemas/event.avsc` written out by hand, as the telemetry's schema is: each event is written once and read by many.
+ * The test beside it holds it against a codec that is driven by the schema.
  */
 
-/** The version without alarm `terminal-conflict`, the one without `startLatitude` and `startLongitude` (but of trips), and the one without `receivedAt` and `traceId` either. */
+/**
+ * The version without alarm `terminal-conflict`, the one without `startLatitude` and `startLongitude` (but of trips),
+ * and the one without `receivedAt` and `traceId` either.
+ */
 const EARLIER = ['568bb775b43c6340', '1eeaa7ece2133285', 'e54cf8bfaf1909d1'];
 const WITHOUT_START = 2;
 const WITHOUT_CAUSE = 3;
@@ -89,7 +92,8 @@ const TRACE_BYTES = 16;
 /**
  * An event as bytes: a header and the record of `schemas/event.avsc`. Nothing is rounded but times, to milliseconds.
  *
- * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for long
+ * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for
+ *   long
  * @throws {Error} when it says something by a name that the schema does not know
  */
 export function encodeEvent(event: FleetEvent): Buffer {

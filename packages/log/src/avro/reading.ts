@@ -1,8 +1,9 @@
 import { HEADER_BYTES } from './schema-file.ts';
 
 /*
- * Avro's binary encoding (Avro 1.11, "Binary encoding"), for the codecs that are written by hand: one record is read at a time, from
- * front to back. Whatever the bytes are, what is read ends with them: each function throws where they don't hold what it reads.
+ * Avro's binary encoding (Avro 1.11, "Binary encoding"), for the codecs that are written by hand: one record is read at
+ * a time, from front to back. Whatever the bytes are, what is read ends with them: each function throws where they
+ * don't hold what it reads.
  */
 
 const TWO_28 = 2 ** 28;

@@ -5,7 +5,8 @@ import { checkHeader, nameOf, readSchema, schemaFingerprint, symbolOf } from './
 
 describe('a schema file', () => {
   test('has the fingerprint that the Avro specification gives', () => {
-    // The fingerprint of nothing is the algorithm's start value; that of "int" was computed by Avro's own implementation.
+    // The fingerprint of nothing is the algorithm's start value; that of "int" was computed by Avro's own
+    // implementation.
     expect(schemaFingerprint('').toString(16)).toBe('c15d213aa4d7a795');
     expect(schemaFingerprint('"int"').toString(16)).toBe('7275d51a3f395c8f');
   });

@@ -3,10 +3,15 @@ import avsc, { type Type } from 'avsc';
 
 const FOLDER = new URL('../../../../schemas/', import.meta.url);
 
-/** Bytes before every record: two that mark it as a single Avro object, eight that name the schema it was written with. */
+/**
+ * Bytes before every record: two that mark it as a single Avro object, eight that name the schema it was written with.
+ */
 export const HEADER_BYTES = 10;
 
-/** A schema of `schemas/`, ready to write and to read records as Avro's single-object encoding (Avro 1.11, "Single-object encoding"). */
+/**
+ * A schema of `schemas/`, ready to write and to read records as Avro's single-object encoding (Avro 1.11,
+ * "Single-object encoding").
+ */
 export interface SchemaFile {
   name: string;
   type: Type;
@@ -19,8 +24,9 @@ export interface SchemaFile {
 /**
  * Reads `schemas/<name>.avsc`.
  *
- * @param earlier fingerprints, as they stand in a record, of versions whose records can be read: those that this one only added to
- *   at the end of an enum or of a union, which read the same, or at the end of the record, which its codec has to make up for
+ * @param earlier fingerprints, as they stand in a record, of versions whose records can be read: those that this one
+ *   only added to at the end of an enum or of a union, which read the same, or at the end of the record, which its
+ *   codec has to make up for
  * @throws {Error} when there is no such file, or what it holds is no Avro schema
  */
 export function readSchema(name: string, earlier: readonly string[] = []): SchemaFile {
@@ -33,15 +39,16 @@ export function readSchema(name: string, earlier: readonly string[] = []): Schem
 
 /**
  * @returns whether the record was written by this very version of the schema, and not by an earlier one
- * @throws {Error} when the record is not one that `schema` wrote: it begins otherwise, or was written by another version
- *   of the schema, which reads as a different record
+ * @throws {Error} when the record is not one that `schema` wrote: it begins otherwise, or was written by another
+ *   version of the schema, which reads as a different record
  */
 export function checkHeader(schema: SchemaFile, bytes: Uint8Array): boolean {
   return versionsBefore(schema, bytes) === 0;
 }
 
 /**
- * @returns 0 where this version of the schema wrote the record, 1 for the first of the earlier versions it was read with, and so on
+ * @returns 0 where this version of the schema wrote the record, 1 for the first of the earlier versions it was read
+ *   with, and so on
  * @throws {Error} as {@link checkHeader} does
  */
 export function versionsBefore(schema: SchemaFile, bytes: Uint8Array): number {

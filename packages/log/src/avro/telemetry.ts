@@ -39,11 +39,14 @@ import {
 } from './writing.ts';
 
 /*
- * The hot path of the log: `schemas/telemetry.avsc` written out by hand, several times as fast as a codec that is driven
- * by the schema. The test beside it proves that both write and read the same bytes.
+ * The hot path of the log: `schemas/telemetry.avsc` written out by hand, several times as fast as a codec that is
+ * driven by the schema. The test beside it proves that both write and read the same bytes.
  */
 
-/** Earlier versions, newest first: protocol as an enum; without alarm `terminal-conflict`; without `traceId`; without `JT808`. */
+/**
+ * Earlier versions, newest first: protocol as an enum; without alarm `terminal-conflict`; without `traceId`; without
+ * `JT808`.
+ */
 const EARLIER = ['403ed164a94ec6bb', 'cf951141d9b7c2b9', 'cc26c35c2ce3cb44', 'a8e67377e93ee0c7'];
 const WITH_ENUM = 1;
 const WITHOUT_TRACE = 3;
@@ -63,7 +66,8 @@ const POSITION_BYTES = 128;
  * number beyond what the schema holds becomes the nearest that it does, one that is none becomes null (a place: a value
  * out of range), an attribute that is no finite number is left out.
  *
- * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for long
+ * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for
+ *   long
  */
 export function encodeTelemetry(packet: TelemetryPacket): Buffer {
   const { positions } = packet;

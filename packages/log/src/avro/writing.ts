@@ -2,8 +2,8 @@ import { toInt, toLong } from './numbers.ts';
 import { HEADER_BYTES } from './schema-file.ts';
 
 /*
- * Avro's binary encoding (Avro 1.11, "Binary encoding"), for the codecs that are written by hand: records are written one behind the
- * other into a slab, and handed out as views of it. One record is in hand at a time.
+ * Avro's binary encoding (Avro 1.11, "Binary encoding"), for the codecs that are written by hand: records are written
+ * one behind the other into a slab, and handed out as views of it. One record is in hand at a time.
  */
 
 /** Bytes reserved before each value of a bounded size is written; {@link writeString} leaves as many behind it. */
@@ -11,7 +11,10 @@ export const ROOM_BYTES = 256;
 
 const SLAB_BYTES = 256 * 1024;
 const TWO_28 = 2 ** 28;
-/** Up to here characters are written one by one, beyond it by a call of the runtime's, which costs as much as a few of them. */
+/**
+ * Up to here characters are written one by one, beyond it by a call of the runtime's, which costs as much as a few of
+ * them.
+ */
 const SHORT = 16;
 /** The length of fewer bytes takes one. */
 const ONE_BYTE = 64;
@@ -28,7 +31,10 @@ export function beginRecord(header: Buffer): void {
   at += HEADER_BYTES;
 }
 
-/** @returns a view of memory that the record shares with others: to be copied or sent, not to be written to or kept for long */
+/**
+ * @returns a view of memory that the record shares with others: to be copied or sent, not to be written to or kept for
+ * long
+ */
 export function endRecord(): Buffer {
   return slab.subarray(begin, at);
 }
