@@ -155,7 +155,12 @@ export function connectHub(port: MessagePort): Hub {
       const all = channels.get(channel) ?? new Set();
       channels.set(channel, all);
       all.add(own);
-      await request({ subscribe: channel });
+      try {
+        await request({ subscribe: channel });
+      } catch (error) {
+        all.delete(own);
+        throw error;
+      }
       return async () => {
         all.delete(own);
         if (all.size > 0 || channels.get(channel) !== all) return;

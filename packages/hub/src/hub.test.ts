@@ -25,13 +25,15 @@ test('a hub that is away refuses listeners of another thread, who can try again'
   const remote = connectHub(port2);
   try {
     await expect(remote.onLatest(() => {})).rejects.toThrow('the hub is away');
-    await expect(remote.subscribe('news', () => {})).rejects.toThrow('the hub is away');
+    const refused: string[] = [];
+    await expect(remote.subscribe('news', (message) => refused.push(message))).rejects.toThrow('the hub is away');
     isAway = false;
     const received: string[] = [];
     await (await remote.onLatest(() => {}))();
     await remote.subscribe('news', (message) => received.push(message));
     await hub.publish('news', 'here');
     await expect.poll(() => received, { timeout: 20_000 }).toEqual(['here']);
+    expect(refused).toEqual([]);
   } finally {
     await remote.close();
   }

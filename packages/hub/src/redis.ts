@@ -250,7 +250,12 @@ class RedisHub implements Hub {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners);
     listeners.add(own);
-    await this.#subscriber.subscribe(channel);
+    try {
+      await this.#subscriber.subscribe(channel);
+    } catch (error) {
+      listeners.delete(own);
+      throw error;
+    }
     return async () => {
       listeners.delete(own);
       if (listeners.size > 0 || this.#channels.get(channel) !== listeners) return;

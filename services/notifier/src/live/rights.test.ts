@@ -1,6 +1,7 @@
-import type { FleetEvent, User } from '@outrider/domain';
+import { blankPosition, type FleetEvent, NOTIFICATIONS_READ_CHANNEL, type User, type Vehicle } from '@outrider/domain';
+import { sampleStatus } from '@outrider/domain/samples';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Place, visit } from '../test-notifier.fixture.ts';
+import { NOON, Place, visit } from '../test-notifier.fixture.ts';
 
 const PATIENCE = { timeout: 20_000, interval: 10 };
 
@@ -103,4 +104,105 @@ test('withdrawing the right to use the API ends sockets of tokens at once, and l
   await vi.waitFor(() => expect(code).toBe(4403), PATIENCE);
   expect(byCookie.socket.readyState).toBe(byCookie.socket.OPEN);
   await expect(place.connect(user)).rejects.toThrow('403');
+});
+
+const BINARY = ['outrider.live.v1+binary'];
+const changesOf = (messages: readonly Record<string, unknown>[]) =>
+  messages.flatMap(({ changes }) => changes as { kind: string; id: string; change: string }[]);
+
+test('a user that loses a group learns which vehicles are gone, and gets their state when it is given back', async () => {
+  const vans = await place.registry.groups.create({ name: 'Vans', dealerId: null });
+  const lorries = await place.registry.groups.create({ name: 'Lorries', dealerId: null });
+  const user = await place.addUser('dispatcher', [vans.id, lorries.id]);
+  const van = await place.addVehicle('Van', [vans.id]);
+  const lorry = await place.addVehicle('Lorry', [lorries.id]);
+  const both = await place.addVehicle('Both', [vans.id, lorries.id]);
+  await place.relay();
+  const at = (vehicle: Vehicle, nth: number) =>
+    sampleStatus(vehicle.id, blankPosition(NOON + nth, 52.5, 13.4), NOON + nth);
+  await place.hub.updateLatest([van, lorry, both].map((vehicle) => at(vehicle, 0)));
+  await place.startLive();
+  const wishes = { all: true, positions: true, states: true, definitions: true };
+  const client = await place.connect(user, wishes, undefined, BINARY);
+  const introduced = () => client.binary.flatMap(({ type, records }) => (type === 1 ? records : []));
+  expect(
+    introduced()
+      .map(({ vehicleId }) => vehicleId)
+      .toSorted(),
+  ).toEqual([van.id, lorry.id, both.id].toSorted());
+
+  await place.registry.groups.setUser(lorries.id, user.id, false);
+  await place.relay();
+  await vi.waitFor(
+    () =>
+      expect(changesOf(client.of('definition'))).toEqual(
+        expect.arrayContaining([
+          { kind: 'vehicle', id: lorry.id, change: 'removed', version: null },
+          { kind: 'group', id: lorries.id, change: 'removed', version: null },
+          { kind: 'user', id: user.id, change: 'changed', version: expect.any(Number) },
+        ]),
+      ),
+    PATIENCE,
+  );
+  expect(changesOf(client.of('definition')).filter(({ id }) => id === van.id || id === both.id)).toEqual([]);
+  await place.hub.updateLatest([at(lorry, 1000), at(van, 1000)]);
+  const moved = () => client.binary.flatMap(({ type, records }) => (type === 2 ? records : []));
+  await vi.waitFor(() => expect(moved()).toHaveLength(1), PATIENCE);
+  const numberOf = (vehicle: Vehicle) => introduced().find(({ vehicleId }) => vehicleId === vehicle.id)?.number;
+  expect(moved()[0]?.number).toBe(numberOf(van));
+
+  await place.registry.groups.setUser(lorries.id, user.id, true);
+  await place.relay();
+  await vi.waitFor(
+    () => expect(changesOf(client.of('definition')).at(-1)).toEqual(expect.objectContaining({ change: 'added' })),
+    PATIENCE,
+  );
+  // Without a new record of the terminal: what is known is sent at once.
+  await vi.waitFor(() => expect(moved().map(({ number }) => number)).toContain(numberOf(lorry)), PATIENCE);
+  expect(moved().find(({ number }) => number === numberOf(lorry))?.fixTimeMs).toBe(NOON + 1000);
+});
+
+test('a vehicle that is new to a connection comes with its UUID, then by its number', async () => {
+  const vans = await place.registry.groups.create({ name: 'Vans', dealerId: null });
+  const user = await place.addUser('dispatcher', [vans.id]);
+  await place.relay();
+  await place.startLive();
+  const client = await place.connect(user, { all: true, positions: true, states: true }, undefined, BINARY);
+  const van = await place.addVehicle('Van', [vans.id]);
+  await place.relay();
+  const move = (nth: number) =>
+    place.hub.updateLatest([sampleStatus(van.id, blankPosition(NOON + nth, 52.5, 13.4), NOON + nth)]);
+  const types = () => client.binary.filter(({ isSnapshot }) => !isSnapshot).map(({ type }) => type);
+  await vi.waitFor(async () => {
+    await move(0);
+    expect(types()).toEqual([1]);
+  }, PATIENCE);
+  await move(1000);
+  await vi.waitFor(() => expect(types()).toEqual([1, 2]), PATIENCE);
+  const [first, second] = client.binary.filter(({ isSnapshot }) => !isSnapshot);
+  expect(first?.records).toMatchObject([{ vehicleId: van.id, number: second?.records[0]?.number }]);
+});
+
+test('the number of unread notifications counts what the account may see now', async () => {
+  const { owner, vehicle, secret } = await neighbours();
+  await place.addRule(owner.id, { geofenceIds: [secret] });
+  await place.addRule(owner.id, { name: 'Own', vehicleIds: [vehicle.id], eventKinds: ['geofence-visit'] });
+  await place.relay();
+  await place.startNotifications();
+  await place.startLive();
+  const client = await place.connect(owner, { all: true, unread: true });
+  const counts = () => client.of('unread').map(({ count }) => count);
+  const last = (count: number) => vi.waitFor(() => expect(counts().at(-1)).toBe(count), PATIENCE);
+  await last(0);
+  await place.happen(visit(vehicle.id, secret, 0));
+  await last(2);
+  const [first] = await place.registry.notifications.after(owner.id, 0, 1);
+  if (first === undefined) throw new Error('no notification');
+  await place.registry.notifications.markRead(owner.id, first.id);
+  // As the API announces it.
+  await place.hub.publish(NOTIFICATIONS_READ_CHANNEL, JSON.stringify({ userId: owner.id }));
+  await last(1);
+  await place.registry.users.update(owner.id, null, { groupIds: [] });
+  await place.relay();
+  await last(0);
 });
