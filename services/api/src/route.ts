@@ -44,7 +44,7 @@ export interface Answer {
 }
 
 /** What the login routes alone may touch. */
-export interface Doorkeeper {
+export interface Authentication {
   /** The account of this login and password; null where there is none. Slowed down where passwords of the account are guessed. */
   authenticate(login: string, password: string, arrival: Arrival): Promise<User | null>;
   sessions: Pick<Registry['sessions'], 'get' | 'touch'>;
@@ -64,7 +64,7 @@ export interface OpenContext {
   arrival: Arrival;
   header(name: string): string | undefined;
   nowMs: number;
-  doorkeeper: Doorkeeper;
+  authentication: Authentication;
 }
 export interface AuthorizedContext {
   /** As it came: `HEAD` is answered like `GET`. */
@@ -74,7 +74,6 @@ export interface AuthorizedContext {
   sessionId: SessionId;
   via: Via;
   arrival: Arrival;
-  header(name: string): string | undefined;
   /** Aborted when the client leaves before it has its answer. */
   signal: AbortSignal;
   nowMs: number;

@@ -3,7 +3,7 @@ import { setSessionCookie, tokenOfHeader } from '@outrider/auth';
 import { isoTime, type User } from '@outrider/domain';
 import { z } from 'zod';
 import { timeOut } from '../fields.ts';
-import { type Doorkeeper, type OpenContext, openRoute, type Reply, type Route, route } from '../route.ts';
+import { type Authentication, type OpenContext, openRoute, type Reply, type Route, route } from '../route.ts';
 
 const Token = z
   .strictObject({
@@ -36,9 +36,9 @@ export function crossOrigin(): Problem {
 }
 
 async function tokenReply(
-  { tokens }: Doorkeeper,
+  { tokens }: Authentication,
   user: User,
-  sessionId: Parameters<Doorkeeper['tokens']['issue']>[1],
+  sessionId: Parameters<Authentication['tokens']['issue']>[1],
 ): Promise<Reply> {
   const { jwt, expiresAtMs } = await tokens.issue(user.id, sessionId);
   return { status: 200, body: { jwt, expiresAt: isoTime(expiresAtMs) } };
@@ -84,23 +84,23 @@ export const authRoutes: Route[] = [
       204: { description: 'Logged in: the cookie.', headers: { 'Set-Cookie': 'Session of the console.' } },
     },
     problems: ['wrong-credentials', 'no-api-access', 'cross-origin', 'unavailable'],
-    async handle({ query, body }, { arrival, header, doorkeeper }) {
+    async handle({ query, body }, { arrival, header, authentication }) {
       // Nobody else's page may log a browser in, not even to an account of its own.
       if (query.jwt === undefined && arrival.origin() === 'other') throw crossOrigin();
-      const known = await doorkeeper.authenticate(body.login, body.password, arrival);
-      const user = known && doorkeeper.user(known.id);
+      const known = await authentication.authenticate(body.login, body.password, arrival);
+      const user = known && authentication.user(known.id);
       if (!user || user.blocked) {
-        await doorkeeper.noteFailedLogin(body.login, user ? 'blocked' : 'wrong login or password', arrival);
+        await authentication.noteFailedLogin(body.login, user ? 'blocked' : 'wrong login or password', arrival);
         throw wrongCredentials();
       }
-      await doorkeeper.refuseBlocked(user);
+      await authentication.refuseBlocked(user);
       if (query.jwt !== undefined && !user.apiAccess) {
-        await doorkeeper.noteFailedLogin(body.login, 'no right to use the API', arrival);
+        await authentication.noteFailedLogin(body.login, 'no right to use the API', arrival);
         throw noApiAccess();
       }
-      const { sessionTtlMs, tokens } = doorkeeper;
-      const session = await doorkeeper.beginSession(user, arrival, header('user-agent') ?? '');
-      if (query.jwt !== undefined) return tokenReply(doorkeeper, user, session.id);
+      const { sessionTtlMs, tokens } = authentication;
+      const session = await authentication.beginSession(user, arrival, header('user-agent') ?? '');
+      if (query.jwt !== undefined) return tokenReply(authentication, user, session.id);
       const token = await tokens.issueCookie(user.id, session.id, session.expiresAtMs);
       const cookie = setSessionCookie(token, arrival.secure, Math.floor(sessionTtlMs / 1000));
       return { status: 204, headers: { 'set-cookie': cookie } };
@@ -127,16 +127,16 @@ export const authRoutes: Route[] = [
     answers: { 200: { description: 'A new token of the same session.', body: Token } },
     problems: ['not-authorized', 'no-api-access'],
     async handle(_, context) {
-      const { doorkeeper, arrival } = context;
-      const verified = await doorkeeper.tokens.verifyIgnoringExpiry(tokenToRefresh(context));
+      const { authentication, arrival } = context;
+      const verified = await authentication.tokens.verifyIgnoringExpiry(tokenToRefresh(context));
       if (verified.error !== undefined) throw refused(verified.error);
-      const session = await doorkeeper.sessions.get(verified.sessionId);
-      const user = doorkeeper.user(verified.userId);
+      const session = await authentication.sessions.get(verified.sessionId);
+      const user = authentication.user(verified.userId);
       if (session?.userId !== verified.userId || !user || user.blocked) throw refused('ended');
-      await doorkeeper.refuseBlocked(user);
+      await authentication.refuseBlocked(user);
       if (!user.apiAccess) throw noApiAccess();
-      await doorkeeper.sessions.touch(session.id, arrival.address);
-      return tokenReply(doorkeeper, user, session.id);
+      await authentication.sessions.touch(session.id, arrival.address);
+      return tokenReply(authentication, user, session.id);
     },
   }),
   route({
@@ -195,8 +195,8 @@ export const authRoutes: Route[] = [
           }),
       },
     },
-    async handle(_, { doorkeeper }) {
-      return { status: 200, body: doorkeeper.tokens.jwks, headers: { 'cache-control': 'public, max-age=300' } };
+    async handle(_, { authentication }) {
+      return { status: 200, body: authentication.tokens.jwks, headers: { 'cache-control': 'public, max-age=300' } };
     },
   }),
 ];

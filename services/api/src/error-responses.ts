@@ -1,0 +1,79 @@
+import { badField, notFound, operatorOnly, Problem, quotaExceeded } from '@outrider/access';
+import { FilesAwayError, FilesFullError } from '@outrider/files';
+import { HubAwayError } from '@outrider/hub';
+import {
+  ConflictError,
+  NotFoundError,
+  OperatorOnlyError,
+  PasswordsBusyError,
+  QuotaExceededError,
+  RegistryAwayError,
+  RegistryFullError,
+  StaleError,
+  UnknownReferenceError,
+} from '@outrider/registry';
+import { TooManyRowsError } from '@outrider/reports';
+import { BusyError, TooMuchError, WarehouseAwayError, WarehouseFullError } from '@outrider/warehouse';
+import { etagOf } from './input.ts';
+
+/** Kinds as the paths have them. */
+function nameOf(kind: ConflictError['kind']): string {
+  return kind === 'geofence' ? 'geozone' : kind.replace('-', ' ');
+}
+
+function forOperators({ field }: OperatorOnlyError): Problem {
+  return new Problem('forbidden', 'This value may be set by operators alone.', {
+    errors: [{ pointer: `/${field}`, detail: operatorOnly(field) }],
+  });
+}
+
+/** Is it that a server behind this one does not answer? */
+export function isAway(error: unknown): boolean {
+  return [HubAwayError, RegistryAwayError, WarehouseAwayError, FilesAwayError].some((Away) => error instanceof Away);
+}
+
+/** Is it that a disk is full? */
+export function isDiskFull(error: unknown): boolean {
+  return [RegistryFullError, WarehouseFullError, FilesFullError].some((Full) => error instanceof Full);
+}
+
+/** What the registry refuses, in the words of HTTP; null for what nobody foresaw. */
+export function asProblem(error: unknown): Problem | null {
+  if (error instanceof Problem) return error;
+  if (error instanceof NotFoundError) return notFound();
+  if (error instanceof StaleError)
+    return new Problem('stale', 'Read it again, and change what it is now.', {
+      headers: { etag: etagOf(error.current.version) },
+    });
+  if (error instanceof ConflictError) {
+    const pointer = error.kind === 'geofence' ? `/properties/${error.field}` : `/${error.field}`;
+    return new Problem('conflict', 'Something else has this value already.', {
+      errors: [{ pointer, detail: `Another ${nameOf(error.kind)} has it.` }],
+    });
+  }
+  if (error instanceof OperatorOnlyError) return forOperators(error);
+  if (error instanceof QuotaExceededError) return quotaExceeded(error);
+  if (error instanceof UnknownReferenceError) return badField(`/${error.field}`, `${error.id} does not exist.`);
+  if (error instanceof TooManyRowsError) return new Problem('too-much', `${error.message}.`);
+  if (error instanceof TooMuchError)
+    return new Problem('too-much', 'Ask for fewer vehicles, or for less time.', {
+      errors: [{ parameter: 'from', detail: `It takes more ${error.what} than one question may.` }],
+    });
+  if (error instanceof BusyError)
+    return new Problem('unavailable', 'Too many reports are being made; try again.', {
+      headers: { 'retry-after': '5' },
+    });
+  if (error instanceof PasswordsBusyError)
+    return new Problem('unavailable', 'Too many passwords are being checked; try again.', {
+      headers: { 'retry-after': '1' },
+    });
+  if (isDiskFull(error))
+    return new Problem('unavailable', 'The disk is full: nothing was written. Try again later.', {
+      headers: { 'retry-after': '30' },
+    });
+  if (isAway(error))
+    return new Problem('unavailable', 'A part of the service does not answer; try again.', {
+      headers: { 'retry-after': '5' },
+    });
+  return null;
+}
