@@ -1,5 +1,5 @@
 import type { Position } from '@outrider/domain';
-import type { Spot } from '@outrider/geo';
+import type { CachedCell } from '@outrider/geo';
 import { hasAlarm, saysNothingNew } from './conditions.ts';
 import type { OwnerFences } from './fences.ts';
 import { kindOf } from './motion.ts';
@@ -21,9 +21,9 @@ import type { Stay, VehicleState } from './vehicle-state.ts';
  *
  * @param vehicle settled in the present epoch
  */
-export function staysInPlace({ watchers, spots }: VehicleState, from: Position, fix: Position): boolean {
+export function staysInPlace({ watchers, cachedCells }: VehicleState, fix: Position): boolean {
   for (let i = 0; i < watchers.length; i++)
-    if (!(watchers[i] as OwnerFences).isWayUnchanged(spots[i] as Spot, from, fix)) return false;
+    if (!(watchers[i] as OwnerFences).isUnchanged(cachedCells[i] as CachedCell, fix)) return false;
   return true;
 }
 

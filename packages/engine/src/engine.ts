@@ -26,7 +26,7 @@ import {
   type VehicleId,
   type VehicleStatus,
 } from '@outrider/domain';
-import { Spot } from '@outrider/geo';
+import { CachedCell } from '@outrider/geo';
 import { keepsOn, settle, settleMotion, staysCalm, staysInPlace } from './calm.ts';
 import { endConditionsByDefinition, hasAlarm, isRepeat, observe, observeBeside, saysNothingNew } from './conditions.ts';
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
@@ -252,7 +252,7 @@ export class Engine {
           this.#step.set(latest, false, speedKmh, fix, elapsedMs);
           speedKmh = this.#nextFix(vehicle, false, events);
         } else {
-          const inPlace = vehicle.calmEpoch === this.#epoch && staysInPlace(vehicle, latest, fix);
+          const inPlace = vehicle.calmEpoch === this.#epoch && staysInPlace(vehicle, fix);
           if (!inPlace || !staysCalm(vehicle, fix)) {
             this.#step.set(latest, true, speedKmh, fix, elapsedMs);
             speedKmh = this.#nextFix(vehicle, inPlace, events);
@@ -529,30 +529,30 @@ export class Engine {
    */
   #look(vehicle: VehicleState, { longitude, latitude, fixTimeMs: atMs }: Position, way: Step | null): number {
     this.#onWayCount = 0;
-    const { watchers, definition, spots } = vehicle;
+    const { watchers, definition, cachedCells } = vehicle;
     if (watchers.length === 0 || definition === null) return 0;
     const from = way !== null && isWayKnown(way) ? way.from : null;
     const isSettled = vehicle.calmEpoch === this.#epoch;
-    while (spots.length < watchers.length) spots.push(new Spot());
+    while (cachedCells.length < watchers.length) cachedCells.push(new CachedCell());
     let found = 0;
     let onWay = 0;
     for (let i = 0; i < watchers.length; i++) {
       const owner = watchers[i] as OwnerFences;
-      const spot = spots[i] as Spot;
+      const cached = cachedCells[i] as CachedCell;
       const before = found;
       if (way === null || from === null) {
-        found = owner.find(longitude, latitude, this.#hits, found, spot);
+        found = owner.find(longitude, latitude, this.#hits, found, cached);
         if (found - before > this.#maxGeofencesAtOnce) found = this.#leaveOut(vehicle, owner, before, found, atMs);
         continue;
       }
       // Most ways lead from a place without a boundary to the next, or meet none of this owner's (of a single owner it would
       // not have come here).
-      const wasClear = isSettled && owner.isClear(spot);
-      const isUnchanged = isSettled && watchers.length > 1 && owner.isWayUnchanged(spot, from, way.to);
-      const { column, row } = spot;
-      found = owner.find(longitude, latitude, this.#hits, found, spot);
+      const wasClear = isSettled && owner.isClear(cached);
+      const isUnchanged = isSettled && watchers.length > 1 && owner.isUnchanged(cached, way.to);
+      const { column, row } = cached;
+      found = owner.find(longitude, latitude, this.#hits, found, cached);
       if (found - before > this.#maxGeofencesAtOnce) found = this.#leaveOut(vehicle, owner, before, found, atMs);
-      if (isUnchanged || (wasClear && owner.isClear(spot) && spot.isBeside(column, row))) continue;
+      if (isUnchanged || (wasClear && owner.isClear(cached) && cached.isBeside(column, row))) continue;
       onWay = owner.findOnWay(from, way.to, this.#onWay, onWay);
     }
     if (onWay > 0) this.#markOnWay(definition, onWay);

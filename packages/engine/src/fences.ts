@@ -1,5 +1,11 @@
 import type { Geofence, LngLat, Position, User, UserId, Vehicle } from '@outrider/domain';
-import { GeofenceIndex, type Stay as PassedThrough, type PreparedShape, prepareShape, type Spot } from '@outrider/geo';
+import {
+  type CachedCell,
+  GeofenceIndex,
+  type Stay as PassedThrough,
+  type PreparedShape,
+  prepareShape,
+} from '@outrider/geo';
 import { selectSmallest } from './surplus.ts';
 
 /** A geofence as the engine works with it: one object from its creation to its end, whatever its definition becomes. */
@@ -131,14 +137,14 @@ export class OwnerFences {
   /**
    * Writes the geofences that contain a place into `hits`, from `at` on, in no particular order.
    *
-   * @param spot filled in with the place, for {@link isUnchanged}
+   * @param cached filled in with the cell of the place, for {@link isUnchanged}
    * @returns the index after the last one written
    */
-  find(longitude: number, latitude: number, hits: Fence[], at: number, spot: Spot): number {
-    let found = this.#index.query(longitude, latitude, this.#keys, spot);
+  find(longitude: number, latitude: number, hits: Fence[], at: number, cached: CachedCell): number {
+    let found = this.#index.query(longitude, latitude, this.#keys, cached);
     while (found > this.#keys.length) {
       this.#keys = new Int32Array(2 * found);
-      found = this.#index.query(longitude, latitude, this.#keys, spot);
+      found = this.#index.query(longitude, latitude, this.#keys, cached);
     }
     let end = at;
     for (let i = 0; i < found; i++) {
@@ -189,17 +195,14 @@ export class OwnerFences {
     return end;
   }
 
-  /** True where no boundary is in the cell (see {@link Spot}) that a {@link find} filled `spot` in with. */
-  isClear(spot: Spot): boolean {
-    return this.#index.isClear(spot);
+  /** See `GeofenceIndex.isClear`. */
+  isClear(cached: CachedCell): boolean {
+    return this.#index.isClear(cached);
   }
 
-  /**
-   * True where the same geofences contain the one fix as the other, that `spot` is of, and the way between the two meets no
-   * boundary. False: ask.
-   */
-  isWayUnchanged(spot: Spot, from: Position, to: Position): boolean {
-    return this.#index.isWayUnchanged(spot, from.longitude, from.latitude, to.longitude, to.latitude);
+  /** See `GeofenceIndex.isUnchanged`. */
+  isUnchanged(cached: CachedCell, { longitude, latitude }: Position): boolean {
+    return this.#index.isUnchanged(cached, longitude, latitude);
   }
 }
 

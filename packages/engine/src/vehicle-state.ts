@@ -9,7 +9,7 @@ import type {
   Vehicle,
   VehicleId,
 } from '@outrider/domain';
-import type { Spot } from '@outrider/geo';
+import type { CachedCell } from '@outrider/geo';
 import type { Fence, OwnerFences } from './fences.ts';
 import type { Surplus } from './surplus.ts';
 
@@ -183,8 +183,8 @@ export interface VehicleState {
   /** The geofences of those owners who may see the vehicle. */
   watchers: OwnerFences[];
   /** Where each of the watchers' indexes found the newest good fix; see `calm.ts`. */
-  spots: Spot[];
-  /** Up to this speed nothing begins or ends while the vehicle stays in those spots; below 0 where something may at any. */
+  cachedCells: CachedCell[];
+  /** Up to this speed nothing begins or ends while the vehicle stays in those cachedCells; below 0 where something may at any. */
   calmKmh: number;
   /** Over this speed, and up to the next, no trip and no stop begins or ends, … */
   steadyOverKmh: number;
@@ -229,7 +229,7 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     definition: null,
     origin,
     watchers: [],
-    spots: [],
+    cachedCells: [],
     calmKmh: -1,
     steadyOverKmh: -1,
     steadyKmh: -1,

@@ -1,6 +1,5 @@
 import type { Shape } from '@outrider/domain';
-import { keysOfRegion, regionOf, SIDE } from './cell-map.ts';
-import { CellMaps } from './cell-maps.ts';
+import type { CachedCell } from './cached-cell.ts';
 import { CellTable } from './cell-table.ts';
 import { chainCrossings, ON_EDGE } from './chain.ts';
 import { flatContains, isPlace } from './contains.ts';
@@ -9,11 +8,10 @@ import { isWithinHaversine } from './distance.ts';
 import { METRES_PER_DEGREE, RADIANS } from './earth.ts';
 import { CIRCLE, END_COUNTS, entryLength, FULL, LINE, POLYGON, runLength, runsAt, START_COUNTS } from './entry.ts';
 import { type FlatShape, flatten } from './flat-shape.ts';
-import { CELL_DEG, CELLS_PER_DEGREE, clampColumn, clampRow, columnOf, FINEST, FINEST_COLUMNS, rowOf } from './grid.ts';
+import { CELL_DEG, clampColumn, clampRow, columnOf, FINEST, rowOf } from './grid.ts';
 import { LineCrossing, PolygonCrossing, quickCircleCrossing } from './quick-crossing.ts';
 import { segmentTouchesBox } from './segment-box.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
-import type { Spot } from './spot.ts';
 
 /** One geofence to be indexed: `key` is the caller's number for it, a whole number of 0 to 2^31 - 1. */
 export interface IndexItem {
@@ -24,9 +22,6 @@ export interface IndexItem {
 /** Up to this many geofences with this many points together are simply gone through: cells would cost more than they save. */
 const FEW_GEOFENCES = 6;
 const FEW_POINTS = 200;
-
-/** For a longer way than over a box of so many fields of a map, going through them costs as much as to ask. */
-const MOST_WAY_FIELDS = 36;
 
 /** A way that touches more cells than this on one level is compared with all geofences' boxes instead. */
 const LONG_WAY_CELLS = 256;
@@ -55,11 +50,9 @@ export class GeofenceIndex {
   #few: (FlatShape | undefined)[] | null = [];
   #fewPoints = 0;
   #cells: CellTable | null = null;
-  /** Of cells that are often asked about. */
-  #maps: CellMaps | null = null;
-  /** Grows with every change, and whenever maps were forgotten: what a {@link Spot} knows is of one version. */
+  /** Grows with every change: a {@link CachedCell} is valid for one version. */
   #version = 0;
-  /** Whether the last query that went through a cell met a boundary there. */
+  /** Whether the last {@link #queryCells} met a boundary. */
   #metBoundary = false;
   /** By slot: the last {@link queryWay} that found the geofence. */
   #seen = new Int32Array(4);
@@ -80,7 +73,7 @@ export class GeofenceIndex {
   /** Bytes of the index's arrays: about all that it takes besides the shapes themselves and 40 bytes for each key. */
   get byteLength(): number {
     const arrays = this.#keys.byteLength + this.#boxes.byteLength + this.#seen.byteLength;
-    return arrays + (this.#cells?.byteLength ?? 0) + (this.#maps?.byteLength ?? 0) + this.#shapes.length * 8;
+    return arrays + (this.#cells?.byteLength ?? 0) + this.#shapes.length * 8;
   }
 
   has(key: number): boolean {
@@ -103,7 +96,7 @@ export class GeofenceIndex {
     this.#keys[slot] = key;
     this.#shapes[slot] = shape;
     this.#setBox(slot, flat);
-    this.#noteChange(flat);
+    this.#version++;
     if (this.#few !== null) {
       this.#few[slot] = flat;
       this.#fewPoints += pointsOf(flat);
@@ -117,7 +110,7 @@ export class GeofenceIndex {
     const slot = this.#slotOf.get(key);
     if (slot === undefined) return false;
     const flat = this.#few?.[slot] ?? flatten(this.#shapes[slot] as Shape);
-    this.#noteChange(flat);
+    this.#version++;
     if (this.#few !== null) {
       this.#fewPoints -= pointsOf(flat);
       this.#few[slot] = undefined;
@@ -134,90 +127,31 @@ export class GeofenceIndex {
    * Writes the keys of all geofences that contain the place (degrees), in no particular order, and returns how many there are.
    * Where that is more than `out` holds, only as many as fit are written: take a longer one and ask again.
    *
-   * @param spot filled in with the place, for {@link isUnchanged}
+   * @param cached filled in where no boundary is in the cell of the place, else cleared; for {@link isUnchanged}
    */
-  query(longitude: number, latitude: number, out: Int32Array, spot: Spot | null = null): number {
-    spot?.forget();
+  query(longitude: number, latitude: number, out: Int32Array, cached: CachedCell | null = null): number {
+    cached?.clear();
     if (!isPlace(longitude, latitude)) return 0;
     const cells = this.#cells;
-    const maps = this.#maps;
-    if (cells === null || maps === null) return this.#queryFew(longitude, latitude, out);
+    if (cells === null) return this.#queryFew(longitude, latitude, out);
     const column = clampColumn(columnOf(longitude));
     const row = clampRow(rowOf(latitude));
-    const map = maps.find(column, row);
-    if (map !== 0) {
-      const { words } = maps;
-      const region = regionOf(words, map, fieldColumn(longitude, column), fieldRow(latitude, row));
-      if (region !== 0) {
-        if (spot !== null) note(spot, column, row, map, region, this.#version);
-        let at = map + keysOfRegion(words, map, region);
-        const found = map + keysOfRegion(words, map, region + 1) - at;
-        for (let i = 0; i < found && i < out.length; i++) out[i] = words[at++] as number;
-        return found;
-      }
-    }
     const found = this.#queryCells(cells, longitude, latitude, column, row, out);
-    if (!this.#metBoundary) {
-      if (spot !== null) note(spot, column, row, maps.clear, 1, this.#version);
-    } else if (map === 0) {
-      const isKept = maps.visit(cells, column, row, (x, y, keys) => this.#queryCells(cells, x, y, column, row, keys));
-      if (!isKept) this.#version++;
-    }
+    if (cached !== null && !this.#metBoundary) cached.set(column, row, this.#version);
     return found;
   }
 
   /**
-   * True where a place has the same answer as the one that a {@link query} filled `spot` in with, and costs next to nothing
-   * to say so. False where it may have another: then ask.
+   * True where a place is in the cached cell. Then the same geofences contain it as the place that was queried, and a straight way
+   * between the two meets no boundary. False: query again.
    */
-  isUnchanged(spot: Spot, longitude: number, latitude: number): boolean {
-    const column = columnOf(longitude);
-    const row = rowOf(latitude);
-    if (column !== spot.column || row !== spot.row || spot.version !== this.#version || this.#maps === null)
-      return false;
-    const { words } = this.#maps;
-    return regionOf(words, spot.map, fieldColumn(longitude, column), fieldRow(latitude, row)) === spot.region;
+  isUnchanged(cached: CachedCell, longitude: number, latitude: number): boolean {
+    return cached.version === this.#version && columnOf(longitude) === cached.column && rowOf(latitude) === cached.row;
   }
 
-  /** True where no boundary touches the cell of the place that a {@link query} filled `spot` in with. */
-  isClear(spot: Spot): boolean {
-    return spot.column >= 0 && spot.version === this.#version && this.#maps !== null && spot.map === this.#maps.clear;
-  }
-
-  /**
-   * As {@link isUnchanged}, and true only where the straight way to the place meets no boundary either: nothing was entered,
-   * left or passed through on it. False where that would cost more to find out: then ask {@link queryWay}.
-   *
-   * @param fromLongitude of the place that `spot` was filled in with, or of one found unchanged since
-   */
-  isWayUnchanged(
-    spot: Spot,
-    fromLongitude: number,
-    fromLatitude: number,
-    longitude: number,
-    latitude: number,
-  ): boolean {
-    const column = columnOf(longitude);
-    const row = rowOf(latitude);
-    const maps = this.#maps;
-    if (column !== spot.column || row !== spot.row || spot.version !== this.#version || maps === null) return false;
-    const { map, region } = spot;
-    // A cell without a boundary, and a straight way does not leave it between two places of it.
-    if (map === maps.clear) return true;
-    const { words } = maps;
-    const toX = fieldColumn(longitude, column);
-    const toY = fieldRow(latitude, row);
-    if (regionOf(words, map, toX, toY) !== region) return false;
-    const fromX = fieldColumn(fromLongitude, column);
-    const fromY = fieldRow(fromLatitude, row);
-    const west = Math.min(fromX, toX);
-    const east = Math.max(fromX, toX);
-    const south = Math.min(fromY, toY);
-    const north = Math.max(fromY, toY);
-    if ((east - west + 1) * (north - south + 1) > MOST_WAY_FIELDS) return false;
-    for (let y = south; y <= north; y++)
-      for (let x = west; x <= east; x++) if (regionOf(words, map, x, y) !== region) return false;
-    return true;
+  /** True where the last {@link query} with this cell found no boundary in it, and nothing has changed since. */
+  isClear(cached: CachedCell): boolean {
+    return cached.version === this.#version;
   }
 
   /**
@@ -504,21 +438,6 @@ export class GeofenceIndex {
     return found;
   }
 
-  /** Drops what is known of places that a change may be about. */
-  #noteChange(flat: FlatShape): void {
-    this.#version++;
-    const maps = this.#maps;
-    if (maps === null) return;
-    const extents = flat.type === 'circle' ? [flat.extent] : flat.images.map(({ extent }) => extent);
-    for (const { minX, minY, maxX, maxY } of extents) {
-      // A circle comes round the antimeridian; the images of other shapes are clamped, each on its side.
-      const comesRound = flat.type === 'circle' && (minX < -180 || maxX > 180);
-      const west = comesRound ? 0 : clampColumn(columnOf(minX) - 1);
-      const east = comesRound ? FINEST_COLUMNS - 1 : clampColumn(columnOf(maxX) + 1);
-      maps.drop(west, clampRow(rowOf(minY) - 1), east, clampRow(rowOf(maxY) + 1));
-    }
-  }
-
   #setBox(slot: number, flat: FlatShape): void {
     const extent = flat.type === 'circle' ? flat.extent : flat.images[0]?.extent;
     if (extent !== undefined) this.#boxes.set([extent.minX, extent.minY, extent.maxX, extent.maxY], slot * 4);
@@ -542,7 +461,6 @@ export class GeofenceIndex {
   #startCells(few: readonly (FlatShape | undefined)[]): void {
     this.#few = null;
     this.#cells = new CellTable();
-    this.#maps = new CellMaps();
     for (const [slot, flat] of few.entries()) if (flat !== undefined) this.#addCells(slot, flat);
   }
 
@@ -588,24 +506,6 @@ function crossingInEntry(
     run += runLength(edges);
   }
   return crossing.fraction();
-}
-
-/** Column of a field (see `cell-map.ts`) within its cell. On the eastern edge of the world it is the last one. */
-function fieldColumn(longitude: number, column: number): number {
-  return Math.min(SIDE - 1, Math.floor(((longitude + 180) * CELLS_PER_DEGREE - column) * SIDE));
-}
-
-/** Row of a field within its cell. */
-function fieldRow(latitude: number, row: number): number {
-  return Math.min(SIDE - 1, Math.floor(((latitude + 90) * CELLS_PER_DEGREE - row) * SIDE));
-}
-
-function note(spot: Spot, column: number, row: number, map: number, region: number, version: number): void {
-  spot.column = column;
-  spot.row = row;
-  spot.map = map;
-  spot.region = region;
-  spot.version = version;
 }
 
 /** Number of points that going through a shape looks at. */

@@ -1,4 +1,5 @@
 export { type BoundingBox, boundingBox } from './bounding-box.ts';
+export { CachedCell } from './cached-cell.ts';
 export { distanceM } from './distance.ts';
 export { EARTH_RADIUS_M } from './earth.ts';
 export { featureFromShape, type ShapeFeature } from './feature-from-shape.ts';
@@ -15,5 +16,4 @@ export {
   type ShapeResult,
   shapeFromFeature,
 } from './shape-from-feature.ts';
-export { Spot } from './spot.ts';
 export type { Stay } from './stays.ts';

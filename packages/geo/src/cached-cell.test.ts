@@ -2,9 +2,10 @@ import type { LngLat, Shape } from '@outrider/domain';
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { CachedCell } from './cached-cell.ts';
+import { cityGeofences } from './generate.ts';
 import { GeofenceIndex } from './geofence-index.ts';
 import { prepareShape } from './prepare-shape.ts';
-import { Spot } from './spot.ts';
 
 // A few hundred metres with thorns, narrow streets and small yards, and short ways between places of it: whoever is said to
 // have stayed in place must not have met any of them.
@@ -15,7 +16,7 @@ const at = (eastM: number, northM: number): LngLat => [X + eastM * METRE_X, Y + 
 
 const metres = (most: number) => fc.integer({ min: -most * 100, max: most * 100 }).map((cm) => cm / 100);
 const middle = fc.tuple(metres(300), metres(300));
-/** A triangle a few metres wide and long enough to reach from one field of a map into others. */
+/** A triangle a few metres wide. */
 const thorn = fc
   .tuple(middle, fc.integer({ min: 0, max: 359 }), fc.constantFrom(20, 50, 90), fc.constantFrom(2, 5))
   .map(([[x, y], degrees, long, wide]): Shape => {
@@ -44,16 +45,14 @@ test('a way that is said to meet nothing enters, leaves and passes through nothi
       const index = GeofenceIndex.build(shapes.map((shape, key) => ({ key, shape })));
       const prepared = shapes.map(prepareShape);
       const keys = new Int32Array(shapes.length);
-      // Maps are drawn of cells that are asked about often.
-      for (let round = 0; round < 4; round++) for (const [[x, y]] of ways) index.query(x, y, keys);
       for (const [from, to] of ways) {
-        const spot = new Spot();
-        index.query(...from, keys, spot);
-        const { column, row } = spot;
-        const wasClear = index.isClear(spot);
-        const isUnchanged = index.isWayUnchanged(spot, ...from, ...to);
-        index.query(...to, keys, spot);
-        const isClear = wasClear && index.isClear(spot) && spot.isBeside(column, row);
+        const cached = new CachedCell();
+        index.query(...from, keys, cached);
+        const { column, row } = cached;
+        const wasClear = index.isClear(cached);
+        const isUnchanged = index.isUnchanged(cached, ...to);
+        index.query(...to, keys, cached);
+        const isClear = wasClear && index.isClear(cached) && cached.isBeside(column, row);
         const met = prepared.some(
           (shape) => shape.contains(...from) !== shape.contains(...to) || shape.passage(from, to) !== null,
         );
@@ -70,14 +69,14 @@ test('a way that is said to meet nothing enters, leaves and passes through nothi
     }),
     { numRuns: runs(300) },
   );
-  expect(said.unchanged).toBeGreaterThan(runs(300) * 3);
+  expect(said.unchanged).toBeGreaterThan(runs(300) / 3);
   expect(said.clear).toBeGreaterThan(runs(300) / 3);
   expect(said.passed).toBeGreaterThan(runs(300) * 1.5);
 }, 60_000);
 
 test('cells that only touch at a corner are not beside each other: a way between them may be in a third', () => {
-  const spot = new Spot();
-  [spot.column, spot.row] = [5, 7];
+  const cached = new CachedCell();
+  [cached.column, cached.row] = [5, 7];
   for (const [column, row] of [
     [5, 7],
     [4, 7],
@@ -85,11 +84,38 @@ test('cells that only touch at a corner are not beside each other: a way between
     [5, 8],
     [5, 6],
   ] as const)
-    expect(spot.isBeside(column, row)).toBe(true);
+    expect(cached.isBeside(column, row)).toBe(true);
   for (const [column, row] of [
     [6, 8],
     [4, 6],
     [7, 7],
   ] as const)
-    expect(spot.isBeside(column, row)).toBe(false);
+    expect(cached.isBeside(column, row)).toBe(false);
+});
+
+test('a change of the index makes every cached cell invalid', () => {
+  const index = GeofenceIndex.build(cityGeofences(20, 1).map((shape, key) => ({ key, shape })));
+  const keys = new Int32Array(20);
+  const cached = new CachedCell();
+  index.query(36.0001, 55.0001, keys, cached);
+  expect(index.isUnchanged(cached, 36.00012, 55.00012)).toBe(true);
+  index.put(99, { type: 'circle', center: [37, 55], radiusM: 100 });
+  expect(index.isUnchanged(cached, 36.00012, 55.00012)).toBe(false);
+  index.query(36.0001, 55.0001, keys, cached);
+  index.remove(99);
+  expect(index.isUnchanged(cached, 36.00012, 55.00012)).toBe(false);
+});
+
+test.each([
+  [Number.NaN, 0],
+  [181, 0],
+  [0, 91],
+  [-180.0001, -90.0001],
+])('%s, %s is no place, and never unchanged', (x, y) => {
+  const index = GeofenceIndex.build(cityGeofences(20, 1).map((shape, key) => ({ key, shape })));
+  const keys = new Int32Array(20);
+  const cached = new CachedCell();
+  expect(index.isUnchanged(cached, x, y)).toBe(false);
+  index.query(x, y, keys, cached);
+  expect(index.isUnchanged(cached, x, y)).toBe(false);
 });
