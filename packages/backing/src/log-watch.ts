@@ -1,4 +1,4 @@
-import type { Discontinuity, HoldUp, Log, ReaderStanding, TopicReplication } from '@outrider/log';
+import type { Discontinuity, HoldUp, Log, ReaderProgress, TopicReplication } from '@outrider/log';
 import { Counter, Gauge, type Logger, type Registry } from '@outrider/runtime';
 
 /** Reports readers that can't go on where they were, and counts them. */
@@ -80,7 +80,7 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
     'Copies that a topic in Kafka is to have: KAFKA_REPLICATION_FACTOR, or as many as there are brokers',
     ({ wanted }) => wanted,
   );
-  let asking: Promise<readonly ReaderStanding[]> | null = null;
+  let asking: Promise<readonly ReaderProgress[]> | null = null;
   /** All gauges of one scrape are of one moment. A log that does not answer is reported by its own check. */
   const ask = () => {
     asking ??= log
@@ -91,7 +91,7 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
       });
     return asking;
   };
-  const gauge = (name: string, help: string, measure: (standing: ReaderStanding) => number | null) =>
+  const gauge = (name: string, help: string, measure: (standing: ReaderProgress) => number | null) =>
     new Gauge({
       name,
       help,

@@ -1,7 +1,7 @@
 import type { Alarm, Position } from '@outrider/domain';
 import { describe, expect, test } from 'vitest';
 import { Engine } from './engine.ts';
-import { fix, Scene, T0, told, VEHICLE, vehicle } from './scene.fixture.ts';
+import { fix, reported, Scene, T0, VEHICLE, vehicle } from './scene.fixture.ts';
 
 const scene = () => new Scene(vehicle()).only('ignition', 'alarm', 'power-cut');
 const at = (seconds: number, fields: Partial<Position> = {}) => fix(seconds, 0.1, 0.1, fields);
@@ -11,8 +11,8 @@ describe('ignition', () => {
   test('on and off; found on, it is on silently', () => {
     const van = scene();
     expect(van.drive(at(0, { ignition: true }), at(10))).toEqual([]);
-    expect(told(van.drive(at(20, { ignition: false })))).toEqual(['-ignition @20 switched-off']);
-    expect(told(van.drive(at(30, { ignition: true }), at(40), at(50, { ignition: false })))).toEqual([
+    expect(reported(van.drive(at(20, { ignition: false })))).toEqual(['-ignition @20 switched-off']);
+    expect(reported(van.drive(at(30, { ignition: true }), at(40), at(50, { ignition: false })))).toEqual([
       '+ignition @30',
       '-ignition @50 switched-off',
     ]);
@@ -23,12 +23,12 @@ describe('alarms', () => {
   test('last from the first record that raises them to the first that does not', () => {
     const van = scene();
     const events = van.drive(at(0), at(10, alarms('sos')), at(20, alarms('sos', 'tamper')), at(30, alarms('tamper')));
-    expect(told(events)).toEqual(['+sos @10', '+tamper @20', '-sos @30 cleared']);
+    expect(reported(events)).toEqual(['+sos @10', '+tamper @20', '-sos @30 cleared']);
     expect(events[2]).toMatchObject({ startedAtMs: T0 + 10_000, fromFixTimeMs: T0 + 10_000, fixTimeMs: T0 + 30_000 });
   });
 
   test('are heard with the very first fix', () => {
-    expect(told(scene().drive(at(0, alarms('sos'))))).toEqual(['+sos @0']);
+    expect(reported(scene().drive(at(0, alarms('sos'))))).toEqual(['+sos @0']);
   });
 
   test('are heard where there is no satellite, at the place where the vehicle was last seen', () => {
@@ -45,7 +45,7 @@ describe('alarms', () => {
     van.drive(at(60));
     expect(van.drive(at(30, alarms('sos')), at(30, { ...alarms('sos'), valid: false }))).toEqual([]);
     const silent = at(70, { ...alarms('sos'), valid: false });
-    expect(told(van.drive(silent, silent, at(65)))).toEqual(['+sos @70']);
+    expect(reported(van.drive(silent, silent, at(65)))).toEqual(['+sos @70']);
   });
 
   test('of a vehicle that was never seen anywhere, there is no place to tell', () => {
@@ -56,14 +56,14 @@ describe('alarms', () => {
 describe('external power', () => {
   test('is cut when the terminal says so', () => {
     const events = scene().drive(at(0), at(10, alarms('power-cut')), at(20));
-    expect(told(events)).toEqual(['+power-cut @10', '-power-cut @20 restored']);
+    expect(reported(events)).toEqual(['+power-cut @10', '-power-cut @20 restored']);
   });
 
   test('or when a supply that was there is measured no more', () => {
     const van = scene();
     const volts = (seconds: number, supplyV: number | null) => at(seconds, { supplyV });
     expect(van.drive(volts(0, 0), volts(10, 0), volts(20, 12.4), volts(30, 3), volts(40, null))).toEqual([]);
-    expect(told(van.drive(volts(50, 0.2), volts(60, 3), volts(70, null), volts(80, 12)))).toEqual([
+    expect(reported(van.drive(volts(50, 0.2), volts(60, 3), volts(70, null), volts(80, 12)))).toEqual([
       '+power-cut @50',
       '-power-cut @80 restored',
     ]);
@@ -77,7 +77,7 @@ test('a vehicle that is no longer defined ends what lasted', () => {
     at(10, { ignition: true, ...alarms('sos', 'power-cut') }),
     at(20, alarms('sos', 'power-cut')),
   );
-  expect(told(van.remove('vehicle', VEHICLE, 2, 100))).toEqual([
+  expect(reported(van.remove('vehicle', VEHICLE, 2, 100))).toEqual([
     '-ignition @20 no-longer-watched',
     '-sos @20 no-longer-watched',
     '-power-cut @20 no-longer-watched',
@@ -94,16 +94,16 @@ describe('another record of the same second', () => {
     for (const packets of [[[periodic, sos]], [[periodic], [sos]], [[sos, periodic]], [[sos], [periodic]]]) {
       const van = new Scene(vehicle()).only(...all);
       van.drive(at(0, { ignition: true }));
-      expect(told(packets.flatMap((positions) => van.drive(...positions)))).toEqual(['+sos @10']);
+      expect(reported(packets.flatMap((positions) => van.drive(...positions)))).toEqual(['+sos @10']);
       expect(van.engine.takeLate()).toEqual([]);
-      expect(told(van.drive(at(20, { ignition: true })))).toEqual(['-sos @20 cleared']);
+      expect(reported(van.drive(at(20, { ignition: true })))).toEqual(['-sos @20 cleared']);
     }
   });
 
   test('sent again is no news, however often and across a restart', () => {
     const van = new Scene(vehicle()).only(...all);
     const [on, off] = [at(10, { ignition: true }), at(10, { ignition: false })];
-    expect(told(van.drive(at(0, { ignition: false }), on, off))).toEqual([
+    expect(reported(van.drive(at(0, { ignition: false }), on, off))).toEqual([
       '+ignition @10',
       '-ignition @10 switched-off',
     ]);
@@ -112,7 +112,7 @@ describe('another record of the same second', () => {
     van.engine = new Engine();
     van.engine.restore(kept);
     expect(van.drive(on, off)).toEqual([]);
-    expect(told(van.drive(at(20, { ignition: true })))).toEqual(['+ignition @20']);
+    expect(reported(van.drive(at(20, { ignition: true })))).toEqual(['+ignition @20']);
   });
 
   test('counts whether its fix is valid or not, before or after the one that moves the vehicle', () => {
@@ -123,7 +123,7 @@ describe('another record of the same second', () => {
     ]) {
       const van = new Scene(vehicle()).only(...all);
       van.drive(at(0));
-      expect(told(van.drive(...positions))).toEqual(['+sos @10']);
+      expect(reported(van.drive(...positions))).toEqual(['+sos @10']);
       expect(van.engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(T0 + 10_000);
     }
   });

@@ -56,7 +56,7 @@ export function observeBeside(
   if (marks.length < MAX_MARKS) marks.push(mark);
   takeIn(vehicle, version, record, at, true, events);
   // Whether it is calm may have changed; it is found out with the next fix.
-  vehicle.calmEpoch = -1;
+  vehicle.steadyEpoch = -1;
 }
 
 /** True where a record of this time that says the same was taken in, whatever its place. */

@@ -9,10 +9,10 @@ import {
   GROUP,
   geofence,
   OPERATOR,
+  reported,
   Scene,
   SQUARE,
   T0,
-  told,
   user,
   VEHICLE,
   vehicle,
@@ -62,14 +62,14 @@ describe('visits', () => {
 
   test('after a gap of more than 5 minutes the crossing is at the fix', () => {
     const scene = new Scene(user(), vehicle(), geofence());
-    expect(told(scene.drive(fix(0, 0.08, 0.1), fix(300, 0.1, 0.1)))).toEqual(['+visit @150']);
-    expect(told(scene.drive(fix(601, 0.12, 0.1)))).toEqual(['-visit @601 left']);
+    expect(reported(scene.drive(fix(0, 0.08, 0.1), fix(300, 0.1, 0.1)))).toEqual(['+visit @150']);
+    expect(reported(scene.drive(fix(601, 0.12, 0.1)))).toEqual(['-visit @601 left']);
   });
 
   test('circles and lines are visited like polygons', () => {
     const circle = geofence({ shape: { type: 'circle', center: [0.1, 0.1], radiusM: 1000 } });
     expect(
-      told(new Scene(user(), vehicle(), circle).drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1), fix(120, 0.12, 0.1))),
+      reported(new Scene(user(), vehicle(), circle).drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1), fix(120, 0.12, 0.1))),
     ).toEqual([expect.stringMatching(/^\+visit @33\.0/), expect.stringMatching(/^-visit @86\.9/)]);
     const line = geofence({
       shape: {
@@ -82,7 +82,7 @@ describe('visits', () => {
       },
     });
     expect(
-      told(new Scene(user(), vehicle(), line).drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1), fix(120, 0.12, 0.1))),
+      reported(new Scene(user(), vehicle(), line).drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1), fix(120, 0.12, 0.1))),
     ).toEqual([expect.stringMatching(/^\+visit @46\.5/), expect.stringMatching(/^-visit @73\.4/)]);
   });
 
@@ -113,7 +113,7 @@ describe('visits', () => {
     const scene = new Scene(user(), vehicle(), geofence({ minDwellSeconds: 60 }));
     expect(scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(69, 0.1, 0.1))).toEqual([]);
     const events = scene.drive(fix(70, 0.1, 0.1));
-    expect(told(events)).toEqual(['+visit @10']);
+    expect(reported(events)).toEqual(['+visit @10']);
     expect(events[0]).toMatchObject({
       id: deriveEventId('geofence-visit', VEHICLE, FENCE, T0 + 20_000),
       fixTimeMs: T0 + 70_000,
@@ -122,7 +122,7 @@ describe('visits', () => {
 
   test('minDwellSeconds: a stay whose two fixes are far enough apart is told when the vehicle is out', () => {
     const scene = new Scene(user(), vehicle(), geofence({ minDwellSeconds: 60 }));
-    expect(told(scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(220, 0.12, 0.1)))).toEqual([
+    expect(reported(scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(220, 0.12, 0.1)))).toEqual([
       '+visit @10',
       '-visit @120 left',
     ]);
@@ -130,22 +130,22 @@ describe('visits', () => {
 
   test('minDwellSeconds: a shorter absence is no event, a longer one ends the visit where it left', () => {
     const scene = new Scene(user(), vehicle(), geofence({ minDwellSeconds: 60 }));
-    expect(told(scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(100, 0.1, 0.1)))).toEqual(['+visit @10']);
+    expect(reported(scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(100, 0.1, 0.1)))).toEqual(['+visit @10']);
     expect(scene.drive(fix(120, 0.12, 0.1), fix(140, 0.1, 0.1))).toEqual([]);
     expect(scene.drive(fix(160, 0.12, 0.1), fix(209, 0.12, 0.1))).toEqual([]);
-    expect(told(scene.drive(fix(210, 0.12, 0.1)))).toEqual(['-visit @150 left']);
+    expect(reported(scene.drive(fix(210, 0.12, 0.1)))).toEqual(['-visit @150 left']);
   });
 
   test('minDwellSeconds: back inside after an absence that was long enough is another visit', () => {
     const scene = new Scene(user(), vehicle(), geofence({ minDwellSeconds: 60 }));
     scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(100, 0.1, 0.1));
-    expect(told(scene.drive(fix(120, 0.12, 0.1), fix(280, 0.1, 0.1)))).toEqual(['-visit @110 left', '+visit @200']);
+    expect(reported(scene.drive(fix(120, 0.12, 0.1), fix(280, 0.1, 0.1)))).toEqual(['-visit @110 left', '+visit @200']);
 
     // Exactly long enough: out at 110, in at 170.
     const exact = new Scene(user(), vehicle(), geofence({ minDwellSeconds: 60 }));
     exact.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(100, 0.1, 0.1));
-    expect(told(exact.drive(fix(120, 0.12, 0.1), fix(220, 0.1, 0.1)))).toEqual(['-visit @110 left']);
-    expect(told(exact.drive(fix(230, 0.1, 0.1)))).toEqual(['+visit @170']);
+    expect(reported(exact.drive(fix(120, 0.12, 0.1), fix(220, 0.1, 0.1)))).toEqual(['-visit @110 left']);
+    expect(reported(exact.drive(fix(230, 0.1, 0.1)))).toEqual(['+visit @170']);
   });
 });
 
@@ -170,20 +170,20 @@ describe('positions that move nothing', () => {
     const scene = started();
     expect(scene.send({ positions: [position], receivedAtMs: T0 + 30_000 })).toEqual([]);
     expect(scene.engine.statusOf(VEHICLE)?.position?.fixTimeMs).toBe(T0);
-    expect(told(scene.drive(inside))).toEqual(['+visit @30']);
+    expect(reported(scene.drive(inside))).toEqual(['+visit @30']);
   });
 
   test('a packet at or below the offset that its vehicle has reached is skipped', () => {
     const scene = started();
     scene.offset = 0;
     expect(scene.drive(inside)).toEqual([]);
-    expect(told(scene.drive(inside))).toEqual(['+visit @30']);
+    expect(reported(scene.drive(inside))).toEqual(['+visit @30']);
   });
 
   test('one wrong fix does not turn the right ones after it away', () => {
     const scene = started();
     expect(scene.drive(fix(10, 50, 50))).toEqual([]);
-    expect(told(scene.drive(inside))).toEqual(['+visit @30']);
+    expect(reported(scene.drive(inside))).toEqual(['+visit @30']);
   });
 
   test('when the last good fix itself was wrong, three that agree over two minutes take its place', () => {
@@ -192,8 +192,8 @@ describe('positions that move nothing', () => {
     expect(scene.drive(fix(10, 0.1, 0.1), fix(20, 0.1, 0.1), fix(30, 0.1, 0.1), fix(120, 0.1, 0.1))).toEqual([]);
     expect(scene.engine.statusOf(VEHICLE)?.position?.longitude).toBe(50);
     // There is no way from the wrong fix to this one: the visit begins here.
-    expect(told(scene.drive(fix(130, 0.1, 0.1)))).toEqual(['+visit @130']);
-    expect(told(scene.drive(fix(190, 0.12, 0.1)))).toEqual(['-visit @160 left']);
+    expect(reported(scene.drive(fix(130, 0.1, 0.1)))).toEqual(['+visit @130']);
+    expect(reported(scene.drive(fix(190, 0.12, 0.1)))).toEqual(['-visit @160 left']);
   });
 
   test('wrong fixes that agree with nothing never take its place', () => {
@@ -215,7 +215,7 @@ describe('speeding', () => {
     const scene = new Scene(user(), vehicle({ version: 4, speedLimitKmh: 90 }));
     const at = (seconds: number, speedKmh: number) => fix(seconds, 0.08 + seconds * 0.0001, 0.1, { speedKmh });
     const events = scene.drive(at(0, 90), at(10, 100), at(20, 120), at(30, 90), at(40, 80)) as Speeding[];
-    expect(told(events)).toEqual(['+vehicle limit 90 @10', '-vehicle limit 90 @30 slowed']);
+    expect(reported(events)).toEqual(['+vehicle limit 90 @10', '-vehicle limit 90 @30 slowed']);
     const id = deriveEventId('speeding', VEHICLE, '', T0 + 10_000);
     expect(events[0]).toMatchObject({
       id,
@@ -248,7 +248,7 @@ describe('speeding', () => {
     const scene = new Scene(user(), vehicle({ speedLimitKmh: 90, speedToleranceKmh: 10 }));
     const speeds = [95, 100, 100.1, 95, 90.1, 90, 100];
     const events = scene.drive(...speeds.map((speedKmh, i) => fix(i, 0.08, 0.1, { speedKmh })));
-    expect(told(events)).toEqual(['+vehicle limit 90 @2', '-vehicle limit 90 @5 slowed']);
+    expect(reported(events)).toEqual(['+vehicle limit 90 @2', '-vehicle limit 90 @5 slowed']);
   });
 
   test('minSeconds: it must last; told late, with the time it began', () => {
@@ -257,16 +257,16 @@ describe('speeding', () => {
     // At 19 the tolerance is kept: the run that began at 0 is over.
     expect(scene.drive(over(0), over(19, 94), over(20), over(39))).toEqual([]);
     const events = scene.drive(over(40));
-    expect(told(events)).toEqual(['+vehicle limit 90 @20']);
+    expect(reported(events)).toEqual(['+vehicle limit 90 @20']);
     expect(events[0]?.fixTimeMs).toBe(T0 + 40_000);
-    expect(told(scene.drive(over(50, 90)))).toEqual(['-vehicle limit 90 @50 slowed']);
+    expect(reported(scene.drive(over(50, 90)))).toEqual(['-vehicle limit 90 @50 slowed']);
   });
 
   test('where the terminal gives no speed, distance over time counts', () => {
     const scene = new Scene(user(), vehicle({ speedLimitKmh: 90 }));
     // 0.01° in 36 s are 111.2 km/h.
     const events = scene.drive(fix(0, 0.1, 0.1), fix(36, 0.11, 0.1), fix(72, 0.1101, 0.1)) as Speeding[];
-    expect(told(events)).toEqual(['+vehicle limit 90 @36', '-vehicle limit 90 @72 slowed']);
+    expect(reported(events)).toEqual(['+vehicle limit 90 @36', '-vehicle limit 90 @72 slowed']);
     expect(events[0]?.peakKmh).toBeCloseTo(111.19, 1);
   });
 
@@ -274,7 +274,7 @@ describe('speeding', () => {
     const scene = new Scene(user(), vehicle(), geofence({ version: 7, speedLimitKmh: 50 }));
     const at = (seconds: number, longitude: number) => fix(seconds, longitude, 0.1, { speedKmh: 80 });
     const events = scene.drive(at(0, 0.08), at(60, 0.1), at(120, 0.12));
-    expect(told(events)).toEqual([
+    expect(reported(events)).toEqual([
       '+visit @30',
       '+geofence limit 50 @60',
       '-visit @90 left',
@@ -287,7 +287,7 @@ describe('speeding', () => {
   test('vehicle and geofence are judged each by itself', () => {
     const scene = new Scene(user(), vehicle({ speedLimitKmh: 100 }), geofence({ speedLimitKmh: 50 }));
     const at = (seconds: number, speedKmh: number) => fix(seconds, 0.1, 0.1, { speedKmh });
-    expect(told(scene.drive(at(0, 120), at(10, 80), at(20, 40)))).toEqual([
+    expect(reported(scene.drive(at(0, 120), at(10, 80), at(20, 40)))).toEqual([
       '+vehicle limit 100 @0',
       '+geofence limit 50 @0',
       '-vehicle limit 100 @10 slowed',
@@ -299,14 +299,14 @@ describe('speeding', () => {
 describe('definitions that change', () => {
   const visiting = (...definitions: Parameters<Scene['define']>[0][]) => {
     const scene = new Scene(...definitions);
-    expect(told(scene.drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1)))).toEqual(['+visit @30']);
+    expect(reported(scene.drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1)))).toEqual(['+visit @30']);
     return scene;
   };
 
   test('a visit open when its geofence is deleted ends at that moment', () => {
     const scene = visiting(user(), vehicle(), geofence());
     const events = scene.remove('geofence', FENCE, 2, 100);
-    expect(told(events)).toEqual(['-visit @100 geofence-deleted']);
+    expect(reported(events)).toEqual(['-visit @100 geofence-deleted']);
     expect(events[0]).toMatchObject({ fixTimeMs: T0 + 60_000, definitionVersion: 1, longitude: 0.1 });
     expect(scene.drive(fix(120, 0.12, 0.1))).toEqual([]);
   });
@@ -317,7 +317,7 @@ describe('definitions that change', () => {
     expect(scene.define(geofence(), 30)).toEqual([]);
     expect(scene.drive(fix(60, 0.1, 0.1))).toEqual([]);
     const events = scene.drive(fix(120, 0.12, 0.1));
-    expect(told(events)).toEqual(['-visit @90 left']);
+    expect(reported(events)).toEqual(['-visit @90 left']);
     expect(events[0]?.startedAtMs).toBe(T0 + 30_000);
   });
 
@@ -330,7 +330,7 @@ describe('definitions that change', () => {
   test('a shape that no longer holds the vehicle ends the visit; one that still does lets it go on', () => {
     const away: GeofenceVisit['endReason'] = 'geofence-changed';
     const moved = geofence({ version: 2, shape: { type: 'circle', center: [0.2, 0.2], radiusM: 500 } });
-    expect(told(visiting(user(), vehicle(), geofence()).define(moved, 100))).toEqual([`-visit @100 ${away}`]);
+    expect(reported(visiting(user(), vehicle(), geofence()).define(moved, 100))).toEqual([`-visit @100 ${away}`]);
 
     const scene = visiting(user(), vehicle(), geofence());
     const grown = geofence({ version: 2, shape: { type: 'circle', center: [0.1, 0.1], radiusM: 2000 } });
@@ -346,19 +346,19 @@ describe('definitions that change', () => {
       scene.define(geofence({ version: 2, shape: { type: 'circle', center: [0.2, 0.2], radiusM: 500 } }), 10),
     ).toEqual([]);
     expect(scene.drive(fix(60, 0.2, 0.2))).toEqual([]);
-    expect(told(scene.drive(fix(300, 0.1, 0.1)))[0]).toMatch(/^-visit .* left$/);
+    expect(reported(scene.drive(fix(300, 0.1, 0.1)))[0]).toMatch(/^-visit .* left$/);
   });
 
   test('a name alone changes nothing', () => {
     const scene = visiting(user(), vehicle(), geofence());
     expect(scene.define(geofence({ version: 2, name: 'Yard' }), 100)).toEqual([]);
-    expect(told(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
+    expect(reported(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
   });
 
   test('an older or repeated change is no news', () => {
     const scene = visiting(user(), vehicle(), geofence({ version: 5 }));
     expect(scene.remove('geofence', FENCE, 5, 100)).toEqual([]);
-    expect(told(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
+    expect(reported(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
   });
 
   const driver = (fields: object) => user({ role: 'user', groupIds: [GROUP], ...fields });
@@ -370,24 +370,24 @@ describe('definitions that change', () => {
     ['the geofence names other groups', geofence({ version: 2, groupIds: [] })],
   ])('no longer watched: %s', (_, change) => {
     const scene = visiting(driver({}), grouped, geofence());
-    expect(told(scene.define(change, 100))).toEqual(['-visit @100 no-longer-watched']);
+    expect(reported(scene.define(change, 100))).toEqual(['-visit @100 no-longer-watched']);
     expect(scene.drive(fix(120, 0.12, 0.1), fix(180, 0.1, 0.1))).toEqual([]);
   });
 
   test('no longer watched: the vehicle is deleted, the user is deleted, the geofence has another owner', () => {
-    expect(told(visiting(user(), vehicle(), geofence()).remove('vehicle', VEHICLE, 2, 100))).toEqual([
+    expect(reported(visiting(user(), vehicle(), geofence()).remove('vehicle', VEHICLE, 2, 100))).toEqual([
       '-visit @100 no-longer-watched',
     ]);
-    expect(told(visiting(user(), vehicle(), geofence()).remove('user', OPERATOR, 2, 100))).toEqual([
+    expect(reported(visiting(user(), vehicle(), geofence()).remove('user', OPERATOR, 2, 100))).toEqual([
       '-visit @100 no-longer-watched',
     ]);
     const other = '00000000-0000-7000-8000-0000000000ab' as UserId;
     const scene = visiting(user(), user({ id: other }), vehicle(), geofence());
-    expect(told(scene.define(geofence({ version: 2, ownerId: other }), 100))).toEqual([
+    expect(reported(scene.define(geofence({ version: 2, ownerId: other }), 100))).toEqual([
       '-visit @100 no-longer-watched',
     ]);
     // The other owner has it silently, and is told when the vehicle leaves.
-    expect(told(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
+    expect(reported(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
   });
 
   test('watched again: silent, and a visit of its own', () => {
@@ -404,7 +404,7 @@ describe('definitions that change', () => {
     const scene = new Scene(vehicle({ dealerId: OPERATOR }), geofence());
     expect(scene.drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1))).toEqual([]);
     expect(scene.define(dealer, 70)).toEqual([]);
-    expect(told(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
+    expect(reported(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
     scene.define(vehicle({ version: 2, dealerId: null }), 190);
     expect(scene.drive(fix(240, 0.1, 0.1))).toEqual([]);
   });
@@ -413,14 +413,14 @@ describe('definitions that change', () => {
     const scene = new Scene(user(), vehicle(), geofence({ groupIds: [GROUP] }));
     expect(scene.drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1))).toEqual([]);
     expect(scene.define(grouped.version === 1 ? { ...grouped, version: 2 } : grouped, 70)).toEqual([]);
-    expect(told(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
+    expect(reported(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
   });
 
   test('a vehicle that was driving before it was defined is watched from then on', () => {
     const scene = new Scene(user(), geofence());
     expect(scene.drive(fix(0, 0.08, 0.1), fix(60, 0.1, 0.1))).toEqual([]);
     expect(scene.define(vehicle(), 70)).toEqual([]);
-    expect(told(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
+    expect(reported(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
   });
 
   const speedingIn = (definitions: Parameters<Scene['define']>[0][]) => {
@@ -439,17 +439,17 @@ describe('definitions that change', () => {
     ['the owner is blocked', 'no-longer-watched', user({ version: 2, blocked: true })],
   ])('speeding ends at the last fix: %s', (_, reason, change) => {
     const scene = speedingIn([user(), vehicle(), geofence({ speedLimitKmh: 50 })]);
-    expect(told(scene.define(change, 100))).toEqual([`-geofence limit 50 @10 ${reason}`]);
+    expect(reported(scene.define(change, 100))).toEqual([`-geofence limit 50 @10 ${reason}`]);
   });
 
   test('speeding ends at the last fix: the vehicle has another limit, or none, or is deleted', () => {
     const limited = vehicle({ speedLimitKmh: 50 });
     const scene = speedingIn([limited]);
-    expect(told(scene.define({ ...limited, version: 2, speedLimitKmh: 70 }, 100))).toEqual([
+    expect(reported(scene.define({ ...limited, version: 2, speedLimitKmh: 70 }, 100))).toEqual([
       '-vehicle limit 50 @10 limit-removed',
     ]);
-    expect(told(scene.drive(fix(110, 0.1, 0.1, { speedKmh: 71 })))).toEqual(['+vehicle limit 70 @110']);
-    expect(told(speedingIn([limited]).remove('vehicle', VEHICLE, 2, 100))).toEqual([
+    expect(reported(scene.drive(fix(110, 0.1, 0.1, { speedKmh: 71 })))).toEqual(['+vehicle limit 70 @110']);
+    expect(reported(speedingIn([limited]).remove('vehicle', VEHICLE, 2, 100))).toEqual([
       '-vehicle limit 50 @10 no-longer-watched',
     ]);
     expect(speedingIn([limited]).define({ ...limited, version: 2, name: 'Truck' }, 100)).toEqual([]);

@@ -27,16 +27,16 @@ import {
   type VehicleStatus,
 } from '@outrider/domain';
 import { CachedCell } from '@outrider/geo';
-import { keepsOn, settle, settleMotion, staysCalm, staysInPlace } from './calm.ts';
 import { endConditionsByDefinition, hasAlarm, isRepeat, observe, observeBeside, saysNothingNew } from './conditions.ts';
 import { appliesTo, type Fence, OwnerFences } from './fences.ts';
 import { impliesJump, outweighAnchor, suspectsAfter } from './jump.ts';
 import { advanceMotion, continueMotion, endMotionByDefinition, endSilentTrip, gapMsOf } from './motion.ts';
 import { inFixTimeOrder } from './packet-order.ts';
-import { endSilence, hear, isSilent, tellSilence } from './silence.ts';
+import { endSilence, isSilent, receive, reportSilence } from './silence.ts';
 import { advanceRun, endRunByDefinition, isOver, startRun } from './speeding.ts';
 import { decodeState, encodeState } from './state-codec.ts';
 import { noteRecord, statusOf } from './status.ts';
+import { isInPlace, isSteady, keepsOn, settle, settleMotion } from './steady-state.ts';
 import { atFix, isWayKnown, Step } from './step.ts';
 import {
   admit,
@@ -47,8 +47,8 @@ import {
   type SurplusCount,
 } from './surplus.ts';
 import { undecidedSinceMs } from './undecided.ts';
-import { freshState, orderOf, type SpeedingRun, type Stay, type VehicleState } from './vehicle-state.ts';
-import { advanceStay, confirmEntry, endStayByDefinition, enter, foundInside, passThrough } from './visits.ts';
+import { freshState, orderOf, type Presence, type SpeedingRun, type VehicleState } from './vehicle-state.ts';
+import { advancePresence, confirmEntry, endPresenceByDefinition, enter, foundInside, passThrough } from './visits.ts';
 
 /** What a change did to a geofence, for the stays and runs that it is about. */
 interface FenceChange {
@@ -199,8 +199,8 @@ export class Engine {
 
     const { receivedAtMs } = packet;
     const positions = inFixTimeOrder(packet.positions);
-    if (this.#origin === 'live') hear(vehicle, receivedAtMs, events);
-    else if (receivedAtMs > vehicle.heardAtMs) vehicle.heardAtMs = receivedAtMs;
+    if (this.#origin === 'live') receive(vehicle, receivedAtMs, events);
+    else if (receivedAtMs > vehicle.receivedLastAtMs) vehicle.receivedLastAtMs = receivedAtMs;
     vehicle.protocol = packet.protocol;
     this.#update(vehicle, receivedAtMs);
     const before = vehicle.latest;
@@ -252,8 +252,8 @@ export class Engine {
           this.#step.set(latest, false, speedKmh, fix, elapsedMs);
           speedKmh = this.#nextFix(vehicle, false, events);
         } else {
-          const inPlace = vehicle.calmEpoch === this.#epoch && staysInPlace(vehicle, fix);
-          if (!inPlace || !staysCalm(vehicle, fix)) {
+          const inPlace = vehicle.steadyEpoch === this.#epoch && isInPlace(vehicle, fix);
+          if (!inPlace || !isSteady(vehicle, fix)) {
             this.#step.set(latest, true, speedKmh, fix, elapsedMs);
             speedKmh = this.#nextFix(vehicle, inPlace, events);
           } else {
@@ -293,11 +293,11 @@ export class Engine {
    * @param only this vehicle alone; null: all
    */
   advance(nowMs: number, events: FleetEvent[], only: VehicleId | null = null): void {
-    const tell = this.#origin === 'live' ? tellSilence : endSilentTrip;
+    const report = this.#origin === 'live' ? reportSilence : endSilentTrip;
     const advanced = only === null ? this.#vehicles.values() : [this.#vehicles.get(only)];
     for (const vehicle of advanced) {
       const before = events.length;
-      if (vehicle === undefined || !tell(vehicle, nowMs, events)) continue;
+      if (vehicle === undefined || !report(vehicle, nowMs, events)) continue;
       this.#admit(vehicle, events, before);
       this.#update(vehicle, nowMs);
     }
@@ -532,7 +532,7 @@ export class Engine {
     const { watchers, definition, cachedCells } = vehicle;
     if (watchers.length === 0 || definition === null) return 0;
     const from = way !== null && isWayKnown(way) ? way.from : null;
-    const isSettled = vehicle.calmEpoch === this.#epoch;
+    const isSettled = vehicle.steadyEpoch === this.#epoch;
     while (cachedCells.length < watchers.length) cachedCells.push(new CachedCell());
     let found = 0;
     let onWay = 0;
@@ -650,8 +650,8 @@ export class Engine {
     const speedKmh = step.speedKmh();
     const found = this.#look(vehicle, fix, null);
     const here = atFix(fix, speedKmh);
-    for (let i = 0; i < found; i++) vehicle.stays.push(foundInside(this.#hits[i] as Fence, here, fix.fixTimeMs));
-    if (found > 1) vehicle.stays.sort((a, b) => orderOf(a.fence, b.fence));
+    for (let i = 0; i < found; i++) vehicle.presences.push(foundInside(this.#hits[i] as Fence, here, fix.fixTimeMs));
+    if (found > 1) vehicle.presences.sort((a, b) => orderOf(a.fence, b.fence));
     this.#judgeSpeed(vehicle, found, speedKmh, events);
     this.#judgeRecord(vehicle, speedKmh, events);
     settle(vehicle, this.#epoch);
@@ -666,7 +666,7 @@ export class Engine {
   #nextFix(vehicle: VehicleState, inPlace: boolean, events: FleetEvent[]): number | null {
     const step = this.#step;
     const found = this.#look(vehicle, step.to, inPlace ? null : step);
-    if (found > 0 || vehicle.stays.length > 0 || this.#onWayCount > 0) this.#visit(vehicle, found, events);
+    if (found > 0 || vehicle.presences.length > 0 || this.#onWayCount > 0) this.#visit(vehicle, found, events);
     const speedKmh = step.speedKmh();
     if (found > 0 || vehicle.runs.length > 0 || vehicle.definition?.speedLimitKmh != null)
       this.#judgeSpeed(vehicle, found, speedKmh, events);
@@ -689,29 +689,29 @@ export class Engine {
   #visit(vehicle: VehicleState, found: number, events: FleetEvent[]): void {
     const step = this.#step;
     const stamp = found > 0 ? this.#stamp : -1;
-    const { stays } = vehicle;
+    const { presences } = vehicle;
     const onWay = this.#onWayCount;
     let kept = 0;
     let known = 0;
-    for (let i = 0; i < stays.length; i++) {
-      const stay = stays[i] as Stay;
-      const { fence } = stay;
+    for (let i = 0; i < presences.length; i++) {
+      const presence = presences[i] as Presence;
+      const { fence } = presence;
       const inside = fence.stamp === stamp;
       if (inside) known++;
       const mayPass = onWay > 0 && fence.wayStamp === this.#wayStamp;
-      const next = advanceStay(vehicle, stay, inside, mayPass, step, events);
+      const next = advancePresence(vehicle, presence, inside, mayPass, step, events);
       // What it had to do with the way is settled.
       if (mayPass) fence.wayStamp = -1;
-      if (next !== null) stays[kept++] = next;
+      if (next !== null) presences[kept++] = next;
     }
-    stays.length = kept;
+    presences.length = kept;
     if (onWay > 0) this.#passThrough(vehicle, stamp, events);
     if (known === found) return;
     let entered: Fence | null = null;
     let more: Fence[] | null = null;
     for (let i = 0; i < found; i++) {
       const fence = this.#hits[i] as Fence;
-      if (hasStay(stays, fence)) continue;
+      if (hasPresence(presences, fence)) continue;
       if (entered === null) entered = fence;
       else if (more === null) more = [fence];
       else more.push(fence);
@@ -745,9 +745,9 @@ export class Engine {
         continue;
       }
       const before = events.length;
-      const stay = passThrough(vehicle, fence, this.#step, events);
-      if (stay !== null) addStay(vehicle.stays, stay);
-      if (stay !== null || events.length > before) counts?.set(fence.owner, count + 1);
+      const presence = passThrough(vehicle, fence, this.#step, events);
+      if (presence !== null) addPresence(vehicle.presences, presence);
+      if (presence !== null || events.length > before) counts?.set(fence.owner, count + 1);
     }
   }
 
@@ -761,10 +761,13 @@ export class Engine {
     const { owner } = fence;
     if (from !== null && vehicle.surplus?.notes.some((note) => note.owner === owner.id))
       if (fence.contains(from.longitude, from.latitude)) {
-        addStay(vehicle.stays, foundInside(fence, atFix(to, step.speedKmh()), to.fixTimeMs));
+        addPresence(vehicle.presences, foundInside(fence, atFix(to, step.speedKmh()), to.fixTimeMs));
         return;
       }
-    addStay(vehicle.stays, confirmEntry(vehicle, enter(fence, step), step.to.fixTimeMs, step.to.fixTimeMs, events));
+    addPresence(
+      vehicle.presences,
+      confirmEntry(vehicle, enter(fence, step), step.to.fixTimeMs, step.to.fixTimeMs, events),
+    );
   }
 
   /** Judges the speed at the fix in hand against all limits that hold there. */
@@ -843,7 +846,7 @@ export class Engine {
     this.#update(vehicle, atMs);
     if (vehicle.definition !== null) {
       // What nobody watched for is no silence.
-      if (before === null) vehicle.heardAtMs = Math.max(vehicle.heardAtMs, atMs);
+      if (before === null) vehicle.receivedLastAtMs = Math.max(vehicle.receivedLastAtMs, atMs);
       return;
     }
     if (before !== null) endAll(vehicle, before.version, atMs, events);
@@ -900,16 +903,16 @@ export class Engine {
       if (latest === null || !vehicle.watchers.includes(fence.owner)) continue;
       // Nearly all vehicles are somewhere else: many geofences may come at once, and each asks all vehicles.
       const near = fence.gone === null && fence.mayContain(latest.longitude, latest.latitude);
-      if (near || hasStay(vehicle.stays, fence) || vehicle.runs.some((run) => run.fence === fence))
+      if (near || hasPresence(vehicle.presences, fence) || vehicle.runs.some((run) => run.fence === fence))
         this.#reconcile(vehicle, change, atMs, events);
     }
   }
 
   /** True where as many of the owner's other geofences contain the vehicle as count: which of them do, the next fix shows. */
-  #isFull({ stays }: VehicleState, { owner }: Fence): boolean {
+  #isFull({ presences }: VehicleState, { owner }: Fence): boolean {
     if (owner.size <= this.#maxGeofencesAtOnce) return false;
     let count = 0;
-    for (const { fence, phase } of stays) if (fence.owner === owner && phase !== 'leaving') count++;
+    for (const { fence, phase } of presences) if (fence.owner === owner && phase !== 'leaving') count++;
     return count >= this.#maxGeofencesAtOnce;
   }
 
@@ -930,20 +933,20 @@ export class Engine {
     };
 
     const before = events.length;
-    const { stays, runs } = vehicle;
-    vehicle.stays = stays.filter((stay) => {
-      const reason = reasonFor(stay.fence);
+    const { presences, runs } = vehicle;
+    vehicle.presences = presences.filter((presence) => {
+      const reason = reasonFor(presence.fence);
       if (reason === null) {
         // A new shape may reach out to a vehicle that was about to have left.
-        if (stay.phase === 'leaving' && stay.fence === change?.fence && change.shapeChanged) {
-          stay.phase = 'inside';
-          stay.exit = null;
+        if (presence.phase === 'leaving' && presence.fence === change?.fence && change.shapeChanged) {
+          presence.phase = 'inside';
+          presence.exit = null;
           this.#touch(vehicle);
         }
         return true;
       }
-      const version = stay.fence === change?.fence ? change.versionBefore : stay.fence.definition.version;
-      endStayByDefinition(vehicle, stay, reason, atMs, version, events);
+      const version = presence.fence === change?.fence ? change.versionBefore : presence.fence.definition.version;
+      endPresenceByDefinition(vehicle, presence, reason, atMs, version, events);
       return false;
     });
     vehicle.runs = runs.filter((run) => {
@@ -963,14 +966,18 @@ export class Engine {
       entered = this.#hits.slice(0, found);
     }
     for (const fence of entered) {
-      if (hasStay(vehicle.stays, fence)) continue;
+      if (hasPresence(vehicle.presences, fence)) continue;
       const sinceMs = Math.max(atMs, latest.fixTimeMs);
       const known = { ...atFix(latest, vehicle.speedKmh), atMs: sinceMs };
-      vehicle.stays.push(foundInside(fence, known, latest.fixTimeMs));
+      vehicle.presences.push(foundInside(fence, known, latest.fixTimeMs));
       this.#touch(vehicle);
     }
-    vehicle.stays.sort((a, b) => orderOf(a.fence, b.fence));
-    if (events.length > before || vehicle.stays.length !== stays.length || vehicle.runs.length !== runs.length) {
+    vehicle.presences.sort((a, b) => orderOf(a.fence, b.fence));
+    if (
+      events.length > before ||
+      vehicle.presences.length !== presences.length ||
+      vehicle.runs.length !== runs.length
+    ) {
       this.#update(vehicle, atMs);
     }
   }
@@ -986,11 +993,11 @@ function endAll(vehicle: VehicleState, version: number, atMs: number, events: Fl
 }
 
 /** Puts a stay into its place among the others. */
-function addStay(stays: Stay[], stay: Stay): void {
-  let at = stays.length;
-  while (at > 0 && orderOf((stays[at - 1] as Stay).fence, stay.fence) > 0) at--;
-  if (at === stays.length) stays.push(stay);
-  else stays.splice(at, 0, stay);
+function addPresence(presences: Presence[], presence: Presence): void {
+  let at = presences.length;
+  while (at > 0 && orderOf((presences[at - 1] as Presence).fence, presence.fence) > 0) at--;
+  if (at === presences.length) presences.push(presence);
+  else presences.splice(at, 0, presence);
 }
 
 /**
@@ -1018,7 +1025,7 @@ function carry(
   vehicle.recordAtMs = fixTimeMs;
   vehicle.beside = { atMs: fixTimeMs, marks: [recordMark(record)] };
   // Whether it is calm may have changed; it is found out with the next fix.
-  vehicle.calmEpoch = -1;
+  vehicle.steadyEpoch = -1;
 }
 
 /** Takes in what another good record of the newest fix's time says; the vehicle is where the first one put it. */
@@ -1033,8 +1040,8 @@ function besideFix(
   if (definition !== null) observeBeside(vehicle, definition.version, latest, record, atFix(latest, speedKmh), events);
 }
 
-function hasStay(stays: readonly Stay[], fence: Fence): boolean {
-  for (let i = 0; i < stays.length; i++) if (stays[i]?.fence === fence) return true;
+function hasPresence(presences: readonly Presence[], fence: Fence): boolean {
+  for (let i = 0; i < presences.length; i++) if (presences[i]?.fence === fence) return true;
   return false;
 }
 

@@ -2,7 +2,7 @@ import type { Geofence, LngLat, Position, User, UserId, Vehicle } from '@outride
 import {
   type CachedCell,
   GeofenceIndex,
-  type Stay as PassedThrough,
+  type InsideInterval as PassedThrough,
   type PreparedShape,
   prepareShape,
 } from '@outrider/geo';

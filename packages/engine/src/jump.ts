@@ -22,13 +22,13 @@ export function impliesJump(
   toLongitude: number,
   elapsedMs: number,
 ): boolean {
-  const reachM = elapsedMs * MAX_M_PER_MS;
+  const rangeM = elapsedMs * MAX_M_PER_MS;
   // The way along the meridian and then along the equator is never shorter than the great circle, and needs no cosine:
   // it settles nearly every step.
   const acrossDeg = Math.abs(toLongitude - fromLongitude);
   const detourDeg = Math.abs(toLatitude - fromLatitude) + (acrossDeg > 180 ? 360 - acrossDeg : acrossDeg);
-  if (detourDeg * DEGREE_M <= reachM) return false;
-  return distanceM(fromLongitude, fromLatitude, toLongitude, toLatitude) > reachM;
+  if (detourDeg * DEGREE_M <= rangeM) return false;
+  return distanceM(fromLongitude, fromLatitude, toLongitude, toLatitude) > rangeM;
 }
 
 /** True when so many metres in `elapsedMs` (above 0) take more than 500 km/h. */

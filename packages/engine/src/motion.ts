@@ -10,7 +10,7 @@ import {
 import { distanceM } from '@outrider/geo';
 import { isTooFar } from './jump.ts';
 import { atFix, type Step } from './step.ts';
-import type { Drive, Moment, Motion, Rest, Standing, VehicleState } from './vehicle-state.ts';
+import type { Drive, Halt, Moment, Motion, Rest, VehicleState } from './vehicle-state.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -41,10 +41,10 @@ export function advanceMotion(
  * where nothing begins or ends.
  */
 export function continueMotion(motion: Motion, from: Position, to: Position, elapsedMs: number): void {
-  const { drive, rest, standing } = motion;
+  const { drive, rest, halt } = motion;
   if (rest === null) {
     if (drive !== null) countStep(drive, from, to, elapsedMs, to.speedKmh);
-  } else if (standing === null) {
+  } else if (halt === null) {
     rest.distanceM += odometerStepM(from, to, elapsedMs) ?? 0;
   }
 }
@@ -63,10 +63,10 @@ function countStep(drive: Drive, from: Position, to: Position, elapsedMs: number
 
 /** Up to this time a silent vehicle keeps its trip, in Unix milliseconds; infinity where it is on none. */
 export function tripLastsUntilMs(vehicle: VehicleState): number {
-  const { definition, latest, motion, heardAtMs } = vehicle;
+  const { definition, latest, motion, receivedLastAtMs } = vehicle;
   if (definition === null || latest === null || motion === null || motion.drive === null)
     return Number.POSITIVE_INFINITY;
-  return Math.max(heardAtMs, latest.fixTimeMs) + gapMsOf(definition);
+  return Math.max(receivedLastAtMs, latest.fixTimeMs) + gapMsOf(definition);
 }
 
 /**
@@ -83,7 +83,7 @@ export function endSilentTrip(vehicle: VehicleState, nowMs: number, events: Flee
   if (motion.rest === null) vehicle.motion = null;
   vehicle.tripCut = true;
   // How it keeps on is found out with the next fix.
-  vehicle.calmEpoch = -1;
+  vehicle.steadyEpoch = -1;
   return true;
 }
 
@@ -97,13 +97,12 @@ export function endMotionByDefinition(vehicle: VehicleState, version: number, ev
   const { motion, latest } = vehicle;
   if (motion === null || latest === null) return;
   const last = atFix(latest, vehicle.speedKmh);
-  const { drive, standing } = motion;
+  const { drive, halt } = motion;
   if (drive !== null) {
     addRest(drive, motion.rest);
     events.push(tripEnd(vehicle, drive, last, 'no-longer-watched', version, last.atMs));
   }
-  if (standing !== null)
-    events.push(stopEnd(vehicle, standing, last, standing.idlingMs, 'no-longer-watched', version, last.atMs));
+  if (halt !== null) events.push(stopEnd(vehicle, halt, last, halt.idlingMs, 'no-longer-watched', version, last.atMs));
   vehicle.motion = null;
 }
 
@@ -121,14 +120,14 @@ function afterGap(
   const { from, last, to, elapsedMs } = step;
   const gapMs = gapMsOf(definition);
   if (last === null || (from !== null && elapsedMs <= gapMs)) return motion;
-  const { rest, standing } = motion;
+  const { rest, halt } = motion;
   const before = atFix(last, step.fromSpeedKmh);
   // Time makes a gap known before the fix behind it does: both say the same.
   const knownAtMs = elapsedMs > gapMs ? last.fixTimeMs + gapMs : to.fixTimeMs;
   endBeforeGap(vehicle, definition, motion, before, knownAtMs, events);
   if (from !== null && rest !== null && !isAwayFrom(rest.since, to, definition)) return motion;
-  if (standing !== null)
-    events.push(stopEnd(vehicle, standing, before, standing.idlingMs, 'gap', definition.version, to.fixTimeMs));
+  if (halt !== null)
+    events.push(stopEnd(vehicle, halt, before, halt.idlingMs, 'gap', definition.version, to.fixTimeMs));
   return null;
 }
 
@@ -158,8 +157,8 @@ function begin(
 ): Motion {
   const here = atFix(to, speedKmh);
   if (speedKmh === null || speedKmh <= movingSpeedKmh)
-    return { drive: null, rest: { since: here, distanceM: 0, idlingMs: 0 }, standing: null };
-  return { drive: setOut(vehicle, here, speedKmh, 0, version, events), rest: null, standing: null };
+    return { drive: null, rest: { since: here, distanceM: 0, idlingMs: 0 }, halt: null };
+  return { drive: setOut(vehicle, here, speedKmh, 0, version, events), rest: null, halt: null };
 }
 
 /** Motion that goes on with this fix. */
@@ -176,15 +175,15 @@ function proceed(
   const { rest } = motion;
   // It may have stood for long enough before this fix, whatever this fix says.
   if (rest !== null) settleStop(vehicle, definition, motion, rest, ignitionBefore, to, events);
-  const { drive, standing } = motion;
-  if (standing !== null && ignitionBefore === true) standing.idlingMs += elapsedMs;
+  const { drive, halt } = motion;
+  if (halt !== null && ignitionBefore === true) halt.idlingMs += elapsedMs;
 
   if (isMoving(definition, rest, to, speedKmh, vehicle.ignition)) {
     const here = atFix(to, speedKmh);
-    if (standing !== null) {
-      const { idlingMs } = standing;
-      events.push(stopEnd(vehicle, standing, here, idlingMs, 'moved', definition.version, to.fixTimeMs));
-      motion.standing = null;
+    if (halt !== null) {
+      const { idlingMs } = halt;
+      events.push(stopEnd(vehicle, halt, here, idlingMs, 'moved', definition.version, to.fixTimeMs));
+      motion.halt = null;
     }
     if (drive === null)
       motion.drive = setOut(vehicle, here, speedKmh ?? 0, leadM(definition, step), definition.version, events);
@@ -196,13 +195,13 @@ function proceed(
   } else if (rest === null) {
     if (drive !== null && step.from !== null) countStep(drive, step.from, to, elapsedMs, null);
     motion.rest = { since: atFix(to, speedKmh), distanceM: 0, idlingMs: 0 };
-  } else if (standing === null) {
+  } else if (halt === null) {
     if (ignitionBefore === true) rest.idlingMs += elapsedMs;
     if (step.from !== null) rest.distanceM += odometerStepM(step.from, to, elapsedMs) ?? 0;
-  } else if (kindOf(vehicle.ignition) === standing.kind) {
-    standing.turn = null;
+  } else if (kindOf(vehicle.ignition) === halt.kind) {
+    halt.turn = null;
   } else {
-    standing.turn ??= { at: atFix(to, speedKmh), idlingMs: standing.idlingMs };
+    halt.turn ??= { at: atFix(to, speedKmh), idlingMs: halt.idlingMs };
   }
 }
 
@@ -216,26 +215,26 @@ function settleStop(
   to: Position,
   events: FleetEvent[],
 ): void {
-  const { drive, standing } = motion;
+  const { drive, halt } = motion;
   const { version } = definition;
-  if (standing === null) {
+  if (halt === null) {
     if (!hasLasted(rest.since, to, definition)) return;
     if (drive !== null) {
       events.push(tripEnd(vehicle, drive, rest.since, 'stopped', version, to.fixTimeMs));
       motion.drive = null;
     }
     const { since, idlingMs } = rest;
-    motion.standing = { kind: kindOf(ignition), start: since, id: null, idlingMs, turn: null };
-    events.push(stopBegin(vehicle, motion.standing, version, to.fixTimeMs));
+    motion.halt = { kind: kindOf(ignition), start: since, id: null, idlingMs, turn: null };
+    events.push(stopBegin(vehicle, motion.halt, version, to.fixTimeMs));
     return;
   }
-  const { turn } = standing;
+  const { turn } = halt;
   if (turn === null || !hasLasted(turn.at, to, definition)) return;
-  events.push(stopEnd(vehicle, standing, turn.at, turn.idlingMs, 'ignition', version, to.fixTimeMs));
-  const kind = standing.kind === 'parking' ? 'idling' : 'parking';
-  const idlingMs = standing.idlingMs - turn.idlingMs;
-  motion.standing = { kind, start: turn.at, id: null, idlingMs, turn: null };
-  events.push(stopBegin(vehicle, motion.standing, version, to.fixTimeMs));
+  events.push(stopEnd(vehicle, halt, turn.at, turn.idlingMs, 'ignition', version, to.fixTimeMs));
+  const kind = halt.kind === 'parking' ? 'idling' : 'parking';
+  const idlingMs = halt.idlingMs - turn.idlingMs;
+  motion.halt = { kind, start: turn.at, id: null, idlingMs, turn: null };
+  events.push(stopBegin(vehicle, motion.halt, version, to.fixTimeMs));
 }
 
 function isMoving(
@@ -355,10 +354,10 @@ function tripFacts(vehicle: VehicleState, drive: Drive, definitionVersion: numbe
   };
 }
 
-function stopBegin(vehicle: VehicleState, standing: Standing, version: number, fixTimeMs: number): Stop {
-  const { start, idlingMs } = standing;
+function stopBegin(vehicle: VehicleState, halt: Halt, version: number, fixTimeMs: number): Stop {
+  const { start, idlingMs } = halt;
   return {
-    ...stopFacts(vehicle, standing, version, fixTimeMs),
+    ...stopFacts(vehicle, halt, version, fixTimeMs),
     phase: 'begin',
     endedAtMs: null,
     latitude: start.latitude,
@@ -371,7 +370,7 @@ function stopBegin(vehicle: VehicleState, standing: Standing, version: number, f
 
 function stopEnd(
   vehicle: VehicleState,
-  standing: Standing,
+  halt: Halt,
   end: Moment,
   idlingMs: number,
   endReason: Stop['endReason'],
@@ -379,7 +378,7 @@ function stopEnd(
   fixTimeMs: number,
 ): Stop {
   return {
-    ...stopFacts(vehicle, standing, version, fixTimeMs),
+    ...stopFacts(vehicle, halt, version, fixTimeMs),
     phase: 'end',
     endedAtMs: end.atMs,
     latitude: end.latitude,
@@ -390,12 +389,12 @@ function stopEnd(
   };
 }
 
-function stopFacts(vehicle: VehicleState, standing: Standing, definitionVersion: number, fixTimeMs: number) {
-  const { kind, start } = standing;
-  standing.id ??= deriveEventId(kind, vehicle.id, '', start.atMs);
+function stopFacts(vehicle: VehicleState, halt: Halt, definitionVersion: number, fixTimeMs: number) {
+  const { kind, start } = halt;
+  halt.id ??= deriveEventId(kind, vehicle.id, '', start.atMs);
   return {
     kind,
-    id: standing.id,
+    id: halt.id,
     vehicleId: vehicle.id,
     startedAtMs: start.atMs,
     fromFixTimeMs: start.atMs,

@@ -17,16 +17,16 @@ export function compareWithOracle(file: number): void {
   const seed = Number(process.env.ORACLE_SEED ?? Math.floor(Math.random() * 2 ** 31)) + file;
   const numRuns = Math.ceil(RUNS / FILES);
   console.info(`${numRuns} scenarios, seed ${seed}`);
-  const told = new Map<EventKind, number>();
+  const reported = new Map<EventKind, number>();
   let runs = 0;
   fc.assert(
     fc.property(scenario, (steps) => {
-      play(steps, told);
+      play(steps, reported);
       runs++;
     }),
     { numRuns, seed },
   );
   expect(runs).toBe(numRuns);
   // Scenarios in which nothing happens would prove nothing.
-  for (const kind of EVENT_KINDS) expect(told.get(kind) ?? 0, kind).toBeGreaterThan(numRuns / 10);
+  for (const kind of EVENT_KINDS) expect(reported.get(kind) ?? 0, kind).toBeGreaterThan(numRuns / 10);
 }

@@ -47,7 +47,7 @@ export class Oracle {
         if (vehicleBefore) this.#stopWatching(vehicleBefore, trail, changedAtMs, events);
         this.#trails.delete(vehicleId);
       } else if (!vehicleBefore) {
-        trail.heardAtMs = Math.max(trail.heardAtMs, changedAtMs);
+        trail.receivedLastAtMs = Math.max(trail.receivedLastAtMs, changedAtMs);
       }
     }
     return events;
@@ -68,7 +68,7 @@ export class Oracle {
       visits: new Map(),
       runs: new Map(),
       motion: null,
-      heardAtMs: 0,
+      receivedLastAtMs: 0,
       offline: null,
       quiet: false,
       ignition: null,
@@ -85,13 +85,13 @@ export class Oracle {
 
     this.#fallSilent(vehicleId, trail, receivedAtMs, events);
     if (trail.offline) {
-      const endedAtMs = Math.max(trail.heardAtMs, receivedAtMs);
+      const endedAtMs = Math.max(trail.receivedLastAtMs, receivedAtMs);
       const why = { ...this.#why(vehicleId), endReason: 'online' as const };
       events.push({ ...trail.offline, phase: 'end', endedAtMs, fixTimeMs: endedAtMs, ...why });
       trail.offline = null;
     }
     trail.quiet = false;
-    trail.heardAtMs = Math.max(trail.heardAtMs, receivedAtMs);
+    trail.receivedLastAtMs = Math.max(trail.receivedLastAtMs, receivedAtMs);
 
     for (const position of positions.toSorted((a, b) => a.fixTimeMs - b.fixTimeMs)) {
       const last = trail.good.at(-1);
@@ -150,11 +150,11 @@ export class Oracle {
   }
 
   /** So long nothing may come before a trip is over. */
-  #tripUntilMs(vehicleId: string, { good, motion, heardAtMs }: Trail): number {
+  #tripUntilMs(vehicleId: string, { good, motion, receivedLastAtMs }: Trail): number {
     const vehicle = this.vehicles.get(vehicleId);
     const last = good.at(-1)?.position;
     if (!vehicle || !last || !motion?.trip) return Number.POSITIVE_INFINITY;
-    return Math.max(heardAtMs, last.fixTimeMs) + vehicle.tripGapMinutes * 60_000;
+    return Math.max(receivedLastAtMs, last.fixTimeMs) + vehicle.tripGapMinutes * 60_000;
   }
 
   #fallSilent(vehicleId: string, trail: Trail, nowMs: number, events: FleetEvent[]): void {
@@ -171,10 +171,10 @@ export class Oracle {
   }
 
   /** From when on the vehicle is offline, if nothing comes. */
-  #dueMs(vehicleId: string, { quiet, offline, heardAtMs }: Trail): number {
+  #dueMs(vehicleId: string, { quiet, offline, receivedLastAtMs }: Trail): number {
     const vehicle = this.vehicles.get(vehicleId);
     if (!vehicle || quiet || offline) return Number.POSITIVE_INFINITY;
-    return heardAtMs + vehicle.offlineAfterMinutes * 60_000;
+    return receivedLastAtMs + vehicle.offlineAfterMinutes * 60_000;
   }
 
   /** A record that moves nothing still says what it says besides its place, if its time can be believed and is new. */
@@ -207,10 +207,10 @@ export class Oracle {
     if (!last) return;
     trail.offline = {
       kind: 'offline',
-      id: deriveEventId('offline', vehicle.id, '', trail.heardAtMs),
+      id: deriveEventId('offline', vehicle.id, '', trail.receivedLastAtMs),
       phase: 'begin',
       vehicleId: vehicle.id,
-      startedAtMs: trail.heardAtMs,
+      startedAtMs: trail.receivedLastAtMs,
       endedAtMs: null,
       latitude: last.latitude,
       longitude: last.longitude,
@@ -354,7 +354,7 @@ export class Oracle {
       if (!lasting.silent) events.push(lastingEvent(vehicle, lasting, end, 'no-longer-watched', lastMs));
     }
     if (trail.offline) {
-      const endedAtMs = Math.max(atMs, trail.heardAtMs);
+      const endedAtMs = Math.max(atMs, trail.receivedLastAtMs);
       const why = { definitionVersion: vehicle.version, endReason: 'no-longer-watched' as const };
       events.push({ ...trail.offline, phase: 'end', endedAtMs, fixTimeMs: endedAtMs, ...why });
     }
@@ -383,12 +383,12 @@ export class Oracle {
         if (inside) trail.visits.set(geofence.id, silentVisit(fix, now));
         continue;
       }
-      const pair = visit ?? { raw: false, since: null, told: false, silent: false, inferred: false, entry: null };
+      const pair = visit ?? { raw: false, since: null, reported: false, silent: false, inferred: false, entry: null };
       const passage = !pair.raw && !inside ? passageBetween(shape, way, fix) : null;
       if (!visit && !inside && !passage) continue;
       trail.visits.set(geofence.id, pair);
       const confirm = (untilMs: number) => {
-        if (pair.raw === pair.told || !pair.since || untilMs - pair.since.atMs < dwellMs) return;
+        if (pair.raw === pair.reported || !pair.since || untilMs - pair.since.atMs < dwellMs) return;
         if (pair.raw) {
           pair.entry = pair.since;
           pair.silent = false;
@@ -396,7 +396,7 @@ export class Oracle {
         } else if (pair.entry) {
           events.push(visitEvent(vehicleId, geofence, pair.entry, pair, pair.since, 'left', now));
         }
-        pair.told = pair.raw;
+        pair.reported = pair.raw;
       };
       const change = (raw: boolean, point: Omit<Point, 'fixTimeMs' | 'fromFixTimeMs'>, fromFixTimeMs: number) => {
         confirm(point.atMs);
@@ -406,7 +406,7 @@ export class Oracle {
       if (passage) {
         const fromMs = passage.from.position.fixTimeMs;
         change(true, passage.entry, fromMs);
-        if (!pair.told) pair.inferred = true;
+        if (!pair.reported) pair.inferred = true;
         change(false, passage.exit, fromMs);
       } else if (inside !== pair.raw) {
         const crossing = crossingBetween(shape, way, fix);
@@ -415,7 +415,7 @@ export class Oracle {
         if (inside) pair.inferred = false;
       }
       confirm(now);
-      if (!pair.raw && !pair.told) trail.visits.delete(geofence.id);
+      if (!pair.raw && !pair.reported) trail.visits.delete(geofence.id);
     }
   }
 
@@ -454,30 +454,30 @@ export class Oracle {
           speedKmh: way ? before + (speedKmh - before) * crossing.fraction : speedKmh,
           metres: fix.metres * crossing.fraction,
         });
-        if (run.told)
+        if (run.reported)
           events.push(runEvent(vehicleId, run, { ...crossing, speedKmh: fix.speedKmh }, 'left', position.fixTimeMs));
         trail.runs.delete(limit.key);
       } else if (run) {
         run.fixes.push(fix);
         if (speedKmh <= run.limitKmh) {
-          if (run.told) events.push(runEvent(vehicleId, run, momentOf(fix), 'slowed', fix.position.fixTimeMs));
+          if (run.reported) events.push(runEvent(vehicleId, run, momentOf(fix), 'slowed', fix.position.fixTimeMs));
           trail.runs.delete(limit.key);
-        } else if (!run.told && speedKmh <= run.limitKmh + vehicle.speedToleranceKmh) {
+        } else if (!run.reported && speedKmh <= run.limitKmh + vehicle.speedToleranceKmh) {
           trail.runs.delete(limit.key);
         } else {
           run.peakKmh = Math.max(run.peakKmh, speedKmh);
-          tellRun(vehicleId, run, vehicle, fix, events);
+          reportRun(vehicleId, run, vehicle, fix, events);
         }
       }
       // A run that just ended below the limit cannot begin again with the same fix.
       if (trail.runs.has(limit.key) || !limit.inside || !(speedKmh > limit.limitKmh + vehicle.speedToleranceKmh))
         continue;
       const { key, geofence, limitKmh, version } = limit;
-      const fresh: Run = { key, geofence, limitKmh, version, told: false, fixes: [fix], peakKmh: speedKmh };
+      const fresh: Run = { key, geofence, limitKmh, version, reported: false, fixes: [fix], peakKmh: speedKmh };
       trail.runs.set(key, fresh);
       began.push(fresh);
     }
-    for (const run of began) tellRun(vehicleId, run, vehicle, fix, events);
+    for (const run of began) reportRun(vehicleId, run, vehicle, fix, events);
   }
 
   #redefine(
@@ -503,7 +503,7 @@ export class Oracle {
       const reason = reasonFor(before);
       if (reason) {
         trail.visits.delete(id);
-        if (visit.told && !visit.silent && visit.entry) {
+        if (visit.reported && !visit.silent && visit.entry) {
           const end = { ...momentOf(last), atMs: Math.max(atMs, visit.entry.atMs) };
           events.push(visitEvent(vehicleId, before, visit.entry, visit, end, reason, last.position.fixTimeMs));
         }
@@ -519,7 +519,7 @@ export class Oracle {
       const reason = gone ?? (limitKmh === run.limitKmh ? null : ('limit-removed' as const));
       if (!reason) continue;
       trail.runs.delete(key);
-      if (run.told) events.push(runEvent(vehicleId, run, momentOf(last), reason, last.position.fixTimeMs));
+      if (run.reported) events.push(runEvent(vehicleId, run, momentOf(last), reason, last.position.fixTimeMs));
     }
     for (const geofence of watching)
       if (!trail.visits.has(geofence.id) && isInside(geofence.shape, last.position))
@@ -569,7 +569,7 @@ interface PlainMotion {
 interface Visit {
   raw: boolean;
   since: Point | null;
-  told: boolean;
+  reported: boolean;
   silent: boolean;
   inferred: boolean;
   entry: Point | null;
@@ -588,7 +588,7 @@ interface Run {
   geofence: Geofence | null;
   limitKmh: number;
   version: number;
-  told: boolean;
+  reported: boolean;
   fixes: Fix[];
   peakKmh: number;
 }
@@ -600,7 +600,7 @@ interface Trail {
   visits: Map<string, Visit>;
   runs: Map<string, Run>;
   motion: PlainMotion | null;
-  heardAtMs: number;
+  receivedLastAtMs: number;
   offline: Offline | null;
   /** Silent for as long, but without a place to be offline at. */
   quiet: boolean;
@@ -622,7 +622,7 @@ function contentOf({ latitude, longitude, valid, ignition, supplyV, alarms, attr
 
 function silentVisit(fix: Fix, atMs: number): Visit {
   const entry = { ...momentOf(fix), atMs, fixTimeMs: atMs };
-  return { raw: true, since: entry, told: true, silent: true, inferred: false, entry };
+  return { raw: true, since: entry, reported: true, silent: true, inferred: false, entry };
 }
 
 function momentOf({ position, speedKmh }: Fix): Point {
@@ -689,11 +689,11 @@ function wayOf(from: Fix | undefined, to: Fix): Where {
 
 /** The end of the stay that the way begins in; where it begins outside, the beginning of the first stay. */
 function firstChange(shape: Round, at: Where): number {
-  const stays = staysIn(shape, at);
-  if (!isInside(shape, at(0))) return Math.min(...stays.map(([entry]) => entry));
+  const presences = presencesIn(shape, at);
+  if (!isInside(shape, at(0))) return Math.min(...presences.map(([entry]) => entry));
   let out = 0;
   for (;;) {
-    const reach = Math.max(...stays.filter(([entry]) => entry <= out).map(([, exit]) => exit));
+    const reach = Math.max(...presences.filter(([entry]) => entry <= out).map(([, exit]) => exit));
     if (reach <= out) return out;
     out = reach;
   }
@@ -704,7 +704,7 @@ function passageBetween(shape: Shape, from: Fix | undefined, to: Fix) {
   const elapsedMs = from ? to.position.fixTimeMs - from.position.fixTimeMs : 0;
   const at = wayOf(from, to);
   if (!from || elapsedMs > 300_000 || isInside(shape, at(0)) || isInside(shape, at(1))) return null;
-  const meetings = shape.type === 'polygon' ? edgeMeetings(shape.rings, at(0), at(1)) : staysIn(shape, at).flat();
+  const meetings = shape.type === 'polygon' ? edgeMeetings(shape.rings, at(0), at(1)) : presencesIn(shape, at).flat();
   if (meetings.length === 0) return null;
   const point = (t: number) => ({
     ...momentOf(to),
@@ -717,24 +717,24 @@ function passageBetween(shape: Shape, from: Fix | undefined, to: Fix) {
 type Round = Exclude<Shape, { type: 'polygon' }>;
 
 /** The parts of the way inside: of a circle, or of a line piece by piece, each being convex. They may overlap. */
-function staysIn(shape: Round, at: Where): [entry: number, exit: number][] {
-  if (shape.type === 'circle') return stayIn(shape, at);
-  return shape.path.slice(1).flatMap((end, i) => stayIn({ ...shape, path: [shape.path[i] as LngLat, end] }, at));
+function presencesIn(shape: Round, at: Where): [entry: number, exit: number][] {
+  if (shape.type === 'circle') return presenceIn(shape, at);
+  return shape.path.slice(1).flatMap((end, i) => presenceIn({ ...shape, path: [shape.path[i] as LngLat, end] }, at));
 }
 
 /** Of a convex shape: on either side of where the way comes nearest to its middle, as far as it is inside. */
-function stayIn(shape: Round, at: Where): [entry: number, exit: number][] {
+function presenceIn(shape: Round, at: Where): [entry: number, exit: number][] {
   const metresAt = (t: number) => {
     const { longitude, latitude } = at(t);
     if (shape.type === 'circle') return distance([longitude, latitude], [...shape.center], { units: 'meters' });
     const [start, end] = shape.path as [LngLat, LngLat];
     return metresToSegment(longitude, latitude, start, end);
   };
-  const reachM = shape.type === 'circle' ? shape.radiusM : shape.widthM / 2;
+  const rangeM = shape.type === 'circle' ? shape.radiusM : shape.widthM / 2;
   // It cannot come nearer than by its own length.
   const [a, b] = [at(0), at(1)];
   const lengthM = distance([a.longitude, a.latitude], [b.longitude, b.latitude], { units: 'meters' });
-  if (metresAt(0) > 1.01 * (reachM + lengthM)) return [];
+  if (metresAt(0) > 1.01 * (rangeM + lengthM)) return [];
   let [low, high] = [0, 1];
   for (let i = 0; i < 100; i++) {
     const [left, right] = [low + (high - low) / 3, high - (high - low) / 3];
@@ -828,10 +828,10 @@ function visitEvent(
   };
 }
 
-function tellRun(vehicleId: string, run: Run, vehicle: Vehicle, fix: Fix, events: FleetEvent[]): void {
+function reportRun(vehicleId: string, run: Run, vehicle: Vehicle, fix: Fix, events: FleetEvent[]): void {
   const startedAtMs = run.fixes[0]?.position.fixTimeMs ?? 0;
-  if (run.told || fix.position.fixTimeMs - startedAtMs < vehicle.speedingMinSeconds * 1000) return;
-  run.told = true;
+  if (run.reported || fix.position.fixTimeMs - startedAtMs < vehicle.speedingMinSeconds * 1000) return;
+  run.reported = true;
   events.push(runEvent(vehicleId, run, null, null, fix.position.fixTimeMs));
 }
 

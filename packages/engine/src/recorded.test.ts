@@ -80,7 +80,7 @@ test.runIf(existsSync(RECORDED))('a recorded walk through the city: the engine s
   const oracle = new Oracle();
   for (const definition of definitions) oracle.apply(definition);
 
-  const told: FleetEvent[] = [];
+  const reported: FleetEvent[] = [];
   const expected: FleetEvent[] = [];
   for (let i = 0; i < track.length; i += 10) {
     const positions = track.slice(i, i + 10);
@@ -92,7 +92,7 @@ test.runIf(existsSync(RECORDED))('a recorded walk through the city: the engine s
       receivedAtMs,
       positions,
     };
-    engine.process(packet, i, told);
+    engine.process(packet, i, reported);
     expected.push(...oracle.process(packet, i));
   }
   // Ids, order, reasons, fixes; where and when to what a receiver could tell.
@@ -102,8 +102,8 @@ test.runIf(existsSync(RECORDED))('a recorded walk through the city: the engine s
     events.toSorted(
       (a, b) => a.fixTimeMs - b.fixTimeMs || `${a.kind} ${geofenceOf(a)}`.localeCompare(`${b.kind} ${geofenceOf(b)}`),
     );
-  expect(facts(byFix(told))).toEqual(facts(byFix(expected)));
-  expect(told.length).toBeGreaterThan(200);
+  expect(facts(byFix(reported))).toEqual(facts(byFix(expected)));
+  expect(reported.length).toBeGreaterThan(200);
   expect(track.some((fix) => shapes.some((shape) => isInside(shape, fix)))).toBe(true);
 });
 
@@ -157,7 +157,7 @@ test.runIf(existsSync(RECORDED))('the first days of the walk, as they were looke
       changeTo(geofence({ id: `00000000-0000-7000-8000-0000000000f${i}` as GeofenceId, shape })),
     ),
   ]);
-  const told: FleetEvent[] = [];
+  const reported: FleetEvent[] = [];
   for (const [offset, position] of track.entries())
     engine.process(
       {
@@ -168,9 +168,9 @@ test.runIf(existsSync(RECORDED))('the first days of the walk, as they were looke
         positions: [position],
       },
       offset,
-      told,
+      reported,
     );
-  expect(told.map((event) => inWords(event, names))).toMatchInlineSnapshot(`
+  expect(reported.map((event) => inWords(event, names))).toMatchInlineSnapshot(`
     [
       "10-23 05:53:06 +trip",
       "10-23 06:01:02 +geofence-visit work",

@@ -247,7 +247,7 @@ export const scenario: fc.Arbitrary<Step[]> = fc
  *
  * @returns how many events of each kind there were
  */
-export function play(steps: readonly Step[], told: Map<EventKind, number>): void {
+export function play(steps: readonly Step[], reported: Map<EventKind, number>): void {
   let engine = new Engine();
   const oracle = new Oracle();
   const kept = new Map<string, Buffer>();
@@ -260,7 +260,7 @@ export function play(steps: readonly Step[], told: Map<EventKind, number>): void
   const compare = (real: readonly FleetEvent[], expected: readonly FleetEvent[]) => {
     expect(inOrder(real)).toEqual(comparable(inOrder(expected)));
     for (const event of real) {
-      told.set(event.kind, (told.get(event.kind) ?? 0) + 1);
+      reported.set(event.kind, (reported.get(event.kind) ?? 0) + 1);
       if (event.kind === 'speeding') expect(event.peakKmh).toBeGreaterThanOrEqual(event.meanKmh - 1e-9);
     }
     agreed.publish(real);

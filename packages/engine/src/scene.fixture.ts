@@ -126,7 +126,7 @@ export class Scene {
 }
 
 /** An event in a few words: `+` begin, `-` end with its reason; seconds after the start, to the millisecond. */
-export function told(events: readonly FleetEvent[]): string[] {
+export function reported(events: readonly FleetEvent[]): string[] {
   return events.map((event) => {
     const at = event.phase === 'begin' ? event.startedAtMs : (event.endedAtMs ?? Number.NaN);
     const what = nameOf(event);

@@ -3,17 +3,17 @@ import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Engine } from './engine.ts';
-import { changeTo, fix, Scene, T0, told, VEHICLE, vehicle } from './scene.fixture.ts';
+import { changeTo, fix, reported, Scene, T0, VEHICLE, vehicle } from './scene.fixture.ts';
 
 const scene = () => new Scene(vehicle()).only('offline');
-const heard = (seconds: number, fixSeconds = seconds) => ({
+const received = (seconds: number, fixSeconds = seconds) => ({
   positions: [fix(fixSeconds, 0.1, 0.1)],
   receivedAtMs: T0 + seconds * 1000,
 });
 
 test('offline ten minutes after the last packet, online with the next', () => {
   const van = scene();
-  van.send(heard(0));
+  van.send(received(0));
   expect(van.advance(599)).toEqual([]);
   const [begin] = van.advance(700);
   expect(begin).toMatchObject({
@@ -24,24 +24,24 @@ test('offline ten minutes after the last packet, online with the next', () => {
     longitude: 0.1,
   });
   expect(van.advance(800)).toEqual([]);
-  const [end] = van.send(heard(900));
+  const [end] = van.send(received(900));
   expect(end).toMatchObject({ id: begin?.id, phase: 'end', endedAtMs: T0 + 900_000, endReason: 'online' });
 });
 
 test('what counts is when data came, not how old it is', () => {
   const van = scene();
-  van.send(heard(0));
+  van.send(received(0));
   // A black box is read for an hour: old fixes, but it is there.
-  for (let minute = 9; minute < 60; minute += 9) expect(van.send(heard(60 * minute, minute))).toEqual([]);
+  for (let minute = 9; minute < 60; minute += 9) expect(van.send(received(60 * minute, minute))).toEqual([]);
 });
 
 test('a vehicle without a profile, or without a place, is not offline', () => {
   const van = new Scene().only('offline');
-  van.send(heard(0));
+  van.send(received(0));
   expect(van.advance(10_000)).toEqual([]);
   van.define(vehicle(), 20_000);
   expect(van.advance(20_599)).toEqual([]);
-  expect(told(van.advance(20_600))).toEqual(['+offline @20000']);
+  expect(reported(van.advance(20_600))).toEqual(['+offline @20000']);
   const nowhere = scene();
   nowhere.send({ positions: [fix(0, 0.1, 0.1, { valid: false })], receivedAtMs: T0 });
   expect(nowhere.advance(10_000)).toEqual([]);
@@ -57,20 +57,20 @@ test('from when on a vehicle is watched outlives a restart', () => {
     return next;
   };
   let engine = new Engine();
-  engine.process({ ...rest, ...heard(0) }, 0, []);
+  engine.process({ ...rest, ...received(0) }, 0, []);
   engine = restarted(engine);
   engine.applyDefinition({ ...changeTo(vehicle()), changedAtMs: T0 + 900_000 });
   engine = restarted(engine);
   const events: FleetEvent[] = [];
-  engine.process({ ...rest, ...heard(1000) }, 1, events);
+  engine.process({ ...rest, ...received(1000) }, 1, events);
   expect(events.filter(({ kind }) => kind === 'offline')).toEqual([]);
 });
 
 test('a vehicle that is no longer defined is not offline either', () => {
   const van = scene();
-  van.send(heard(0));
+  van.send(received(0));
   van.advance(700);
-  expect(told(van.remove('vehicle', VEHICLE, 2, 800))).toEqual(['-offline @800 no-longer-watched']);
+  expect(reported(van.remove('vehicle', VEHICLE, 2, 800))).toEqual(['-offline @800 no-longer-watched']);
 });
 
 test('an engine that goes over the history tells nothing of it', () => {
@@ -78,8 +78,8 @@ test('an engine that goes over the history tells nothing of it', () => {
   engine.load([changeTo(vehicle())]);
   const events: FleetEvent[] = [];
   const rest = { vehicleId: VEHICLE, terminalId: '1' as TerminalId, protocol: 'osmand' as const };
-  engine.process({ ...rest, ...heard(0) }, 0, events);
-  engine.process({ ...rest, ...heard(5000) }, 1, events);
+  engine.process({ ...rest, ...received(0) }, 0, events);
+  engine.process({ ...rest, ...received(5000) }, 1, events);
   engine.advance(T0 + 10 ** 9, events);
   expect(engine.hasSilent(T0 + 10 ** 9)).toBe(false);
   expect(events.map(({ kind, origin }) => [kind, origin])).toEqual([['parking', 'recalculated']]);

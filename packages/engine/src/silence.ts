@@ -10,18 +10,18 @@ import type { VehicleState } from './vehicle-state.ts';
 
 /** From when on a vehicle of which nothing more is heard is offline, in Unix milliseconds. */
 export function offlineFromMs(vehicle: VehicleState, { offlineAfterMinutes }: Vehicle): number {
-  return vehicle.heardAtMs + Math.round(offlineAfterMinutes * 60_000);
+  return vehicle.receivedLastAtMs + Math.round(offlineAfterMinutes * 60_000);
 }
 
-/** True where {@link tellSilence} would find something out. */
+/** True where {@link reportSilence} would find something out. */
 export function isSilent(vehicle: VehicleState, nowMs: number): boolean {
   return nowMs > tripLastsUntilMs(vehicle) || isOffline(vehicle, nowMs);
 }
 
 /** True where the vehicle is offline and was not known to be, nothing having come up to `nowMs`. */
 function isOffline(vehicle: VehicleState, nowMs: number): boolean {
-  const { definition, offline, heardAtMs } = vehicle;
-  if (offline || definition === null || heardAtMs === 0) return false;
+  const { definition, offline, receivedLastAtMs } = vehicle;
+  if (offline || definition === null || receivedLastAtMs === 0) return false;
   return nowMs >= offlineFromMs(vehicle, definition);
 }
 
@@ -29,29 +29,29 @@ function isOffline(vehicle: VehicleState, nowMs: number): boolean {
  * Publishes what no data up to `nowMs` means, where that is not published yet: the vehicle is offline, of which there is an event where it has a
  * place, and its trip is over. In the order in which both become known, at whatever time it is called. Returns whether it changed anything.
  */
-export function tellSilence(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
+export function reportSilence(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
   const { definition } = vehicle;
   if (definition === null) return false;
   const isTripFirst = tripLastsUntilMs(vehicle) < offlineFromMs(vehicle, definition);
-  let tells = isTripFirst && endSilentTrip(vehicle, nowMs, events);
+  let reports = isTripFirst && endSilentTrip(vehicle, nowMs, events);
   if (isOffline(vehicle, nowMs)) {
     vehicle.offline = true;
     if (vehicle.latest !== null)
       events.push(offlineEvent(vehicle, definition.version, null, null, offlineFromMs(vehicle, definition)));
-    tells = true;
+    reports = true;
   }
-  return (!isTripFirst && endSilentTrip(vehicle, nowMs, events)) || tells;
+  return (!isTripFirst && endSilentTrip(vehicle, nowMs, events)) || reports;
 }
 
 /** Takes in that a packet came: where the vehicle was offline, it is online again. */
-export function hear(vehicle: VehicleState, receivedAtMs: number, events: FleetEvent[]): void {
+export function receive(vehicle: VehicleState, receivedAtMs: number, events: FleetEvent[]): void {
   const { definition } = vehicle;
   if (definition !== null) {
-    tellSilence(vehicle, receivedAtMs, events);
+    reportSilence(vehicle, receivedAtMs, events);
     if (vehicle.offline) endSilence(vehicle, definition.version, receivedAtMs, 'online', events);
   }
   // Clocks of several gateways may differ a little.
-  if (receivedAtMs > vehicle.heardAtMs) vehicle.heardAtMs = receivedAtMs;
+  if (receivedAtMs > vehicle.receivedLastAtMs) vehicle.receivedLastAtMs = receivedAtMs;
 }
 
 export function endSilence(
@@ -61,7 +61,7 @@ export function endSilence(
   endReason: Exclude<Offline['endReason'], null>,
   events: FleetEvent[],
 ): void {
-  const endedAtMs = Math.max(atMs, vehicle.heardAtMs);
+  const endedAtMs = Math.max(atMs, vehicle.receivedLastAtMs);
   if (vehicle.latest !== null) events.push(offlineEvent(vehicle, version, endedAtMs, endReason, endedAtMs));
   vehicle.offline = false;
 }
@@ -73,14 +73,14 @@ function offlineEvent(
   endReason: Offline['endReason'],
   fixTimeMs: number,
 ): Offline {
-  const { id, latest, heardAtMs } = vehicle;
+  const { id, latest, receivedLastAtMs } = vehicle;
   if (latest === null) throw new Error(`vehicle ${id} is offline but has no fix`);
   return {
     kind: 'offline',
-    id: deriveEventId('offline', id, '', heardAtMs),
+    id: deriveEventId('offline', id, '', receivedLastAtMs),
     phase: endedAtMs === null ? 'begin' : 'end',
     vehicleId: id,
-    startedAtMs: heardAtMs,
+    startedAtMs: receivedLastAtMs,
     endedAtMs,
     latitude: latest.latitude,
     longitude: latest.longitude,

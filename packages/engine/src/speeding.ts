@@ -26,14 +26,14 @@ export function startRun(
     fence,
     limitKmh,
     definitionVersion,
-    told: false,
+    reported: false,
     start: atFix(step.to, speedKmh),
     id: null,
     peakKmh: speedKmh,
     kmhMs: 0,
     distanceM: 0,
   };
-  tellWhenDue(vehicle, run, patience, step.to.fixTimeMs, events);
+  reportWhenDue(vehicle, run, patience, step.to.fixTimeMs, events);
   return run;
 }
 
@@ -56,7 +56,7 @@ export function advanceRun(
   const fixTimeMs = step.to.fixTimeMs;
   const beforeKmh = step.fromSpeedKmh ?? speedKmh;
   if (!inside && run.fence !== null) {
-    if (!run.told) return false;
+    if (!run.reported) return false;
     const { moment, fraction } = crossingOf(run.fence, step);
     const crossingKmh = beforeKmh + (speedKmh - beforeKmh) * fraction;
     // What the mean counts is reached: a vehicle that speeds up on its way out is fastest at the boundary.
@@ -69,12 +69,12 @@ export function advanceRun(
   run.kmhMs += ((beforeKmh + speedKmh) / 2) * step.elapsedMs;
   run.distanceM += step.distanceM();
   if (speedKmh <= run.limitKmh) {
-    if (run.told) events.push(speedingEnd(vehicle, run, atFix(step.to, speedKmh), 'slowed', fixTimeMs));
+    if (run.reported) events.push(speedingEnd(vehicle, run, atFix(step.to, speedKmh), 'slowed', fixTimeMs));
     return false;
   }
-  if (!run.told && !isOver(speedKmh, run.limitKmh, patience)) return false;
+  if (!run.reported && !isOver(speedKmh, run.limitKmh, patience)) return false;
   if (speedKmh > run.peakKmh) run.peakKmh = speedKmh;
-  tellWhenDue(vehicle, run, patience, fixTimeMs, events);
+  reportWhenDue(vehicle, run, patience, fixTimeMs, events);
   return true;
 }
 
@@ -88,21 +88,21 @@ export function endRunByDefinition(
   reason: Exclude<Speeding['endReason'], null | 'slowed' | 'left'>,
   events: FleetEvent[],
 ): void {
-  if (!run.told) return;
+  if (!run.reported) return;
   if (vehicle.latest === null) throw new Error(`vehicle ${vehicle.id} is speeding but has no fix`);
   const last = atFix(vehicle.latest, vehicle.speedKmh);
   events.push(speedingEnd(vehicle, run, last, reason, last.atMs));
 }
 
-function tellWhenDue(
+function reportWhenDue(
   vehicle: VehicleState,
   run: SpeedingRun,
   patience: Patience,
   fixTimeMs: number,
   events: FleetEvent[],
 ): void {
-  if (run.told || fixTimeMs - run.start.atMs < patience.speedingMinSeconds * 1000) return;
-  run.told = true;
+  if (run.reported || fixTimeMs - run.start.atMs < patience.speedingMinSeconds * 1000) return;
+  run.reported = true;
   const { start } = run;
   events.push({
     ...factsOf(vehicle, run, fixTimeMs),

@@ -1,7 +1,7 @@
 import type { FleetEvent, Position, TerminalId } from '@outrider/domain';
 import { expect, test } from 'vitest';
 import { Engine } from './engine.ts';
-import { changeTo, fix, geofence, T0, told, user, VEHICLE, vehicle } from './scene.fixture.ts';
+import { changeTo, fix, geofence, reported, T0, user, VEHICLE, vehicle } from './scene.fixture.ts';
 
 /**
  * A state of version 2 as it was written: 150 s into a trip, over two limits, about to be in a geofence, with an alarm, a power cut and
@@ -38,7 +38,7 @@ test('a checkpoint that the version before wrote is gone on from', () => {
   // A packet that it knows is no news.
   expect(send(engine, 11, fix(155, 0.2, 0.2))).toEqual([]);
   const events = send(engine, 12, fix(200, 0.102, 0.1, stands));
-  expect(told(events)).toEqual([
+  expect(reported(events)).toEqual([
     '-vehicle limit 80 @200 slowed',
     '-geofence limit 50 @200 slowed',
     '-ignition @200 switched-off',

@@ -12,11 +12,11 @@ import type { Fence } from './fences.ts';
 import type { Surplus, SurplusOwner } from './surplus.ts';
 import type {
   Condition,
+  Halt,
   Moment,
   Motion,
+  Presence,
   SpeedingRun,
-  Standing,
-  Stay,
   Suspects,
   VehicleState,
 } from './vehicle-state.ts';
@@ -49,9 +49,9 @@ type EncodedPosition = [
   Readonly<Record<string, AttributeValue>> | null,
 ];
 type EncodedMoment = [number, number, number, number | null];
-type EncodedStay = [
+type EncodedPresence = [
   GeofenceId,
-  Stay['phase'],
+  Presence['phase'],
   silent: boolean,
   inferred: boolean,
   beganAtMs: number,
@@ -68,8 +68,8 @@ type EncodedDrive = [
   leadM?: number,
 ];
 type EncodedRest = [EncodedMoment, distanceM: number, idlingMs: number];
-type EncodedStanding = [Standing['kind'], EncodedMoment, idlingMs: number, [EncodedMoment, idlingMs: number] | null];
-type EncodedMotion = [EncodedDrive | null, EncodedRest | null, EncodedStanding | null];
+type EncodedHalt = [Halt['kind'], EncodedMoment, idlingMs: number, [EncodedMoment, idlingMs: number] | null];
+type EncodedMotion = [EncodedDrive | null, EncodedRest | null, EncodedHalt | null];
 type EncodedCondition = [Condition['what'], silent: boolean, EncodedMoment];
 type EncodedRun = [GeofenceId | null, number, number, boolean, EncodedMoment, number, number, number];
 type Encoded = [
@@ -79,10 +79,10 @@ type Encoded = [
   number,
   number | null,
   [number, number, number, number, number] | null,
-  EncodedStay[],
+  EncodedPresence[],
   EncodedRun[],
   EncodedMotion | null,
-  heardAtMs: number,
+  receivedLastAtMs: number,
   offline: boolean,
   recordAtMs: number,
   ignition: boolean | null,
@@ -115,28 +115,28 @@ export function encodeState(state: VehicleState): Buffer {
     state.receivedAtMs,
     state.speedKmh,
     suspects && [suspects.count, suspects.firstAtMs, suspects.lastAtMs, suspects.latitude, suspects.longitude],
-    state.stays.map((stay) => [
-      stay.fence.definition.id,
-      stay.phase,
-      stay.silent,
-      stay.inferred,
-      stay.beganAtMs,
-      stay.fromFixTimeMs,
-      encodeMoment(stay.entry),
-      stay.exit && encodeMoment(stay.exit),
+    state.presences.map((presence) => [
+      presence.fence.definition.id,
+      presence.phase,
+      presence.silent,
+      presence.inferred,
+      presence.beganAtMs,
+      presence.fromFixTimeMs,
+      encodeMoment(presence.entry),
+      presence.exit && encodeMoment(presence.exit),
     ]),
     state.runs.map((run) => [
       run.fence?.definition.id ?? null,
       run.limitKmh,
       run.definitionVersion,
-      run.told,
+      run.reported,
       encodeMoment(run.start),
       run.peakKmh,
       run.kmhMs,
       run.distanceM,
     ]),
     state.motion && encodeMotion(state.motion),
-    state.heardAtMs,
+    state.receivedLastAtMs,
     state.offline,
     state.recordAtMs,
     state.ignition,
@@ -168,15 +168,15 @@ export function decodeState(
   const encoded = JSON.parse(bytes.toString()) as Encoded;
   if (encoded[0] !== STATE_VERSION && !EARLIER_VERSIONS.includes(encoded[0]))
     throw new Error(`vehicle state ${id}: version ${encoded[0]}, expected ${STATE_VERSION}`);
-  const [, offset, latest, receivedAtMs, speedKmh, suspects, stays, runs, motion, ...rest] = encoded;
+  const [, offset, latest, receivedAtMs, speedKmh, suspects, presences, runs, motion, ...rest] = encoded;
   const state = freshState(id, origin);
   state.offset = offset;
   state.latest = latest && decodePosition(latest);
   state.receivedAtMs = receivedAtMs;
   state.speedKmh = speedKmh;
   state.suspects = suspects && decodeSuspects(suspects);
-  state.stays = stays.map(
-    ([geofenceId, phase, silent, inferred, beganAtMs, fromFixTimeMs, entry, exit]): Stay => ({
+  state.presences = presences.map(
+    ([geofenceId, phase, silent, inferred, beganAtMs, fromFixTimeMs, entry, exit]): Presence => ({
       fence: fenceOf(geofenceId),
       phase,
       silent,
@@ -189,11 +189,11 @@ export function decodeState(
     }),
   );
   state.runs = runs.map(
-    ([geofenceId, limitKmh, definitionVersion, told, start, peakKmh, kmhMs, distanceM]): SpeedingRun => ({
+    ([geofenceId, limitKmh, definitionVersion, reported, start, peakKmh, kmhMs, distanceM]): SpeedingRun => ({
       fence: geofenceId === null ? null : fenceOf(geofenceId),
       limitKmh,
       definitionVersion,
-      told,
+      reported,
       start: decodeMoment(start),
       id: null,
       peakKmh,
@@ -202,11 +202,11 @@ export function decodeState(
     }),
   );
   state.motion = motion && decodeMotion(motion);
-  const [heardAtMs, offline, recordAtMs, ignition, supplied, conditions, ...added] = rest;
+  const [receivedLastAtMs, offline, recordAtMs, ignition, supplied, conditions, ...added] = rest;
   const [tripCut = false, record = null, protocol = null, asOfMs = 0, beside = null, aheadMs = 0, surplus = null] =
     added;
   state.surplus = surplus && decodeSurplus(surplus);
-  state.heardAtMs = heardAtMs;
+  state.receivedLastAtMs = receivedLastAtMs;
   state.offline = offline;
   state.recordAtMs = recordAtMs;
   state.ignition = ignition;
@@ -249,20 +249,20 @@ function decodeSurplus([minuteMs, begun, leftOut, notes]: EncodedSurplus): Surpl
   };
 }
 
-function encodeMotion({ drive, rest, standing }: Motion): EncodedMotion {
+function encodeMotion({ drive, rest, halt }: Motion): EncodedMotion {
   return [
     drive && [encodeMoment(drive.start), drive.distanceM, drive.movingMs, drive.idlingMs, drive.maxKmh, drive.leadM],
     rest && [encodeMoment(rest.since), rest.distanceM, rest.idlingMs],
-    standing && [
-      standing.kind,
-      encodeMoment(standing.start),
-      standing.idlingMs,
-      standing.turn && [encodeMoment(standing.turn.at), standing.turn.idlingMs],
+    halt && [
+      halt.kind,
+      encodeMoment(halt.start),
+      halt.idlingMs,
+      halt.turn && [encodeMoment(halt.turn.at), halt.turn.idlingMs],
     ],
   ];
 }
 
-function decodeMotion([drive, rest, standing]: EncodedMotion): Motion {
+function decodeMotion([drive, rest, halt]: EncodedMotion): Motion {
   return {
     drive: drive && {
       start: decodeMoment(drive[0]),
@@ -274,12 +274,12 @@ function decodeMotion([drive, rest, standing]: EncodedMotion): Motion {
       leadM: drive[5] ?? 0,
     },
     rest: rest && { since: decodeMoment(rest[0]), distanceM: rest[1], idlingMs: rest[2] },
-    standing: standing && {
-      kind: standing[0],
-      start: decodeMoment(standing[1]),
+    halt: halt && {
+      kind: halt[0],
+      start: decodeMoment(halt[1]),
       id: null,
-      idlingMs: standing[2],
-      turn: standing[3] && { at: decodeMoment(standing[3][0]), idlingMs: standing[3][1] },
+      idlingMs: halt[2],
+      turn: halt[3] && { at: decodeMoment(halt[3][0]), idlingMs: halt[3][1] },
     },
   };
 }

@@ -35,17 +35,17 @@ export function noteRecord(vehicle: VehicleState, record: Position, receivedAtMs
 
 /** The status to be published after the vehicle's events; null where there was no record yet. */
 export function statusOf(vehicle: VehicleState): VehicleStatus | null {
-  const { id, asOfMs, latest, receivedAtMs, record, recordReceivedAtMs, heardAtMs, protocol } = vehicle;
+  const { id, asOfMs, latest, receivedAtMs, record, recordReceivedAtMs, receivedLastAtMs, protocol } = vehicle;
   if (record === null) return null;
   const trip = openTripOf(vehicle);
   return {
     vehicleId: id,
-    asOfMs: Math.max(asOfMs, heardAtMs),
+    asOfMs: Math.max(asOfMs, receivedLastAtMs),
     position: latest,
     receivedAtMs: latest === null ? null : receivedAtMs,
     record,
     recordReceivedAtMs,
-    lastContactAtMs: heardAtMs,
+    lastContactAtMs: receivedLastAtMs,
     protocol,
     activity: activityOf(vehicle),
     ...(trip && { trip }),
@@ -64,15 +64,15 @@ function openTripOf(vehicle: VehicleState): OpenTrip | null {
 }
 
 function activityOf(vehicle: VehicleState): VehicleActivity {
-  const { conditions, stays, runs, latest, record } = vehicle;
+  const { conditions, presences, runs, latest, record } = vehicle;
   const [state, sinceMs] = stateOf(vehicle);
   const raised = conditions.flatMap(({ what }) => (what === 'ignition' ? [] : [what]));
   // A vehicle that is about to enter or to leave is, by the events, still where it was.
-  let visited = stays.filter(({ phase }) => phase !== 'entering');
-  let exceeded = runs.filter(({ told }) => told);
+  let visited = presences.filter(({ phase }) => phase !== 'entering');
+  let exceeded = runs.filter(({ reported }) => reported);
   const leftOut = vehicle.surplus?.leftOut ?? [];
   if (leftOut.length > 0) {
-    visited = visited.filter((stay) => !leftOut.includes(visitId(vehicle, stay)));
+    visited = visited.filter((presence) => !leftOut.includes(visitId(vehicle, presence)));
     exceeded = exceeded.filter((run) => !leftOut.includes(runId(vehicle, run)));
   }
   return {
@@ -88,11 +88,11 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
 
 function stateOf(vehicle: VehicleState): [state: StateName, sinceMs: number | null] {
   const { motion, latest, ignition, record } = vehicle;
-  if (vehicle.offline) return ['offline', vehicle.heardAtMs];
+  if (vehicle.offline) return ['offline', vehicle.receivedLastAtMs];
   if (motion === null || latest === null) return ['unknown', null];
-  const { drive, rest, standing } = motion;
+  const { drive, rest, halt } = motion;
   // A published stop keeps its kind.
-  if (standing !== null) return [standing.kind, standing.start.atMs];
+  if (halt !== null) return [halt.kind, halt.start.atMs];
   if (rest !== null) return [kindOf(ignition), rest.since.atMs];
   // Where records without a fix follow, the ignition says whether it still moves.
   if (ignition === false && record !== null && record.fixTimeMs > latest.fixTimeMs)

@@ -54,8 +54,8 @@ export class Step {
    * the last, its speed; null at a first fix without one.
    */
   speedKmh(): number | null {
-    const told = this.to.speedKmh;
-    if (told !== null && told >= 0 && told < Number.POSITIVE_INFINITY) return told;
+    const reported = this.to.speedKmh;
+    if (reported !== null && reported >= 0 && reported < Number.POSITIVE_INFINITY) return reported;
     return this.from === null ? this.fromSpeedKmh : (this.distanceM() * 3600) / this.elapsedMs;
   }
 }

@@ -102,13 +102,13 @@ test('where an older geofence is left, the next in line is found, not entered', 
   const [oldest, ...rest] = circles(3);
   const engine = engineWith([{ ...(oldest as Geofence), shape: small }, ...rest], { maxGeofencesAtOnce: 2 });
   send(engine, outside(0));
-  const told = (events: FleetEvent[]) =>
+  const reported = (events: FleetEvent[]) =>
     visits(events).map(
       (event) => `${event.phase} ${'geofenceId' in event ? Number(String(event.geofenceId).slice(-2)) : ''}`,
     );
-  expect(told(send(engine, inside(60)))).toEqual(['begin 0', 'begin 1']);
-  expect(told(send(engine, fix(120, 0.1, 0.1003, { speedKmh: 50 })))).toEqual(['end 0']);
-  expect(told(send(engine, outside(180)))).toEqual(['end 1', 'end 2']);
+  expect(reported(send(engine, inside(60)))).toEqual(['begin 0', 'begin 1']);
+  expect(reported(send(engine, fix(120, 0.1, 0.1003, { speedKmh: 50 })))).toEqual(['end 0']);
+  expect(reported(send(engine, outside(180)))).toEqual(['end 1', 'end 2']);
 });
 
 test('many geofences drawn over a vehicle that stands there, and taken away, make no events and no work that grows', () => {

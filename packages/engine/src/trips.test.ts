@@ -1,6 +1,6 @@
 import type { FleetEvent, Position } from '@outrider/domain';
 import { describe, expect, test } from 'vitest';
-import { fix, Scene, T0, told, VEHICLE, vehicle } from './scene.fixture.ts';
+import { fix, reported, Scene, T0, VEHICLE, vehicle } from './scene.fixture.ts';
 
 // Along the equator's neighbour 0.1 N, where 0.001° is 111.19 m.
 const METRES = 111.195;
@@ -15,10 +15,10 @@ const last = (events: readonly FleetEvent[], kind: FleetEvent['kind']) =>
 describe('a trip', () => {
   test('begins with the first fix that moves and ends with the first of five minutes without', () => {
     const van = scene();
-    expect(told(van.drive(at(0, 0, 0), at(60, 0, 2), at(120, 1, 40)))).toEqual(['+trip @120']);
+    expect(reported(van.drive(at(0, 0, 0), at(60, 0, 2), at(120, 1, 40)))).toEqual(['+trip @120']);
     expect(van.drive(at(180, 5, 60), at(240, 9, 0), at(539, 9, 0))).toEqual([]);
     const events = van.drive(at(540, 9, 0));
-    expect(told(events)).toEqual(['-trip @240 stopped', '+parking @240']);
+    expect(reported(events)).toEqual(['-trip @240 stopped', '+parking @240']);
     expect(events[0]).toMatchObject({
       vehicleId: VEHICLE,
       startedAtMs: T0 + 120_000,
@@ -53,7 +53,7 @@ describe('a trip', () => {
   test('is ended by the next fix that moves too, where that comes five minutes after the last', () => {
     const van = scene();
     van.drive(at(0, 0, 40), at(60, 5, 0));
-    expect(told(van.drive(at(60 + minutes(5), 5, 40)))).toEqual([
+    expect(reported(van.drive(at(60 + minutes(5), 5, 40)))).toEqual([
       '-trip @60 stopped',
       '+parking @60',
       '-parking @360 moved',
@@ -65,16 +65,19 @@ describe('a trip', () => {
     const van = scene();
     van.drive(at(0, 0, 40), at(60, 5, 50));
     expect(van.drive(at(60 + minutes(60), 80, 50))).toEqual([]);
-    expect(told(van.drive(at(61 + minutes(120), 160, 50)))).toEqual([`-trip @${60 + minutes(60)} gap`, '+trip @7261']);
+    expect(reported(van.drive(at(61 + minutes(120), 160, 50)))).toEqual([
+      `-trip @${60 + minutes(60)} gap`,
+      '+trip @7261',
+    ]);
   });
 
   test('a vehicle found after a gap where it stood has stood there', () => {
     const van = scene();
     van.drive(at(0, 0, 40), at(60, 5, 0));
-    expect(told(van.drive(at(minutes(600), 5.2, 0)))).toEqual(['-trip @60 stopped', '+parking @60']);
+    expect(reported(van.drive(at(minutes(600), 5.2, 0)))).toEqual(['-trip @60 stopped', '+parking @60']);
     // And one that is found elsewhere did something that nobody saw.
-    expect(told(van.drive(at(minutes(1200), 90, 0)))).toEqual([`-parking @${minutes(600)} gap`]);
-    expect(told(van.drive(at(minutes(1205), 90, 0)))).toEqual([`+parking @${minutes(1200)}`]);
+    expect(reported(van.drive(at(minutes(1200), 90, 0)))).toEqual([`-parking @${minutes(600)} gap`]);
+    expect(reported(van.drive(at(minutes(1205), 90, 0)))).toEqual([`+parking @${minutes(1200)}`]);
   });
 
   test('counts the way from where it stood to the first fix that moves, where that is a movement and no jitter', () => {
@@ -100,7 +103,7 @@ describe('a trip', () => {
 
   test('a drive of an hour has its true length within 1 %, at a record each 10, 30 or 60 seconds', () => {
     for (const everyS of [10, 30, 60]) {
-      let [truthM, toldM] = [0, 0];
+      let [truthM, reportedM] = [0, 0];
       for (let phase = 0; phase < everyS; phase += everyS / 10) {
         // Ten legs of about two kilometres: it speeds up to 50 km/h at 1 m/s², brakes alike, and stands for seven minutes.
         const van = scene();
@@ -118,11 +121,11 @@ describe('a trip', () => {
           const leg = Math.max(0, Math.floor(s / (legS + standS)));
           const [metres, kmh] = s < 0 ? [0, 0] : within(s - leg * (legS + standS));
           const events = van.drive(at(s, (leg * legM + metres) / METRES, Math.round(kmh * 10) / 10));
-          for (const event of events) if (event.kind === 'trip' && event.phase === 'end') toldM += event.distanceM;
+          for (const event of events) if (event.kind === 'trip' && event.phase === 'end') reportedM += event.distanceM;
         }
         truthM += 10 * legM;
       }
-      expect(Math.abs(toldM / truthM - 1), `${everyS} s: ${toldM} of ${truthM} m`).toBeLessThan(0.01);
+      expect(Math.abs(reportedM / truthM - 1), `${everyS} s: ${reportedM} of ${truthM} m`).toBeLessThan(0.01);
     }
   });
 
@@ -131,13 +134,13 @@ describe('a trip', () => {
     silent.drive(at(0, 0, 40), at(60, 5, 50));
     expect(silent.advance(60 + minutes(60))).toEqual([]);
     const byClock = silent.advance(60 + minutes(60) + 1);
-    expect(told(byClock)).toEqual(['-trip @60 gap']);
+    expect(reported(byClock)).toEqual(['-trip @60 gap']);
     expect(silent.advance(60 + minutes(90))).toEqual([]);
-    const heard = scene();
-    heard.drive(at(0, 0, 40), at(60, 5, 50));
-    const byFix = heard.drive(at(minutes(300), 90, 50));
+    const received = scene();
+    received.drive(at(0, 0, 40), at(60, 5, 50));
+    const byFix = received.drive(at(minutes(300), 90, 50));
     expect(byFix[0]).toEqual(byClock[0]);
-    expect(told(silent.drive(at(minutes(300), 90, 50)))).toEqual([`+trip @${minutes(300)}`]);
+    expect(reported(silent.drive(at(minutes(300), 90, 50)))).toEqual([`+trip @${minutes(300)}`]);
     expect(silent.engine.takeLate()).toEqual([]);
   });
 
@@ -145,12 +148,15 @@ describe('a trip', () => {
     for (const thousandths of [5, 90]) {
       const van = scene();
       van.drive(at(0, 0, 40), at(60, 5, 0), at(120, 5, 0));
-      expect(told(van.advance(minutes(70)))).toEqual(['-trip @60 stopped']);
+      expect(reported(van.advance(minutes(70)))).toEqual(['-trip @60 stopped']);
       const found = van.drive(at(minutes(600), thousandths, 0));
-      expect(told(found)).toEqual(thousandths === 5 ? ['+parking @60'] : []);
-      const heard = scene();
-      heard.drive(at(0, 0, 40), at(60, 5, 0), at(120, 5, 0));
-      expect(told(heard.drive(at(minutes(600), thousandths, 0)))).toEqual(['-trip @60 stopped', ...told(found)]);
+      expect(reported(found)).toEqual(thousandths === 5 ? ['+parking @60'] : []);
+      const received = scene();
+      received.drive(at(0, 0, 40), at(60, 5, 0), at(120, 5, 0));
+      expect(reported(received.drive(at(minutes(600), thousandths, 0)))).toEqual([
+        '-trip @60 stopped',
+        ...reported(found),
+      ]);
     }
   });
 
@@ -159,13 +165,15 @@ describe('a trip', () => {
     van.drive(at(0, 0, 40), at(60, 5, 50));
     van.advance(60 + minutes(61));
     const events = van.send({ positions: [at(120, 10, 50), at(180, 15, 50)], receivedAtMs: T0 + 1000 * minutes(70) });
-    expect(told(events)).toEqual(['+trip @120']);
+    expect(reported(events)).toEqual(['+trip @120']);
     expect(van.engine.takeLate()).toMatchObject([{ fromMs: T0 + 60_000, toMs: T0 + 180_000 }]);
     // A terminal that empties its memory for hours is not silent, however old its fixes are.
     const box = scene();
     for (let hour = 0; hour < 5; hour++)
       expect(
-        told(box.send({ positions: [at(60 * hour, hour, 50)], receivedAtMs: T0 + 1000 * minutes(600 + 50 * hour) })),
+        reported(
+          box.send({ positions: [at(60 * hour, hour, 50)], receivedAtMs: T0 + 1000 * minutes(600 + 50 * hour) }),
+        ),
       ).toEqual(hour === 0 ? ['+trip @0'] : []);
   });
 
@@ -174,7 +182,7 @@ describe('a trip', () => {
     expect(off.drive(at(0, 0, 0), at(60, 0.6, 0), at(120, 2, 1))).toEqual([]);
     const on = scene();
     const ignition = { ignition: true };
-    expect(told(on.drive(at(0, 0, 0, ignition), at(60, 0.4, 0, ignition), at(120, 0.5, 1, ignition)))).toEqual([
+    expect(reported(on.drive(at(0, 0, 0, ignition), at(60, 0.4, 0, ignition), at(120, 0.5, 1, ignition)))).toEqual([
       '+trip @120',
     ]);
   });
@@ -194,12 +202,12 @@ describe('a trip', () => {
 
   test('the thresholds are the vehicle’s', () => {
     const van = scene({ movingSpeedKmh: 10, tripStopMinutes: 1, tripGapMinutes: 2 });
-    expect(told(van.drive(at(0, 0, 9), at(10, 1, 11), at(20, 2, 8), at(80, 2, 0)))).toEqual([
+    expect(reported(van.drive(at(0, 0, 9), at(10, 1, 11), at(20, 2, 8), at(80, 2, 0)))).toEqual([
       '+trip @10',
       '-trip @20 stopped',
       '+parking @20',
     ]);
-    expect(told(van.drive(at(90, 3, 30), at(211, 20, 30)))).toEqual([
+    expect(reported(van.drive(at(90, 3, 30), at(211, 20, 30)))).toEqual([
       '-parking @90 moved',
       '+trip @90',
       '-trip @90 gap',
@@ -215,7 +223,7 @@ describe('a trip', () => {
   test('a vehicle that is no longer defined ends its trip where it was last seen', () => {
     const van = scene();
     van.drive(at(0, 0, 40), at(60, 5, 40));
-    expect(told(van.remove('vehicle', VEHICLE, 2, 100))).toEqual(['-trip @60 no-longer-watched']);
+    expect(reported(van.remove('vehicle', VEHICLE, 2, 100))).toEqual(['-trip @60 no-longer-watched']);
   });
 });
 
@@ -229,7 +237,7 @@ describe('a stop', () => {
       const van = scene();
       van.drive(at(0, 0, 40, { ignition }), at(60, 5, 0, { ignition }));
       const events = van.drive(at(60 + minutes(5), 5, 0, { ignition }));
-      expect(told(events)).toEqual(['-trip @60 stopped', `+${kind} @60`]);
+      expect(reported(events)).toEqual(['-trip @60 stopped', `+${kind} @60`]);
     }
   });
 
@@ -240,7 +248,7 @@ describe('a stop', () => {
     // The driver starts once more, and then no more.
     expect(van.drive(at(460, 5, 0, off), at(500, 5, 0, on), at(600, 5, 0, off), at(899, 5, 0, off))).toEqual([]);
     const events = van.drive(at(900, 5, 0, off));
-    expect(told(events)).toEqual(['-idling @600 ignition', '+parking @600']);
+    expect(reported(events)).toEqual(['-idling @600 ignition', '+parking @600']);
     expect(events[0]).toMatchObject({ idlingMs: 500_000 });
     expect(last(van.drive(at(1000, 6, 30, on)), 'parking')).toMatchObject({ endReason: 'moved', idlingMs: 0 });
   });
@@ -248,6 +256,6 @@ describe('a stop', () => {
   test('the first one is told as well: a vehicle that was never seen to move', () => {
     const van = scene();
     expect(van.drive(at(0, 0, 0), at(299, 0, 0))).toEqual([]);
-    expect(told(van.drive(at(300, 0, 0)))).toEqual(['+parking @0']);
+    expect(reported(van.drive(at(300, 0, 0)))).toEqual(['+parking @0']);
   });
 });

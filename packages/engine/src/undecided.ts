@@ -7,19 +7,19 @@ import type { VehicleState } from './vehicle-state.ts';
  * @param silentFromMs also what was found going on, at this time or later: nothing is told of it but its end
  */
 export function undecidedSinceMs(vehicle: VehicleState, silentFromMs: number): number | null {
-  const { stays, runs, suspects, motion, conditions } = vehicle;
+  const { presences, runs, suspects, motion, conditions } = vehicle;
   let sinceMs = suspects?.firstAtMs ?? Number.POSITIVE_INFINITY;
-  for (const { phase, silent, entry, exit } of stays) {
+  for (const { phase, silent, entry, exit } of presences) {
     if (phase === 'entering' || (silent && entry.atMs >= silentFromMs)) sinceMs = Math.min(sinceMs, entry.atMs);
     else if (phase === 'leaving' && exit !== null) sinceMs = Math.min(sinceMs, exit.atMs);
   }
-  for (const { told, start } of runs) if (!told) sinceMs = Math.min(sinceMs, start.atMs);
+  for (const { reported, start } of runs) if (!reported) sinceMs = Math.min(sinceMs, start.atMs);
   for (const { silent, start } of conditions)
     if (silent && start.atMs >= silentFromMs) sinceMs = Math.min(sinceMs, start.atMs);
   if (motion !== null) {
-    const { rest, standing } = motion;
-    if (rest !== null && standing === null) sinceMs = Math.min(sinceMs, rest.since.atMs);
-    else if (standing !== null && standing.turn !== null) sinceMs = Math.min(sinceMs, standing.turn.at.atMs);
+    const { rest, halt } = motion;
+    if (rest !== null && halt === null) sinceMs = Math.min(sinceMs, rest.since.atMs);
+    else if (halt !== null && halt.turn !== null) sinceMs = Math.min(sinceMs, halt.turn.at.atMs);
   }
   return sinceMs === Number.POSITIVE_INFINITY ? null : sinceMs;
 }

@@ -28,7 +28,7 @@ export interface Moment {
  * - `inside`: the visit's begin was told, or the stay is silent.
  * - `leaving`: outside, for less than `minDwellSeconds`; the visit goes on if the vehicle comes back in time.
  */
-export interface Stay {
+export interface Presence {
   fence: Fence;
   phase: 'entering' | 'inside' | 'leaving';
   /** True where the vehicle was found inside and not seen to enter: the begin is never told. */
@@ -53,7 +53,7 @@ export interface SpeedingRun {
   limitKmh: number;
   definitionVersion: number;
   /** False while it has not lasted for the vehicle's `speedingMinSeconds`; nobody was told. */
-  told: boolean;
+  reported: boolean;
   start: Moment;
   /** The event's id, once it was needed; not part of the checkpointed state. */
   id: EventId | null;
@@ -95,7 +95,7 @@ export interface Rest {
 }
 
 /** A stop that was told. */
-export interface Standing {
+export interface Halt {
   kind: Stop['kind'];
   start: Moment;
   id: EventId | null;
@@ -108,12 +108,12 @@ export interface Standing {
  * - moving: `drive` alone;
  * - a pause: `drive` and `rest`, not for long enough yet to end the trip;
  * - standing, not for long enough yet to be a stop: `rest` alone;
- * - a stop: `standing` and `rest`.
+ * - a stop: `halt` and `rest`.
  */
 export interface Motion {
   drive: Drive | null;
   rest: Rest | null;
-  standing: Standing | null;
+  halt: Halt | null;
 }
 
 /** Something that the terminal's records say and that lasts. */
@@ -145,7 +145,7 @@ export interface VehicleState {
   speedKmh: number | null;
   suspects: Suspects | null;
   /** In the order of the geofences' ids, so that a restart changes no order of events. */
-  stays: Stay[];
+  presences: Presence[];
   /** The vehicle's own limit first, then in the order of the geofences' ids. */
   runs: SpeedingRun[];
   /** Null before the first fix, and where no profile says what moving is. */
@@ -156,7 +156,7 @@ export interface VehicleState {
    */
   tripCut: boolean;
   /** When the gateway had the newest packet, whatever was in it; 0 before the first. */
-  heardAtMs: number;
+  receivedLastAtMs: number;
   /** True where it was told that no data comes. */
   offline: boolean;
   /** Time of the newest record that moved nothing and whose attributes counted; 0 where there was none. */
@@ -185,7 +185,7 @@ export interface VehicleState {
   /** Where each of the watchers' indexes found the newest good fix; see `calm.ts`. */
   cachedCells: CachedCell[];
   /** Up to this speed nothing begins or ends while the vehicle stays in those cachedCells; below 0 where something may at any. */
-  calmKmh: number;
+  steadyLimitKmh: number;
   /** Over this speed, and up to the next, no trip and no stop begins or ends, … */
   steadyOverKmh: number;
   steadyKmh: number;
@@ -194,7 +194,7 @@ export interface VehicleState {
   /** … before this time. */
   steadyUntilMs: number;
   /** The engine's epoch that this was found out in. */
-  calmEpoch: number;
+  steadyEpoch: number;
   /** In the engine's list of changed vehicles already. */
   dirty: boolean;
   /** In the engine's list of vehicles with a new status already. */
@@ -214,11 +214,11 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     asOfMs: 0,
     speedKmh: null,
     suspects: null,
-    stays: [],
+    presences: [],
     runs: [],
     motion: null,
     tripCut: false,
-    heardAtMs: 0,
+    receivedLastAtMs: 0,
     offline: false,
     recordAtMs: 0,
     aheadMs: 0,
@@ -230,12 +230,12 @@ export function freshState(id: VehicleId, origin: FleetEvent['origin']): Vehicle
     origin,
     watchers: [],
     cachedCells: [],
-    calmKmh: -1,
+    steadyLimitKmh: -1,
     steadyOverKmh: -1,
     steadyKmh: -1,
     steadyGapMs: 0,
     steadyUntilMs: 0,
-    calmEpoch: -1,
+    steadyEpoch: -1,
     dirty: false,
     updated: false,
     // Rarely needed: behind what each fix touches.

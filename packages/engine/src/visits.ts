@@ -1,10 +1,10 @@
 import { deriveEventId, type EventId, type FleetEvent, type GeofenceVisit } from '@outrider/domain';
 import type { Fence } from './fences.ts';
 import { atFix, crossingOf, isWayKnown, passageOf, type Step } from './step.ts';
-import type { Moment, Stay, VehicleState } from './vehicle-state.ts';
+import type { Moment, Presence, VehicleState } from './vehicle-state.ts';
 
 /** A stay that begins with this fix, which is inside while the one before was not. */
-export function enter(fence: Fence, step: Step): Stay {
+export function enter(fence: Fence, step: Step): Presence {
   const { moment, fromFixTimeMs } = crossingOf(fence, step);
   return {
     fence,
@@ -26,7 +26,7 @@ export function enter(fence: Fence, step: Step): Stay {
  * @param known where the vehicle was when it was found, and from when on that is known: time of the fix, or of the change
  * @param fromFixTimeMs time of the fix that was found to be inside
  */
-export function foundInside(fence: Fence, known: Moment, fromFixTimeMs: number): Stay {
+export function foundInside(fence: Fence, known: Moment, fromFixTimeMs: number): Presence {
   return {
     fence,
     phase: 'inside',
@@ -46,10 +46,10 @@ export function foundInside(fence: Fence, known: Moment, fromFixTimeMs: number):
  *
  * @returns the stay that goes on, its absence being too short yet to end it; null where nothing does
  */
-export function passThrough(vehicle: VehicleState, fence: Fence, step: Step, events: FleetEvent[]): Stay | null {
+export function passThrough(vehicle: VehicleState, fence: Fence, step: Step, events: FleetEvent[]): Presence | null {
   const passage = passageOf(fence, step);
   if (passage === null) return null;
-  const stay: Stay = {
+  const presence: Presence = {
     fence,
     phase: 'entering',
     silent: false,
@@ -60,7 +60,7 @@ export function passThrough(vehicle: VehicleState, fence: Fence, step: Step, eve
     entry: passage.entry,
     exit: null,
   };
-  return leave(vehicle, stay, passage.exit, step.to.fixTimeMs, events);
+  return leave(vehicle, presence, passage.exit, step.to.fixTimeMs, events);
 }
 
 /**
@@ -71,73 +71,79 @@ export function passThrough(vehicle: VehicleState, fence: Fence, step: Step, eve
  * @returns the stay that goes on (another one, where an absence was long enough to end the visit and the vehicle is back),
  *   or null where it is over
  */
-export function advanceStay(
+export function advancePresence(
   vehicle: VehicleState,
-  stay: Stay,
+  presence: Presence,
   inside: boolean,
   mayPass: boolean,
   step: Step,
   events: FleetEvent[],
-): Stay | null {
+): Presence | null {
   const fixTimeMs = step.to.fixTimeMs;
-  const { fence } = stay;
+  const { fence } = presence;
   if (inside) {
-    switch (stay.phase) {
+    switch (presence.phase) {
       case 'inside':
-        return stay;
+        return presence;
       case 'entering':
-        return confirmEntry(vehicle, stay, fixTimeMs, fixTimeMs, events);
+        return confirmEntry(vehicle, presence, fixTimeMs, fixTimeMs, events);
       case 'leaving': {
         const back = enter(fence, step);
-        if (stay.exit === null || back.entry.atMs - stay.exit.atMs < fence.minDwellMs) {
-          stay.phase = 'inside';
-          stay.exit = null;
-          stay.inferred = false;
-          return stay;
+        if (presence.exit === null || back.entry.atMs - presence.exit.atMs < fence.minDwellMs) {
+          presence.phase = 'inside';
+          presence.exit = null;
+          presence.inferred = false;
+          return presence;
         }
-        events.push(visitEnd(vehicle, stay, stay.exit, 'left', fixTimeMs, fence.definition.version));
+        events.push(visitEnd(vehicle, presence, presence.exit, 'left', fixTimeMs, fence.definition.version));
         return confirmEntry(vehicle, back, fixTimeMs, fixTimeMs, events);
       }
     }
   }
-  if (stay.phase !== 'leaving' || stay.exit === null)
-    return leave(vehicle, stay, crossingOf(fence, step).moment, fixTimeMs, events);
+  if (presence.phase !== 'leaving' || presence.exit === null)
+    return leave(vehicle, presence, crossingOf(fence, step).moment, fixTimeMs, events);
   const passage = mayPass && isWayKnown(step) ? passageOf(fence, step) : null;
-  if (passage === null) return leave(vehicle, stay, stay.exit, fixTimeMs, events);
+  if (passage === null) return leave(vehicle, presence, presence.exit, fixTimeMs, events);
   // It was back for a moment, between two fixes.
-  if (passage.entry.atMs - stay.exit.atMs < fence.minDwellMs)
-    return leave(vehicle, stay, passage.exit, fixTimeMs, events);
-  events.push(visitEnd(vehicle, stay, stay.exit, 'left', fixTimeMs, fence.definition.version));
+  if (passage.entry.atMs - presence.exit.atMs < fence.minDwellMs)
+    return leave(vehicle, presence, passage.exit, fixTimeMs, events);
+  events.push(visitEnd(vehicle, presence, presence.exit, 'left', fixTimeMs, fence.definition.version));
   return passThrough(vehicle, fence, step, events);
 }
 
 /** A stay that was left at `exit`, the fix in hand being outside. Returns it while the absence is too short to end it. */
-function leave(vehicle: VehicleState, stay: Stay, exit: Moment, fixTimeMs: number, events: FleetEvent[]): Stay | null {
-  if (stay.phase === 'entering') {
-    confirmEntry(vehicle, stay, exit.atMs, fixTimeMs, events);
+function leave(
+  vehicle: VehicleState,
+  presence: Presence,
+  exit: Moment,
+  fixTimeMs: number,
+  events: FleetEvent[],
+): Presence | null {
+  if (presence.phase === 'entering') {
+    confirmEntry(vehicle, presence, exit.atMs, fixTimeMs, events);
     // It left too soon to have been there. (The call above changes the phase of a stay that was long enough.)
-    if ((stay.phase as Stay['phase']) === 'entering') return null;
+    if ((presence.phase as Presence['phase']) === 'entering') return null;
   }
-  stay.phase = 'leaving';
-  stay.exit = exit;
-  if (fixTimeMs - exit.atMs < stay.fence.minDwellMs) return stay;
-  events.push(visitEnd(vehicle, stay, exit, 'left', fixTimeMs, stay.fence.definition.version));
+  presence.phase = 'leaving';
+  presence.exit = exit;
+  if (fixTimeMs - exit.atMs < presence.fence.minDwellMs) return presence;
+  events.push(visitEnd(vehicle, presence, exit, 'left', fixTimeMs, presence.fence.definition.version));
   return null;
 }
 
 /** Tells the begin of a stay that has lasted up to `untilMs` if that is long enough. Returns the stay. */
 export function confirmEntry(
   vehicle: VehicleState,
-  stay: Stay,
+  presence: Presence,
   untilMs: number,
   fixTimeMs: number,
   events: FleetEvent[],
-): Stay {
-  const { entry, fence } = stay;
-  if (untilMs - entry.atMs < fence.minDwellMs) return stay;
-  stay.phase = 'inside';
-  events.push(visitBegin(vehicle, stay, fixTimeMs));
-  return stay;
+): Presence {
+  const { entry, fence } = presence;
+  if (untilMs - entry.atMs < fence.minDwellMs) return presence;
+  presence.phase = 'inside';
+  events.push(visitBegin(vehicle, presence, fixTimeMs));
+  return presence;
 }
 
 /**
@@ -145,18 +151,18 @@ export function confirmEntry(
  *
  * @param version of the geofence's definition under which the vehicle was inside
  */
-export function endStayByDefinition(
+export function endPresenceByDefinition(
   vehicle: VehicleState,
-  stay: Stay,
+  presence: Presence,
   reason: Exclude<GeofenceVisit['endReason'], null | 'left'>,
   atMs: number,
   version: number,
   events: FleetEvent[],
 ): void {
-  if (stay.silent || stay.phase === 'entering') return;
+  if (presence.silent || presence.phase === 'entering') return;
   const last = lastMoment(vehicle);
-  const exit = { ...last, atMs: Math.max(atMs, stay.entry.atMs) };
-  events.push(visitEnd(vehicle, stay, exit, reason, last.atMs, version));
+  const exit = { ...last, atMs: Math.max(atMs, presence.entry.atMs) };
+  events.push(visitEnd(vehicle, presence, exit, reason, last.atMs, version));
 }
 
 function lastMoment(vehicle: VehicleState): Moment {
@@ -164,11 +170,11 @@ function lastMoment(vehicle: VehicleState): Moment {
   return atFix(vehicle.latest, vehicle.speedKmh);
 }
 
-function visitBegin(vehicle: VehicleState, stay: Stay, fixTimeMs: number): GeofenceVisit {
-  const { entry } = stay;
+function visitBegin(vehicle: VehicleState, presence: Presence, fixTimeMs: number): GeofenceVisit {
+  const { entry } = presence;
   return {
     kind: 'geofence-visit',
-    id: visitId(vehicle, stay),
+    id: visitId(vehicle, presence),
     phase: 'begin',
     vehicleId: vehicle.id,
     startedAtMs: entry.atMs,
@@ -177,11 +183,11 @@ function visitBegin(vehicle: VehicleState, stay: Stay, fixTimeMs: number): Geofe
     longitude: entry.longitude,
     speedKmh: entry.speedKmh,
     fixTimeMs,
-    geofenceId: stay.fence.definition.id,
-    fromFixTimeMs: stay.fromFixTimeMs,
-    definitionVersion: stay.fence.definition.version,
+    geofenceId: presence.fence.definition.id,
+    fromFixTimeMs: presence.fromFixTimeMs,
+    definitionVersion: presence.fence.definition.version,
     origin: vehicle.origin,
-    inferred: stay.inferred,
+    inferred: presence.inferred,
     startLatitude: entry.latitude,
     startLongitude: entry.longitude,
     endReason: null,
@@ -190,7 +196,7 @@ function visitBegin(vehicle: VehicleState, stay: Stay, fixTimeMs: number): Geofe
 
 function visitEnd(
   vehicle: VehicleState,
-  stay: Stay,
+  presence: Presence,
   exit: Moment,
   endReason: GeofenceVisit['endReason'],
   fixTimeMs: number,
@@ -198,33 +204,33 @@ function visitEnd(
 ): GeofenceVisit {
   return {
     kind: 'geofence-visit',
-    id: visitId(vehicle, stay),
+    id: visitId(vehicle, presence),
     phase: 'end',
     vehicleId: vehicle.id,
     // A change is timed by the server, a fix by its receiver: one that was found inside may have left before it was found.
-    startedAtMs: Math.min(stay.entry.atMs, exit.atMs),
+    startedAtMs: Math.min(presence.entry.atMs, exit.atMs),
     endedAtMs: exit.atMs,
     latitude: exit.latitude,
     longitude: exit.longitude,
     speedKmh: exit.speedKmh,
     fixTimeMs,
-    geofenceId: stay.fence.definition.id,
-    fromFixTimeMs: stay.fromFixTimeMs,
+    geofenceId: presence.fence.definition.id,
+    fromFixTimeMs: presence.fromFixTimeMs,
     definitionVersion: geofenceVersion,
     origin: vehicle.origin,
-    inferred: stay.inferred,
-    startLatitude: stay.entry.latitude,
-    startLongitude: stay.entry.longitude,
+    inferred: presence.inferred,
+    startLatitude: presence.entry.latitude,
+    startLongitude: presence.entry.longitude,
     endReason,
   };
 }
 
 /** A silent stay may begin at the moment of a change, which may be that of a fix: it has a name of its own. */
-export function visitId(vehicle: VehicleState, stay: Stay): EventId {
-  if (stay.id === null) {
-    const geofenceId = stay.fence.definition.id;
-    const subject = stay.silent ? `${geofenceId} found` : geofenceId;
-    stay.id = deriveEventId('geofence-visit', vehicle.id, subject, stay.beganAtMs);
+export function visitId(vehicle: VehicleState, presence: Presence): EventId {
+  if (presence.id === null) {
+    const geofenceId = presence.fence.definition.id;
+    const subject = presence.silent ? `${geofenceId} found` : geofenceId;
+    presence.id = deriveEventId('geofence-visit', vehicle.id, subject, presence.beganAtMs);
   }
-  return stay.id;
+  return presence.id;
 }

@@ -5,7 +5,7 @@ test('of many files only those go that are of this make, old enough, and of nobo
   const stored = Array.from({ length: 250 }, (_, n) => ({ id: `mine-${n}`, bytes: 1, storedAtMs: n }));
   stored.push({ id: 'another', bytes: 1, storedAtMs: 0 });
   const gone: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const asked: number[] = [];
   await removeStrays(
     {
@@ -13,7 +13,7 @@ test('of many files only those go that are of this make, old enough, and of nobo
         yield* stored;
       },
       delete: async (id) => {
-        expect(told).toContain(id);
+        expect(reported).toContain(id);
         gone.push(id);
       },
     },
@@ -24,7 +24,7 @@ test('of many files only those go that are of this make, old enough, and of nobo
         asked.push(owners.length);
         return new Set(owners.filter((owner) => Number(owner) % 2 === 0));
       },
-      onStray: (id) => told.push(id),
+      onStray: (id) => reported.push(id),
     },
   );
   expect(gone).toEqual(Array.from({ length: 120 }, (_, n) => `mine-${2 * n + 1}`));

@@ -43,8 +43,8 @@ function readH264(sps: NalUnit): PictureFormat | null {
     bits.skip(1);
     const scalingLists = bits.flag() ? (chroma === 3 ? 12 : 8) : 0;
     for (let i = 0; i < scalingLists; i++) {
-      const told = bits.flag();
-      if (told) skipScalingList(bits, i < 6 ? 16 : 64);
+      const reported = bits.flag();
+      if (reported) skipScalingList(bits, i < 6 ? 16 : 64);
     }
   }
   bits.unsigned();

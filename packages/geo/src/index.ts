@@ -5,6 +5,7 @@ export { EARTH_RADIUS_M } from './earth.ts';
 export { featureFromShape, type ShapeFeature } from './feature-from-shape.ts';
 export { GeofenceIndex, type IndexItem } from './geofence-index.ts';
 export type { GeometryError } from './geometry-error.ts';
+export type { InsideInterval } from './inside-intervals.ts';
 export { areaM2, perimeterM } from './measures.ts';
 export { type PreparedShape, prepareShape } from './prepare-shape.ts';
 export {
@@ -16,4 +17,3 @@ export {
   type ShapeResult,
   shapeFromFeature,
 } from './shape-from-feature.ts';
-export type { Stay } from './stays.ts';

@@ -209,9 +209,9 @@ describe('crossing', () => {
 
 describe('passage', () => {
   test('is from the first entry to the last exit', () => {
-    const { passage, stays } = prepareShape(square);
+    const { passage, intervals } = prepareShape(square);
     expect(passage([-5, 5], [15, 5])).toEqual({ entry: 0.25, exit: 0.75 });
-    expect(stays([-5, 5], [15, 5])).toEqual([
+    expect(intervals([-5, 5], [15, 5])).toEqual([
       { entry: 0.25, exit: 0.45 },
       { entry: 0.55, exit: 0.75 },
     ]);
@@ -241,7 +241,7 @@ describe('passage', () => {
               expect(found?.entry).toBeLessThanOrEqual(k / 20);
               expect(found?.exit).toBeGreaterThanOrEqual(k / 20);
             }
-            if (found !== null) expect(isInside((prepared.stays(from, to)[0]?.entry ?? 0) - 1e-6)).toBe(false);
+            if (found !== null) expect(isInside((prepared.intervals(from, to)[0]?.entry ?? 0) - 1e-6)).toBe(false);
           }
         },
       ),

@@ -2,7 +2,7 @@ import type { LngLat, Shape } from '@outrider/domain';
 import { type BoundingBox, boundingBox } from './bounding-box.ts';
 import { flatContains } from './contains.ts';
 import { flatten } from './flat-shape.ts';
-import { crossingBetween, passageBetween, type Stay, staysAlong } from './stays.ts';
+import { crossingBetween, type InsideInterval, insideIntervals, passageBetween } from './inside-intervals.ts';
 
 /** A shape made ready to be asked many times. */
 export interface PreparedShape {
@@ -25,9 +25,9 @@ export interface PreparedShape {
    */
   crossing(from: LngLat, to: LngLat): number | null;
   /** For two places that are both outside: where the way between them first enters and last leaves; null where it passes by. */
-  passage(from: LngLat, to: LngLat): Stay | null;
+  passage(from: LngLat, to: LngLat): InsideInterval | null;
   /** All parts of the way that are inside, in order. */
-  stays(from: LngLat, to: LngLat): readonly Stay[];
+  intervals(from: LngLat, to: LngLat): readonly InsideInterval[];
 }
 
 /** Prepares a shape that {@link shapeFromFeature} accepted. Costs its points once: about 16 bytes each. */
@@ -39,6 +39,6 @@ export function prepareShape(shape: Shape): PreparedShape {
     contains: (longitude, latitude) => flatContains(flat, longitude, latitude),
     crossing: (from, to) => crossingBetween(flat, from, to),
     passage: (from, to) => passageBetween(flat, from, to),
-    stays: (from, to) => staysAlong(flat, from, to),
+    intervals: (from, to) => insideIntervals(flat, from, to),
   };
 }

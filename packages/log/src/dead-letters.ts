@@ -32,7 +32,7 @@ export interface UnreadableRecord {
 export const NOBODY = 'log';
 
 /** What is put around a record. */
-const ROOM_BYTES = 64 * 1024;
+const SPACE_BYTES = 64 * 1024;
 const MAX_REASON_CHARACTERS = 2000;
 
 /** What one letter is known by: the same record, put aside again by the same reader, is the same letter. */
@@ -64,7 +64,7 @@ export async function setAside(
   const kept: DeadLetter = {
     ...letter,
     reason: letter.reason.slice(0, MAX_REASON_CHARACTERS),
-    record: record !== null && record.length > MAX_RECORD_BYTES - ROOM_BYTES ? null : record,
+    record: record !== null && record.length > MAX_RECORD_BYTES - SPACE_BYTES ? null : record,
     diedAtMs: nowMs,
     replayedAtMs: null,
   };

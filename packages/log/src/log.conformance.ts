@@ -641,11 +641,11 @@ export function describeLog(name: string, start: () => Promise<LogUnderTest>): v
         const [[partition, { end }] = [0, { end: 0 }]] = [...(await log.bounds(topic))].filter(
           ([, bounds]) => bounds.end > 0,
         );
-        const standing = async () =>
+        const progress = async () =>
           (await log.readers()).find((each) => each.topic === topic.name && each.partition === partition);
-        expect(await standing()).toMatchObject({ reader: 'reader', offset: 0, earliest: 0, end });
+        expect(await progress()).toMatchObject({ reader: 'reader', offset: 0, earliest: 0, end });
         log.release(topic, partition, 'reader', end);
-        expect(await standing()).toMatchObject({ offset: end, oldestUnreadAtMs: null });
+        expect(await progress()).toMatchObject({ offset: end, oldestUnreadAtMs: null });
       });
     });
   });

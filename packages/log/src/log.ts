@@ -102,7 +102,7 @@ export interface Discontinuity {
 }
 
 /** How far a registered reader is from both ends of its partition. */
-export interface ReaderStanding extends Bounds {
+export interface ReaderProgress extends Bounds {
   reader: string;
   topic: string;
   partition: number;
@@ -163,7 +163,7 @@ export interface Log {
    */
   release<T>(topic: Topic<T>, partition: number, reader: string, offset: number): void;
   /** The readers that were registered through this opening and where they are. For metrics: a query for each topic. */
-  readers(): Promise<ReaderStanding[]>;
+  readers(): Promise<ReaderProgress[]>;
   /** As {@link resume}, for an offset that no registered reader keeps, such as a client's: nothing is registered or reported. */
   locate<T>(topic: Topic<T>, partition: number, saved: ReaderPlace | null): Promise<Resumption>;
   /** Offsets of the oldest record and after the newest, by partition. */

@@ -197,22 +197,24 @@ export function describeProtocol(name: string, conformance: Conformance): void {
         if (conformance.idleBytes?.includes(byte)) continue;
         for (const begun of [Buffer.alloc(0), hello, Buffer.concat([hello, packet.subarray(0, -1)])]) {
           const session = protocol.createSession();
-          const told = listen(begun, session);
+          const reported = listen(begun, session);
           const chunk = Buffer.alloc(1000, byte);
           for (let fed = 0; fed <= protocol.maxFrameBytes + chunk.length; fed += chunk.length)
-            told.push(...session.push(chunk, NOW_MS));
-          expect(told.at(-1), `0x${byte.toString(16)} after ${begun.length} bytes`).toMatchObject({ type: 'refuse' });
+            reported.push(...session.push(chunk, NOW_MS));
+          expect(reported.at(-1), `0x${byte.toString(16)} after ${begun.length} bytes`).toMatchObject({
+            type: 'refuse',
+          });
         }
       }
     });
 
     function expectOrderly(bytes: Buffer): void {
       const session = protocol.createSession();
-      const told = listen(bytes, session);
-      const refusals = told.filter((inbound) => inbound.type === 'refuse');
+      const reported = listen(bytes, session);
+      const refusals = reported.filter((inbound) => inbound.type === 'refuse');
       expect(refusals.length).toBeLessThanOrEqual(1);
       if (refusals.length === 0) return;
-      expect(told.at(-1)).toBe(refusals[0]);
+      expect(reported.at(-1)).toBe(refusals[0]);
       expect(listen(talk([]), session)).toEqual([]);
     }
   });

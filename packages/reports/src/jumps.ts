@@ -45,7 +45,7 @@ export async function judgesAt(
   archive: Pick<Warehouse, 'fixesBefore'>,
   vehicleIds: readonly VehicleId[],
   atMs: number,
-  waits: Pick<FixesBeforeQuestion, 'lane' | 'signal'> = {},
+  waits: Pick<FixesBeforeQuestion, 'queue' | 'signal'> = {},
 ): Promise<Map<VehicleId, JumpJudge>> {
   const judges = new Map(vehicleIds.map((vehicleId) => [vehicleId, new JumpJudge()]));
   if (judges.size === 0) return judges;

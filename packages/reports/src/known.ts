@@ -30,7 +30,7 @@ export async function knownOf(
       fromMs,
       beforeMs: nowMs + 1,
       count: 1,
-      lane: 'report',
+      queue: 'report',
       signal,
     });
     for (const { vehicleId, fixTimeMs } of fixes) known.set(vehicleId, { untilMs: fixTimeMs, trip: null });

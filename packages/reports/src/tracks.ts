@@ -86,7 +86,7 @@ async function plainPage(
   });
   const begun = new Set(page.positions.map(({ vehicleId }) => vehicleId));
   if (after) begun.delete(after.vehicleId);
-  const judges = await judgesAt(archive, [...begun], fromMs, { lane: 'report', signal });
+  const judges = await judgesAt(archive, [...begun], fromMs, { queue: 'report', signal });
   if (after) judges.set(after.vehicleId, new JumpJudge(after.judged));
   const names = new Map(part.map(({ id, name }) => [id, name]));
   const rows = page.positions.map((position) => {
@@ -112,7 +112,7 @@ async function simplePage(
   const [vehicle] = part;
   if (vehicle === undefined) return { rows: [], next: null };
   const { fromMs, toMs, signal } = question;
-  const judges = await judgesAt(archive, [vehicle.id], fromMs, { lane: 'report', signal });
+  const judges = await judgesAt(archive, [vehicle.id], fromMs, { queue: 'report', signal });
   const judge = judges.get(vehicle.id) ?? new JumpJudge();
   const simplifier = new Simplifier<ArchivedPosition & { vehicleId: VehicleId }>(maxPoints);
   let after: PositionsCursor | null = null;

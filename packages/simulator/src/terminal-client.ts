@@ -139,7 +139,7 @@ class TcpTerminal implements TerminalClient {
       }
     });
     socket.on('data', (chunk: Buffer) => {
-      for (const reply of simulator.receive(chunk)) this.#hear(reply);
+      for (const reply of simulator.receive(chunk)) this.#receive(reply);
     });
     // The server went: what it did not acknowledge is sent again.
     socket.on('end', () => socket.destroy());
@@ -161,7 +161,7 @@ class TcpTerminal implements TerminalClient {
     this.#backoffMs = Math.min(this.#lastBackoffMs, this.#backoffMs * 2);
   }
 
-  #hear(reply: SimulatorReply): void {
+  #receive(reply: SimulatorReply): void {
     if (reply.type === 'refused') {
       this.#lastFailure = reply.detail;
       this.#socket?.destroy();

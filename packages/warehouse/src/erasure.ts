@@ -42,7 +42,7 @@ export async function erase(engine: Engine, { vehicleIds, geofenceIds }: Erasure
       sql: `SELECT count() FROM ${table} WHERE ${where}`,
       parameters: {},
       limits: LIMITS,
-      lane: 'report',
+      queue: 'report',
     });
     const left = Number(row?.[0]);
     rows += left;

@@ -7,7 +7,7 @@ export {
   WarehouseAwayError,
   WarehouseFullError,
 } from './engines/engine.ts';
-export { asOwner } from './engines/lane.ts';
+export { asOwner } from './engines/fair-queue.ts';
 export type { EventReplacement } from './events/replacement.ts';
 export { type Recorded, UnfitRecordError } from './recorded.ts';
 export type { ArchivedEvent, ArchivedEvents, ArchivedEventsQuestion } from './reports/archived-events.ts';

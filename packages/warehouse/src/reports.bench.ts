@@ -190,26 +190,27 @@ async function measure(
   const hoursOf = ({ fromMs, toMs }: { fromMs: number; toMs: number }) =>
     Array.from({ length: Math.round((toMs - fromMs) / 3_600_000) + 1 }, (_, nth) => fromMs + nth * 3_600_000);
   const list =
-    (kinds: Parameters<typeof overlappingEvents>[1]['kinds']) => async (vehicleIds: VehicleId[], stretch: Stretch) => {
+    (kinds: Parameters<typeof overlappingEvents>[1]['kinds']) =>
+    async (vehicleIds: VehicleId[], interval: Interval) => {
       for (let at = 0; at < vehicleIds.length; at += LIST_FLEET) {
         const some = vehicleIds.slice(at, at + LIST_FLEET);
         await everyPage<FleetCursor>((after) =>
-          overlappingEvents(engine, { vehicleIds: some, kinds, ...stretch, limit: 5000, after }),
+          overlappingEvents(engine, { vehicleIds: some, kinds, ...interval, limit: 5000, after }),
         );
       }
     };
-  const wholeTrack = (vehicleIds: VehicleId[], stretch: Stretch) =>
-    everyPage<PositionsCursor>((after) => positionsOf(engine, { vehicleIds, ...stretch, limit: 10_000, after }));
+  const wholeTrack = (vehicleIds: VehicleId[], interval: Interval) =>
+    everyPage<PositionsCursor>((after) => positionsOf(engine, { vehicleIds, ...interval, limit: 10_000, after }));
   const lead = (nth: number) => {
     const beforeMs = day(nth).fromMs;
     return fixesBefore(engine, { vehicleIds: one(nth), fromMs: beforeMs - LEAD.ms, beforeMs, count: LEAD.fixes });
   };
   const totals =
-    (kinds: Parameters<typeof tallies>[1]['kinds'], cutsOf: (stretch: Stretch) => number[], hours = false) =>
-    async (vehicleIds: VehicleId[], stretch: Stretch) => {
-      const cuts = cutsOf(stretch);
+    (kinds: Parameters<typeof tallies>[1]['kinds'], cutsOf: (interval: Interval) => number[], hours = false) =>
+    async (vehicleIds: VehicleId[], interval: Interval) => {
+      const cuts = cutsOf(interval);
       const places = hours ? { places: cuts.slice(1).map((_, nth) => nth % 24) } : {};
-      const asked = { vehicleIds, kinds, ...stretch, cuts, ...places, geofenceIds: null, nowMs };
+      const asked = { vehicleIds, kinds, ...interval, cuts, ...places, geofenceIds: null, nowMs };
       const { crossing } = await tallies(engine, asked);
       if (!hours) await tripParts(engine, { trips: crossing, cuts });
     };
@@ -224,7 +225,7 @@ async function measure(
     'alarm',
     'power-cut',
   ] as const;
-  const kinds: [string, (vehicleIds: VehicleId[], stretch: Stretch) => Promise<unknown>][] = [
+  const kinds: [string, (vehicleIds: VehicleId[], interval: Interval) => Promise<unknown>][] = [
     ['trips', list(['trip'])],
     ['stops', list(['parking', 'idling'])],
     ['mileage', totals(['trip'], daysOf)],
@@ -278,7 +279,7 @@ async function measure(
   return { positions: vehicles * PER_VEHICLE, vehicles, questions: times };
 }
 
-interface Stretch {
+interface Interval {
   fromMs: number;
   toMs: number;
 }
@@ -309,7 +310,7 @@ async function besideSlowOnes(engine: Engine, vehicles: number, runs: number) {
       sql: 'SELECT sum(cityHash64(attributes, number)) FROM positions CROSS JOIN numbers(1000)',
       parameters: {},
       limits: { maxSeconds: 120, maxMemoryBytes: 1024 ** 3 },
-      lane: 'report',
+      queue: 'report',
       signal: over.signal,
     })
     .catch(() => {});

@@ -186,8 +186,8 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
         },
         { offset: 2, value: packet(vehicleId, [blankPosition(time, 50, 10)]) },
       ]);
-      const told = await warehouse.track({ vehicleId, ...EVER, limit: 10 });
-      expect(told.positions.map(({ latitude, rejection }) => [latitude, rejection])).toEqual([[50, null]]);
+      const reported = await warehouse.track({ vehicleId, ...EVER, limit: 10 });
+      expect(reported.positions.map(({ latitude, rejection }) => [latitude, rejection])).toEqual([[50, null]]);
       const paged: ArchivedPosition[] = [];
       for (let after: TrackCursor | null = null; ; ) {
         const page = await warehouse.track({ vehicleId, ...EVER, limit: 1, after, withRejected: true });
@@ -250,13 +250,13 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       });
       const twentyMinutes = 20 * 60_000;
       await warehouse.insertPositions([{ offset: 1, value: value(RECEIVED_MS - twentyMinutes) }]);
-      const told = async () => (await warehouse.track({ vehicleId, ...EVER, limit: 10 })).positions;
-      expect(await told()).toMatchObject([{ fixTimeMs: RECEIVED_MS, rejection: null }]);
+      const reported = async () => (await warehouse.track({ vehicleId, ...EVER, limit: 10 })).positions;
+      expect(await reported()).toMatchObject([{ fixTimeMs: RECEIVED_MS, rejection: null }]);
       expect(await warehouse.startOfLastFixes({ vehicleId, throughMs: RECEIVED_MS, count: 1 })).toBe(RECEIVED_MS);
       // Sent again when the clock was right, it is one position still.
       const before = await warehouse.positionCount();
       await warehouse.insertPositions([{ offset: 2, value: value(RECEIVED_MS + 1000) }]);
-      expect(await told()).toHaveLength(1);
+      expect(await reported()).toHaveLength(1);
       expect(await warehouse.positionCount()).toBe(before);
     });
 
@@ -380,10 +380,10 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
 
     test('an event of any kind comes back with all that it says', async () => {
       const vehicleId = nextVehicleId();
-      const told = eventsOfAllKinds(vehicleId);
-      expect(new Set(told.map(({ kind }) => kind))).toEqual(new Set(EVENT_KINDS));
-      await warehouse.insertEvents(told.map((value, offset) => ({ offset, value })));
-      expect((await warehouse.events({ vehicleId, ...EVER, limit: 100 })).events).toEqual(told);
+      const reported = eventsOfAllKinds(vehicleId);
+      expect(new Set(reported.map(({ kind }) => kind))).toEqual(new Set(EVENT_KINDS));
+      await warehouse.insertEvents(reported.map((value, offset) => ({ offset, value })));
+      expect((await warehouse.events({ vehicleId, ...EVER, limit: 100 })).events).toEqual(reported);
     });
 
     test('what was recalculated stands over what was told live, whenever that comes, and what never happened is gone', async () => {
@@ -658,7 +658,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
         fromMs: 0,
         beforeMs: startMs + 3000,
         count: 1,
-        lane: 'report',
+        queue: 'report',
       });
       expect(fix).toEqual({ vehicleId: two, fixTimeMs: startMs + 2000, latitude: 59.9, longitude: 30.32 });
       expect(await warehouse.fixesBefore({ vehicleIds: [], fromMs: 0, beforeMs: startMs, count: 1 })).toEqual([]);

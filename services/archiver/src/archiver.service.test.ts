@@ -268,7 +268,7 @@ describe('into a warehouse', () => {
 });
 
 /** A warehouse that remembers what it was given, and can be shut. */
-class Shelf implements Sink {
+class VideoRetention implements Sink {
   inserts: number[] = [];
   positions = 0;
   shut = false;
@@ -287,38 +287,38 @@ class Shelf implements Sink {
 }
 
 test('many small batches become few big inserts, and the place is saved after them', async () => {
-  const shelf = new Shelf();
+  const retention = new VideoRetention();
   const checkpoints = new MemoryCheckpoints();
-  const { archiver, metrics } = archiverOn(new RecordedLog({ telemetry: telemetry(500, 2) }), checkpoints, shelf, {
+  const { archiver, metrics } = archiverOn(new RecordedLog({ telemetry: telemetry(500, 2) }), checkpoints, retention, {
     maxRows: 300,
     maxDelayMs: 60_000,
   });
   await archiver.start();
-  await vi.waitFor(() => expect(shelf.positions).toBe(900), PATIENCE);
+  await vi.waitFor(() => expect(retention.positions).toBe(900), PATIENCE);
   expect(checkpoints.next('telemetry')).toBeLessThan(1000);
   await archiver.stop();
-  expect(shelf.inserts).toEqual([300, 300, 300, 100]);
+  expect(retention.inserts).toEqual([300, 300, 300, 100]);
   expect(checkpoints.next('telemetry')).toBe(1000);
   expect(await metrics.metrics()).toMatch(/outrider_archived_rows_total\{topic="telemetry"\} 1000/);
   expect(await metrics.metrics()).toMatch(/outrider_archive_delay_seconds 2/);
 });
 
 test('what waits alone is written in time', async () => {
-  const shelf = new Shelf();
-  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(1, 2) }), new MemoryCheckpoints(), shelf);
+  const retention = new VideoRetention();
+  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(1, 2) }), new MemoryCheckpoints(), retention);
   await archiver.start();
-  await vi.waitFor(() => expect(shelf.inserts).toEqual([2]), PATIENCE);
+  await vi.waitFor(() => expect(retention.inserts).toEqual([2]), PATIENCE);
   await archiver.stop();
 });
 
 test('while the warehouse is away no more than two inserts are held, and nothing is dropped', async () => {
-  const shelf = new Shelf();
-  shelf.shut = true;
+  const retention = new VideoRetention();
+  retention.shut = true;
   const checkpoints = new MemoryCheckpoints();
   const log = new RecordedLog({ telemetry: telemetry(700, 1) });
-  const { archiver, metrics } = archiverOn(log, checkpoints, shelf, { maxRows: 100 });
+  const { archiver, metrics } = archiverOn(log, checkpoints, retention, { maxRows: 100 });
   await archiver.start();
-  await vi.waitFor(() => expect(shelf.attempts).toBeGreaterThan(20), PATIENCE);
+  await vi.waitFor(() => expect(retention.attempts).toBeGreaterThan(20), PATIENCE);
   expect(archiver.healthy).toBe(false);
   expect(log.taken.telemetry).toBeLessThanOrEqual(200);
   expect(checkpoints.next('telemetry')).toBeUndefined();
@@ -326,8 +326,8 @@ test('while the warehouse is away no more than two inserts are held, and nothing
   const lagging = await metrics.metrics();
   expect(lagging).toMatch(/^outrider_archive_lag_records\{topic="telemetry"\} 1400$/m);
   expect(lagging).toMatch(/^outrider_archive_lag_records\{topic="events"\} 0$/m);
-  shelf.shut = false;
-  await vi.waitFor(() => expect(shelf.positions).toBe(700), PATIENCE);
+  retention.shut = false;
+  await vi.waitFor(() => expect(retention.positions).toBe(700), PATIENCE);
   await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(1400), PATIENCE);
   expect(archiver.healthy).toBe(true);
   expect(await metrics.metrics()).toMatch(/^outrider_archive_lag_records\{topic="telemetry"\} 0$/m);
@@ -336,38 +336,38 @@ test('while the warehouse is away no more than two inserts are held, and nothing
 });
 
 test('it stops while the warehouse is away, and what was not archived comes at the next start', async () => {
-  const shelf = new Shelf();
-  shelf.shut = true;
+  const retention = new VideoRetention();
+  retention.shut = true;
   const checkpoints = new MemoryCheckpoints();
   const packets = telemetry(300, 1);
-  const first = archiverOn(new RecordedLog({ telemetry: packets }), checkpoints, shelf, {
+  const first = archiverOn(new RecordedLog({ telemetry: packets }), checkpoints, retention, {
     maxRows: 50,
     retryFirstMs: 60_000,
     retryLongestMs: 60_000,
   });
   await first.archiver.start();
-  await vi.waitFor(() => expect(shelf.attempts).toBe(1), PATIENCE);
+  await vi.waitFor(() => expect(retention.attempts).toBe(1), PATIENCE);
   await first.archiver.stop();
   expect(checkpoints.next('telemetry')).toBeUndefined();
 
-  shelf.shut = false;
-  const second = archiverOn(new RecordedLog({ telemetry: packets }), checkpoints, shelf);
+  retention.shut = false;
+  const second = archiverOn(new RecordedLog({ telemetry: packets }), checkpoints, retention);
   await second.archiver.start();
-  await vi.waitFor(() => expect(shelf.positions).toBe(300), PATIENCE);
+  await vi.waitFor(() => expect(retention.positions).toBe(300), PATIENCE);
   await second.archiver.stop();
   expect(checkpoints.next('telemetry')).toBe(600);
 });
 
 test('a partition that another member claimed is let go of, and begun anew where it comes back', async () => {
-  const shelf = new Shelf();
+  const retention = new VideoRetention();
   const checkpoints = new MemoryCheckpoints();
-  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(300, 1) }), checkpoints, shelf, {
+  const { archiver } = archiverOn(new RecordedLog({ telemetry: telemetry(300, 1) }), checkpoints, retention, {
     maxRows: 20,
   });
-  const insert = shelf.insertPositions.bind(shelf);
-  shelf.insertPositions = async (records) => {
+  const insert = retention.insertPositions.bind(retention);
+  retention.insertPositions = async (records) => {
     const rows = await insert(records);
-    if (shelf.positions === 60 || shelf.positions === 140) checkpoints.fenced = true;
+    if (retention.positions === 60 || retention.positions === 140) checkpoints.fenced = true;
     return rows;
   };
   await archiver.start();
@@ -375,21 +375,21 @@ test('a partition that another member claimed is let go of, and begun anew where
   await archiver.stop();
   expect(await Promise.race([archiver.failed, 'well'])).toBe('well');
   expect(checkpoints.claims).toBeGreaterThan(2);
-  expect(shelf.positions).toBeGreaterThanOrEqual(300);
+  expect(retention.positions).toBeGreaterThanOrEqual(300);
 });
 
 test('records that can never be archived are put aside with the reason, and the others are archived', async () => {
-  const shelf = new Shelf();
+  const retention = new VideoRetention();
   const unfit = new Set([1, 77, 78, 401]);
   const checkpoints = new MemoryCheckpoints();
   const log = new RecordedLog({
     telemetry: telemetry(300, 2).map((record) => ({ ...record, offset: record.offset === 79 ? 78 : record.offset })),
   });
-  const { archiver, metrics } = archiverOn(log, checkpoints, shelf, {}, (offset) => unfit.has(offset));
+  const { archiver, metrics } = archiverOn(log, checkpoints, retention, {}, (offset) => unfit.has(offset));
   await archiver.start();
   await vi.waitFor(() => expect(checkpoints.next('telemetry')).toBe(600), PATIENCE);
   await archiver.stop();
-  expect(shelf.positions).toBe(2 * (300 - unfit.size));
+  expect(retention.positions).toBe(2 * (300 - unfit.size));
   expect(log.appended.map(({ offset, reader, reason }) => ({ offset, reader, reason }))).toEqual(
     [...unfit].map((offset) => ({ offset, reader: 'archiver', reason: 'not a vehicle' })),
   );

@@ -64,7 +64,7 @@ export function withConflict(positions: readonly Position[]): Position[] {
 /** What of a connection decides whether the terminal is taken to be there. */
 export type TerminalLink = Pick<
   Connection,
-  'address' | 'takesCommands' | 'isAuthenticated' | 'lastHeardMs' | 'supersede' | 'hasRivals' | 'command'
+  'address' | 'takesCommands' | 'isAuthenticated' | 'lastReceivedMs' | 'supersede' | 'hasRivals' | 'command'
 >;
 
 type PlacesHub = Pick<Hub, 'noteConnections' | 'publish' | 'subscribe'>;
@@ -119,11 +119,11 @@ export class ConnectedTerminals {
   link(terminalId: TerminalId): TerminalLinkFacts | null {
     const inUse = this.#inUse(terminalId);
     if (inUse === undefined || !inUse.connection.takesCommands) return null;
-    const { isAuthenticated, lastHeardMs } = inUse.connection;
+    const { isAuthenticated, lastReceivedMs } = inUse.connection;
     return {
       sinceMs: inUse.noted.sinceMs,
       isProven: isAuthenticated,
-      isInUse: lastHeardMs > this.#now() - ESTABLISHED_MS,
+      isInUse: lastReceivedMs > this.#now() - ESTABLISHED_MS,
     };
   }
 
@@ -141,7 +141,7 @@ export class ConnectedTerminals {
     this.#came.add(terminalId);
     this.#noteSoon(terminalId);
     if (held.length <= MAX_PER_TERMINAL) return;
-    const [silent] = held.toSorted((a, b) => a.connection.lastHeardMs - b.connection.lastHeardMs);
+    const [silent] = held.toSorted((a, b) => a.connection.lastReceivedMs - b.connection.lastReceivedMs);
     silent?.connection.supersede();
   }
 
@@ -172,7 +172,7 @@ export class ConnectedTerminals {
         elsewhere.address !== noted.address &&
         noted.sinceMs < elsewhere.sinceMs &&
         elsewhere.sinceMs > sinceMs &&
-        connection.lastHeardMs > elsewhere.sinceMs + OVERLAP_MS,
+        connection.lastReceivedMs > elsewhere.sinceMs + OVERLAP_MS,
     );
     if (isElsewhere) return true;
     return held.some((older, nth) =>
@@ -181,8 +181,8 @@ export class ConnectedTerminals {
         .some(
           (newer) =>
             older.noted.address !== newer.noted.address &&
-            older.connection.lastHeardMs > newer.noted.sinceMs + OVERLAP_MS &&
-            Math.min(older.connection.lastHeardMs, newer.connection.lastHeardMs) > sinceMs,
+            older.connection.lastReceivedMs > newer.noted.sinceMs + OVERLAP_MS &&
+            Math.min(older.connection.lastReceivedMs, newer.connection.lastReceivedMs) > sinceMs,
         ),
     );
   }
@@ -199,7 +199,7 @@ export class ConnectedTerminals {
     const hasMoved = before !== undefined && before.address !== address;
     const isBack = hasMoved && before.earlier === address && nowMs - before.earlierAtMs < REQUEST_OVERLAP_MS;
     const isElsewhere = (this.#connected.get(terminalId) ?? []).some(
-      ({ connection, noted }) => noted.address !== address && connection.lastHeardMs > nowMs - REQUEST_OVERLAP_MS,
+      ({ connection, noted }) => noted.address !== address && connection.lastReceivedMs > nowMs - REQUEST_OVERLAP_MS,
     );
     const places: RequestPlaces = {
       address,
@@ -224,7 +224,7 @@ export class ConnectedTerminals {
       const [one, other] = [inUse.connection, newer.connection];
       if (one.isAuthenticated !== other.isAuthenticated) return one.isAuthenticated ? inUse : newer;
       const isFromSamePlace = inUse.noted.address === newer.noted.address;
-      const isEstablished = one.lastHeardMs > this.#now() - ESTABLISHED_MS;
+      const isEstablished = one.lastReceivedMs > this.#now() - ESTABLISHED_MS;
       return one.isAuthenticated || isFromSamePlace || !isEstablished ? newer : inUse;
     }, undefined);
   }
@@ -246,7 +246,7 @@ export class ConnectedTerminals {
   }
 
   /** Gateways that have the same terminal hear where it came to this one from. */
-  async #tellPlaces(changes: readonly ConnectionChange[]): Promise<void> {
+  async #publishPositions(changes: readonly ConnectionChange[]): Promise<void> {
     const places: [TerminalId, string][] = [];
     for (const { terminalId } of changes) {
       if (!this.#came.delete(terminalId)) continue;
@@ -292,7 +292,7 @@ export class ConnectedTerminals {
         // A hub that lost what it knew is given everything again.
         const isKnown = await this.#hub.noteConnections(this.#gateway, changes);
         if (!isKnown) for (const terminalId of this.#connected.keys()) this.#noteSoon(terminalId);
-        await this.#tellPlaces(changes);
+        await this.#publishPositions(changes);
       }
     } catch (error) {
       for (const terminalId of changed) this.#changed.add(terminalId);

@@ -81,7 +81,7 @@ export class Connection {
   /** Commands that the terminal has not answered, by what its answer will be known by. */
   readonly #commands = new Map<number, { type: TerminalCommand['type']; finish(outcome: CommandOutcome): void }>();
   #terminalId: TerminalId | null = null;
-  #lastHeardMs = 0;
+  #lastReceivedMs = 0;
   #isAuthenticated = false;
   #secret: string | null = null;
   #showedCode = false;
@@ -141,8 +141,8 @@ export class Connection {
   }
 
   /** Unix milliseconds at which something came last. */
-  get lastHeardMs(): number {
-    return this.#lastHeardMs;
+  get lastReceivedMs(): number {
+    return this.#lastReceivedMs;
   }
 
   /** Did the terminal show a secret of its own, or a certificate? */
@@ -207,8 +207,8 @@ export class Connection {
     if (this.#ending) return;
     const { now, tracing } = this.#context;
     if (tracing.isOn) this.#chunkAtMs = tracing.nowMs();
-    this.#lastHeardMs = now();
-    for (const inbound of this.#session.push(chunk, this.#lastHeardMs)) {
+    this.#lastReceivedMs = now();
+    for (const inbound of this.#session.push(chunk, this.#lastReceivedMs)) {
       this.#handle(inbound);
       if (this.#ending) break;
     }
@@ -319,7 +319,7 @@ export class Connection {
       this.#answers.push({ bytes: ack, ready: true });
       return;
     }
-    if (vehicle !== undefined) contacts.note(vehicle, this.#protocol.name, this.#registration, this.#lastHeardMs);
+    if (vehicle !== undefined) contacts.note(vehicle, this.#protocol.name, this.#registration, this.#lastReceivedMs);
     this.#answers.push(answer);
     this.#packetsTaken++;
     this.#positionsTaken += positions.length;

@@ -65,7 +65,7 @@ async function terminal(imei: TerminalId = IMEI) {
   return {
     socket,
     simulator,
-    get heard() {
+    get received() {
       return peer.hex;
     },
     get closed() {
@@ -94,14 +94,14 @@ const refused = () => refusalsOf(metrics, true);
 test('a packet is acknowledged once it is durable, and not before', async () => {
   const car = await terminal();
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   car.send(NOON, NOON + 1000);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(car.heard).toBe('01');
+  expect(car.received).toBe('01');
 
   log.waiting.shift()?.durable();
-  await vi.waitFor(() => expect(car.heard).toBe('0100000002'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('0100000002'), PATIENCE);
   expect(log.written).toMatchObject([
     {
       vehicleId: CAR,
@@ -117,16 +117,16 @@ test('a packet is acknowledged once it is durable, and not before', async () => 
 test('acknowledgements keep the order of the packets, even where a later one is durable first', async () => {
   const car = await terminal();
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   car.send(NOON);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   car.send(NOON + 1000, NOON + 2000);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(2), PATIENCE);
   log.waiting[1]?.durable();
   await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(car.heard).toBe('01');
+  expect(car.received).toBe('01');
   log.waiting[0]?.durable();
-  await vi.waitFor(() => expect(car.heard).toBe('010000000100000002'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('010000000100000002'), PATIENCE);
 });
 
 test('the hub knows which terminals are connected, and from where, until they go', async () => {
@@ -138,7 +138,7 @@ test('the hub knows which terminals are connected, and from where, until they go
   // It comes again before its old connection is known to be dead.
   const again = await terminal();
   again.hello();
-  await vi.waitFor(() => expect(again.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(again.received).toBe('01'), PATIENCE);
   car.socket.destroy();
   await vi.waitFor(
     async () => expect(await counted('outrider_terminal_connections', { protocol: 'teltonika' })).toBe(1),
@@ -188,13 +188,13 @@ test('connections that the hub did not take, or forgot, are noted again', async 
 test('text of a terminal is counted, not answered, and its packets go on', async () => {
   const car = await terminal();
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   // Codec 12: "ok".
   car.socket.write(Buffer.from('000000000000000a0c0106000000026f6b010000d092', 'hex'));
   car.send(NOON);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   log.waiting.shift()?.durable();
-  await vi.waitFor(() => expect(car.heard).toBe('0100000001'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('0100000001'), PATIENCE);
   expect(await counted('outrider_terminal_texts_total', { protocol: 'teltonika' })).toBe(1);
   expect(car.closed).toBe(false);
 });
@@ -202,7 +202,7 @@ test('text of a terminal is counted, not answered, and its packets go on', async
 test('packets that wait together go into the log together', async () => {
   const cars = await Promise.all([terminal(), terminal()]);
   for (const car of cars) car.hello();
-  await vi.waitFor(() => expect(cars.map(({ heard }) => heard)).toEqual(['01', '01']), PATIENCE);
+  await vi.waitFor(() => expect(cars.map(({ received }) => received)).toEqual(['01', '01']), PATIENCE);
   const packet = cars[0]?.simulator.encode([blankPosition(NOON, 52.5, 13.4)]) ?? Buffer.alloc(0);
   cars[0]?.socket.write(Buffer.concat([packet, packet, packet]));
   await vi.waitFor(() => expect(log.waiting[0]?.packets).toHaveLength(3), PATIENCE);
@@ -212,7 +212,7 @@ test('a terminal without a vehicle is refused, counted and noted', async () => {
   const stranger = await terminal('111111111111111' as TerminalId);
   stranger.hello();
   await vi.waitFor(() => expect(stranger.closed).toBe(true), PATIENCE);
-  expect(stranger.heard).toBe('00');
+  expect(stranger.received).toBe('00');
   expect(await counted('outrider_refusals_total', { protocol: 'teltonika', reason: 'unknown-terminal' })).toBe(1);
   expect(await hub.unknownTerminals()).toMatchObject([
     { terminalId: '111111111111111', protocol: 'teltonika', attempts: 1 },
@@ -222,11 +222,11 @@ test('a terminal without a vehicle is refused, counted and noted', async () => {
 test('a terminal whose vehicle is taken away is refused from its next packet on', async () => {
   const car = await terminal();
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   log.define(vehicle(2, null));
   car.send(NOON);
   await vi.waitFor(() => expect(car.closed).toBe(true), PATIENCE);
-  expect(car.heard).toBe('01');
+  expect(car.received).toBe('01');
   expect(log.waiting).toHaveLength(0);
 });
 
@@ -235,27 +235,27 @@ test('a vehicle that gets its terminal while the service runs is let in at once'
   log.define(vehicle(2, other));
   const car = await terminal(other);
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
 });
 
 test('a write that fails is not acknowledged, holds terminals back, and is made again', async () => {
   const car = await terminal();
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   car.send(NOON);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   log.waiting.shift()?.refuse(new Error('disk full'));
   await vi.waitFor(() => expect(gateway.healthy).toBe(false), PATIENCE);
   car.send(NOON + 1000);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
-  expect(car.heard).toBe('01');
+  expect(car.received).toBe('01');
   // Held back: the second packet is not even read before the first is safe.
   expect(log.waiting[0]?.packets).toMatchObject([{ positions: [{ fixTimeMs: NOON }] }]);
 
   log.waiting.shift()?.refuse(new LogFullError('64 MiB are waiting'));
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   log.waiting.shift()?.durable();
-  await vi.waitFor(() => expect(car.heard).toBe('0100000001'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('0100000001'), PATIENCE);
   expect(gateway.healthy).toBe(true);
   await vi.waitFor(
     () => expect(log.waiting[0]?.packets).toMatchObject([{ positions: [{ fixTimeMs: NOON + 1000 }] }]),
@@ -266,7 +266,7 @@ test('a write that fails is not acknowledged, holds terminals back, and is made 
 test('while the log is behind, terminals are not read', async () => {
   const car = await terminal();
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   log.pendingBytes = 100 * 1024 * 1024;
   car.send(NOON);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
@@ -306,26 +306,26 @@ test('a connection over the bound is turned away', async () => {
 test('a terminal that closes its side after its last packet still gets its acknowledgement', async () => {
   const car = await terminal();
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   car.send(NOON);
   car.socket.end();
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   log.waiting.shift()?.durable();
   await vi.waitFor(() => expect(car.closed).toBe(true), PATIENCE);
-  expect(car.heard).toBe('0100000001');
+  expect(car.received).toBe('0100000001');
 });
 
 test('stopping waits for what was taken, and says so to the terminals', async () => {
   const car = await terminal();
   car.hello();
-  await vi.waitFor(() => expect(car.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(car.received).toBe('01'), PATIENCE);
   car.send(NOON);
   await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
   const stopped = gateway.stop();
   log.waiting.shift()?.durable();
   await stopped;
   await vi.waitFor(() => expect(car.closed).toBe(true), PATIENCE);
-  expect(car.heard).toBe('0100000001');
+  expect(car.received).toBe('0100000001');
 });
 
 test('a phone is answered 200 once its position is durable', async () => {
@@ -360,22 +360,22 @@ describe('a terminal of JT/T 808', () => {
     const socket = connect(gateway.ports.jt808 ?? 0, '127.0.0.1');
     sockets.push(socket);
     const side = new Jt808TerminalSide(phone, 2019);
-    const heard: Exclude<ReturnType<typeof side.receive>[number], string>[] = [];
+    const received: Exclude<ReturnType<typeof side.receive>[number], string>[] = [];
     socket.on('data', (chunk) => {
-      for (const message of side.receive(chunk as Buffer)) if (typeof message !== 'string') heard.push(message);
+      for (const message of side.receive(chunk as Buffer)) if (typeof message !== 'string') received.push(message);
     });
     socket.on('error', () => {});
     await once(socket, 'connect');
     socket.write(side.register());
-    await vi.waitFor(() => expect(heard).toHaveLength(1), PATIENCE);
-    return { socket, side, heard };
+    await vi.waitFor(() => expect(received).toHaveLength(1), PATIENCE);
+    return { socket, side, received };
   }
 
   test('is given a code when it registers, shows it when it comes back, and is refused with a word where it has no vehicle', async () => {
     log.define(vehicle(2, PHONE));
-    const { heard, socket } = await registered();
-    expect(heard[0]?.body[2]).toBe(0);
-    const code = heard[0]?.body.toString('latin1', 3) ?? '';
+    const { received, socket } = await registered();
+    expect(received[0]?.body[2]).toBe(0);
+    const code = received[0]?.body.toString('latin1', 3) ?? '';
     socket.destroy();
 
     const back = connect(gateway.ports.jt808 ?? 0, '127.0.0.1');
@@ -386,7 +386,7 @@ describe('a terminal of JT/T 808', () => {
     expect(side.receive(answer)).toMatchObject([{ id: 0x8001 }]);
 
     const stranger = await registered('13999999999' as TerminalId);
-    expect(stranger.heard[0]?.body[2]).toBe(4);
+    expect(stranger.received[0]?.body[2]).toBe(4);
     expect(await hub.unknownTerminals()).toMatchObject([{ terminalId: '13999999999', protocol: 'jt808' }]);
   });
 
@@ -397,7 +397,7 @@ describe('a terminal of JT/T 808', () => {
   ])('with an IMEI packed into its number is known by %s', async (_, id) => {
     log.define(vehicle(2, id as TerminalId));
     const car = await registered('2067eb783585' as TerminalId);
-    expect(car.heard[0]?.body[2]).toBe(0);
+    expect(car.received[0]?.body[2]).toBe(0);
     car.socket.write(car.side.say(0x0200, encodeLocation(blankPosition(NOON, 52.5, 13.4))).bytes);
     await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
     log.waiting.shift()?.durable();
@@ -407,7 +407,7 @@ describe('a terminal of JT/T 808', () => {
 
   test('without a vehicle is listed, whatever it is refused for', async () => {
     log.define(vehicle(2, PHONE));
-    expect((await registered('2067eb783585' as TerminalId)).heard[0]?.body[2]).toBe(4);
+    expect((await registered('2067eb783585' as TerminalId)).received[0]?.body[2]).toBe(4);
     for (const [number, ofVehicle] of [
       ['a1b2c3d4e5f6', false],
       [PHONE, true],
@@ -434,9 +434,9 @@ describe('a terminal of JT/T 808', () => {
     car.socket.write(car.side.say(0x0200, encodeLocation(blankPosition(NOON, 52.5, 13.4))).bytes);
     await vi.waitFor(() => expect(log.waiting).toHaveLength(1), PATIENCE);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(car.heard).toHaveLength(1);
+    expect(car.received).toHaveLength(1);
     log.waiting.shift()?.durable();
-    await vi.waitFor(() => expect(car.heard[1]?.id).toBe(0x8001), PATIENCE);
+    await vi.waitFor(() => expect(car.received[1]?.id).toBe(0x8001), PATIENCE);
     expect(log.written).toMatchObject([{ protocol: 'jt808', terminalId: PHONE, positions: [{ fixTimeMs: NOON }] }]);
   });
 
@@ -453,8 +453,8 @@ describe('a terminal of JT/T 808', () => {
       { type: 'list-recordings', channel: 1, startMs: NOON, endMs: NOON + 60_000, media: 'video', stream: 'main' },
       { timeoutMs: 5000 },
     );
-    await vi.waitFor(() => expect(car.heard).toHaveLength(2), PATIENCE);
-    const [, question] = car.heard;
+    await vi.waitFor(() => expect(car.received).toHaveLength(2), PATIENCE);
+    const [, question] = car.received;
     expect(question?.id).toBe(0x9205);
     // Another message in between does not confuse it, nor a word that it got the question.
     car.socket.write(car.side.heartbeat());
@@ -465,7 +465,7 @@ describe('a terminal of JT/T 808', () => {
     const silent = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null } as const;
     expect(await commands.send(PHONE, silent, { timeoutMs: 20 })).toEqual({ outcome: 'unanswered' });
     const cutOff = commands.send(PHONE, silent, { timeoutMs: 5000 });
-    await vi.waitFor(() => expect(car.heard).toHaveLength(5), PATIENCE);
+    await vi.waitFor(() => expect(car.received).toHaveLength(5), PATIENCE);
     car.socket.destroy();
     expect(await cutOff).toEqual({ outcome: 'offline' });
     await vi.waitFor(() => expect(presence).toEqual([true, false]), PATIENCE);
@@ -488,11 +488,11 @@ describe('a terminal of JT/T 808', () => {
     );
     const end = { type: 'control-playback', channel: 1, action: 'end', seekToMs: null } as const;
     const asked = commands.send(PHONE, end, { timeoutMs: 5000 });
-    await vi.waitFor(() => expect(second.heard).toHaveLength(2), PATIENCE);
-    second.socket.write(second.side.acknowledge(second.heard[1] ?? { id: 0, serial: 0 }));
+    await vi.waitFor(() => expect(second.received).toHaveLength(2), PATIENCE);
+    second.socket.write(second.side.acknowledge(second.received[1] ?? { id: 0, serial: 0 }));
     expect(await asked).toEqual({ outcome: 'answered', answer: { type: 'acknowledged', result: 'done' } });
     expect(presence).toEqual([]);
-    expect(first.heard).toHaveLength(1);
+    expect(first.received).toHaveLength(1);
     await commands.close();
   });
 
@@ -533,9 +533,9 @@ describe('a terminal of JT/T 808', () => {
       },
     });
     const car = await registered();
-    expect(car.heard[0]?.body[2]).toBe(0);
+    expect(car.received[0]?.body[2]).toBe(0);
     car.socket.write(car.side.say(0x0200, encodeLocation(blankPosition(NOON, 52.5, 13.4))).bytes);
-    await vi.waitFor(() => expect(car.heard[1]?.id).toBe(0x8001), PATIENCE);
+    await vi.waitFor(() => expect(car.received[1]?.id).toBe(0x8001), PATIENCE);
     expect(log.waiting).toHaveLength(0);
     expect(await counted('outrider_positions_without_vehicle_total', { protocol: 'jt808' })).toBe(1);
   });

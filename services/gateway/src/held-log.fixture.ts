@@ -6,7 +6,7 @@ export class HeldLog implements Log {
   pendingBytes = 0;
   readonly waiting: { packets: TelemetryPacket[]; durable: () => void; refuse: (error: Error) => void }[] = [];
   readonly written: TelemetryPacket[] = [];
-  #tell: ((change: DefinitionChange) => void) | null = null;
+  #report: ((change: DefinitionChange) => void) | null = null;
 
   append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -23,11 +23,11 @@ export class HeldLog implements Log {
   }
   async consume(_topic: unknown, options: { onBatch(batch: unknown): Promise<void> }) {
     let offset = 0;
-    this.#tell = (value) => void options.onBatch({ partition: 0, records: [{ offset: offset++, value }] });
+    this.#report = (value) => void options.onBatch({ partition: 0, records: [{ offset: offset++, value }] });
     return { stop: async () => {}, failed: new Promise<never>(() => {}) };
   }
   define(change: DefinitionChange): void {
-    this.#tell?.(change);
+    this.#report?.(change);
   }
   async endOffsets() {
     return new Map([[0, 0]]);

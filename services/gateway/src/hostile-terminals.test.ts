@@ -56,7 +56,7 @@ async function open(localAddress: string) {
   sockets.push(socket);
   return {
     socket,
-    get heard() {
+    get received() {
       return peer.hex;
     },
     get closed() {
@@ -70,7 +70,7 @@ async function open(localAddress: string) {
 async function identified(localAddress: string) {
   const peer = await open(localAddress);
   peer.identify();
-  await vi.waitFor(() => expect(peer.heard).toBe('01'), PATIENCE);
+  await vi.waitFor(() => expect(peer.received).toBe('01'), PATIENCE);
   return peer;
 }
 const refusals = () => refusalsOf(metrics);
@@ -105,7 +105,7 @@ describe('places', () => {
     await vi.waitFor(() => expect(over.closed).toBe(true), PATIENCE);
     expect(await refusals()).toEqual({ 'too-many-unidentified': 1 });
     silent[0]?.identify();
-    await vi.waitFor(() => expect(silent[0]?.heard).toBe('01'), PATIENCE);
+    await vi.waitFor(() => expect(silent[0]?.received).toBe('01'), PATIENCE);
     expect((await identified(ELSEWHERE)).closed).toBe(false);
   });
 
@@ -158,8 +158,8 @@ describe('ids that are tried', () => {
     const probing = async (from: string, terminalId: TerminalId) => {
       const peer = await open(from);
       peer.identify(terminalId);
-      await vi.waitFor(() => expect(peer.closed || peer.heard !== '').toBe(true), PATIENCE);
-      return peer.heard;
+      await vi.waitFor(() => expect(peer.closed || peer.received !== '').toBe(true), PATIENCE);
+      return peer.received;
     };
     await vi.waitFor(async () => expect(await probing(ELSEWHERE, id(0))).toBe(''), PATIENCE);
     expect(await probing(ELSEWHERE, IMEI)).toBe('01');
@@ -201,7 +201,7 @@ describe('commands', () => {
     address,
     takesCommands: true,
     isAuthenticated: false,
-    lastHeardMs: nowMs,
+    lastReceivedMs: nowMs,
     hasRivals: false,
     supersede() {},
     command: async () => ({ outcome: 'offline' }),
@@ -225,7 +225,7 @@ describe('commands', () => {
     expect(own.hasRivals && forged.hasRivals).toBe(true);
     nowMs += 31_000;
     expect(connected.of(IMEI)).toBe(forged);
-    Object.assign(own, { lastHeardMs: nowMs });
+    Object.assign(own, { lastReceivedMs: nowMs });
     expect(connected.of(IMEI)).toBe(own);
     expect(connected.went(IMEI, own)).toBe(false);
     expect(connected.of(IMEI)).toBe(forged);
@@ -243,7 +243,7 @@ describe('commands', () => {
     const later = link('198.51.100.9');
     nowMs += 100_000;
     connected.came(IMEI, later, 'jt808', nowMs);
-    Object.assign(later, { lastHeardMs: nowMs });
+    Object.assign(later, { lastReceivedMs: nowMs });
     expect(connected.of(IMEI)).toBe(own);
     const again = link('192.0.2.77', { isAuthenticated: true });
     connected.came(IMEI, again, 'jt808', nowMs);
@@ -263,9 +263,9 @@ describe('commands', () => {
       there.came(IMEI, forged, 'jt808', nowMs);
       await vi.waitFor(() => expect(own.hasRivals).toBe(true), PATIENCE);
       nowMs += 6000;
-      Object.assign(forged, { lastHeardMs: nowMs });
+      Object.assign(forged, { lastReceivedMs: nowMs });
       expect(here.isContested(IMEI)).toBe(false);
-      Object.assign(own, { lastHeardMs: nowMs });
+      Object.assign(own, { lastReceivedMs: nowMs });
       expect(here.isContested(IMEI)).toBe(true);
       here.went(IMEI, own);
       const again = link('192.0.2.1');
@@ -284,12 +284,12 @@ describe('commands', () => {
     connected.came(IMEI, one, 'jt808', nowMs);
     connected.came(IMEI, other, 'jt808', nowMs);
     nowMs += 6000;
-    Object.assign(other, { lastHeardMs: nowMs });
+    Object.assign(other, { lastReceivedMs: nowMs });
     expect(connected.isContested(IMEI)).toBe(false);
-    Object.assign(one, { lastHeardMs: nowMs });
+    Object.assign(one, { lastReceivedMs: nowMs });
     expect(connected.isContested(IMEI)).toBe(true);
     nowMs += 301_000;
-    Object.assign(other, { lastHeardMs: nowMs });
+    Object.assign(other, { lastReceivedMs: nowMs });
     expect(connected.isContested(IMEI)).toBe(false);
   });
 

@@ -46,10 +46,10 @@ function intakeOn(log: MoodyLog) {
   directory.apply({ kind: 'vehicle', id: vehicle.id, version: 1, changedAtMs: 0, definition: vehicle });
   const intake = new Intake(log as unknown as Log, directory, logger, () => {});
   const traces = new PacketTraces(() => 7);
-  const told: number[] = [];
+  const reported: number[] = [];
   const take = (nth: number) =>
-    intake.take('osmand', TERMINAL, [blankPosition(nth, 0, 0)], nth, traces.next(), () => told.push(nth));
-  return { intake, take, told };
+    intake.take('osmand', TERMINAL, [blankPosition(nth, 0, 0)], nth, traces.next(), () => reported.push(nth));
+  return { intake, take, reported };
 }
 
 test('whatever the log refuses, packets stand in it in the order in which they came, and each is acknowledged once', async () => {
@@ -57,7 +57,7 @@ test('whatever the log refuses, packets stand in it in the order in which they c
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const log = new MoodyLog();
-      const { intake, take, told } = intakeOn(log);
+      const { intake, take, reported } = intakeOn(log);
       let packets = 0;
       for (const each of steps) {
         if (each === 'packet') expect(take(packets++)).toBe(true);
@@ -65,13 +65,13 @@ test('whatever the log refuses, packets stand in it in the order in which they c
         await wait(each === 'pause' ? 110 : 0);
       }
       log.answer('has room');
-      while (told.length < packets) {
+      while (reported.length < packets) {
         log.answer('takes');
         await wait(log.isIdle ? 20 : 0);
       }
       const all = Array.from({ length: packets }, (_, nth) => nth);
       expect(log.taken).toEqual(all);
-      expect(told).toEqual(all);
+      expect(reported).toEqual(all);
       expect(intake.healthy).toBe(true);
       await intake.drain();
     }),
@@ -81,7 +81,7 @@ test('whatever the log refuses, packets stand in it in the order in which they c
 
 test('what the log refuses while the service stops is not acknowledged', async () => {
   const log = new MoodyLog();
-  const { intake, take, told } = intakeOn(log);
+  const { intake, take, reported } = intakeOn(log);
   take(1);
   await wait(0);
   take(2);
@@ -90,5 +90,5 @@ test('what the log refuses while the service stops is not acknowledged', async (
   await wait(0);
   log.answer('refuses');
   await drained;
-  expect(told).toEqual([1]);
+  expect(reported).toEqual([1]);
 });

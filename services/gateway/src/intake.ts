@@ -32,7 +32,7 @@ export class Intake {
   readonly #onHold: (held: boolean) => void;
   readonly #onTaken: (packet: TelemetryPacket) => void;
   /** Packets are many: what is not written down is not put together either. */
-  readonly #tellsPackets: boolean;
+  readonly #recordsPackets: boolean;
   #packets: TelemetryPacket[] = [];
   #durable: Durable[] = [];
   #flushing: NodeJS.Immediate | null = null;
@@ -62,7 +62,7 @@ export class Intake {
     this.#logger = logger;
     this.#onHold = onHold;
     this.#onTaken = onTaken;
-    this.#tellsPackets = isDebugEnabled(logger);
+    this.#recordsPackets = isDebugEnabled(logger);
   }
 
   /** False while the log takes nothing. */
@@ -88,7 +88,7 @@ export class Intake {
     const packet: TelemetryPacket = { vehicleId: vehicle.id, terminalId, protocol, receivedAtMs, positions, trace };
     this.#packets.push(packet);
     this.#onTaken(packet);
-    if (this.#tellsPackets)
+    if (this.#recordsPackets)
       this.#logger.debug(
         { traceId: trace.id, protocol, terminalId, vehicleId: vehicle.id, positions: positions.length },
         'packet taken',
@@ -139,7 +139,7 @@ export class Intake {
 
   #taken({ packets, durable }: Batch): void {
     // Told in the order in which they came: a terminal counts acknowledgements, it does not match them.
-    for (const tell of durable) tell();
+    for (const report of durable) report();
     if (!this.#troubled) return;
     this.#troubled = false;
     this.#logger.info({ packets: packets.length }, 'the log takes packets again');

@@ -14,7 +14,7 @@ test('each packet has an id of its own, which is a trace id', () => {
 
 test('a share of the ids by their bits is that share of any stretch of packets', () => {
   const traces = new PacketTraces(drawWord);
-  for (let stretch = 0; stretch < 20; stretch++) {
+  for (let interval = 0; interval < 20; interval++) {
     let below = 0;
     for (let n = 0; n < 1000; n++) {
       const { a, b, c, d } = traces.next();

@@ -67,7 +67,7 @@ const send = (receivedSecond: number, ...positions: Position[]) =>
     { vehicleId: VAN, terminalId: '1' as TerminalId, protocol: 'osmand', receivedAtMs: at(receivedSecond), positions },
   ] satisfies TelemetryPacket[]);
 
-async function told(): Promise<LateInterval[]> {
+async function reported(): Promise<LateInterval[]> {
   const intervals: LateInterval[] = [];
   for (const [partition, end] of await log.endOffsets(lateTopic))
     for await (const { records } of log.read(lateTopic, partition, 'earliest', end))
@@ -80,7 +80,7 @@ test('the rules tell which stretch of the past late positions came for', async (
   await send(1000, fix(900), fix(990));
   await send(1100, fix(300), fix(200), fix(250));
   const late = { vehicleId: VAN, fromMs: at(200), toMs: at(300), receivedAtMs: at(1100), hasAlarm: false };
-  await vi.waitFor(async () => expect(await told()).toEqual([late]), PATIENCE);
+  await vi.waitFor(async () => expect(await reported()).toEqual([late]), PATIENCE);
 });
 
 test('what was not saved as known is told again: nothing of it is lost, wherever the service dies', async () => {
@@ -100,9 +100,9 @@ test('what was not saved as known is told again: nothing of it is lost, wherever
   const killed = await start(dying);
   await expect(killed.failed).rejects.toThrow('killed');
   const late = { vehicleId: VAN, fromMs: at(200), toMs: at(200), receivedAtMs: at(1100), hasAlarm: false };
-  expect(await told()).toEqual([late]);
+  expect(await reported()).toEqual([late]);
   await start();
-  await vi.waitFor(async () => expect(await told()).toEqual([late, late]), PATIENCE);
+  await vi.waitFor(async () => expect(await reported()).toEqual([late, late]), PATIENCE);
 });
 
 test('an interval says whether one of its records raised an alarm', async () => {
@@ -110,7 +110,10 @@ test('an interval says whether one of its records raised an alarm', async () => 
   await send(1000, fix(900), { ...fix(990), alarms: ['sos'] });
   await send(1100, fix(300));
   await send(1200, fix(400), { ...fix(410), alarms: ['sos'] });
-  await vi.waitFor(async () => expect((await told()).map(({ hasAlarm }) => hasAlarm)).toEqual([false, true]), PATIENCE);
+  await vi.waitFor(
+    async () => expect((await reported()).map(({ hasAlarm }) => hasAlarm)).toEqual([false, true]),
+    PATIENCE,
+  );
 });
 
 test('rejected positions are counted by reason', async () => {

@@ -31,7 +31,7 @@ import {
 import { isDebugEnabled, type Logger } from '@outrider/runtime';
 import { appendAll } from './append-all.ts';
 import type { RulesMetrics } from './metrics.ts';
-import { ToldEvents } from './told-events.ts';
+import { PublishedEvents } from './published-events.ts';
 
 const CONSUMER = 'rules';
 /** Definition changes that were about to be applied when the checkpoint was saved: a replay begins with them. */
@@ -92,7 +92,7 @@ const NOTHING_PENDING: Pending = { changes: null, silenceCheckedMs: null };
  *
  * Why each event is in topic `events` once, wherever the process dies:
  * - Events are appended before the checkpoint that knows them. So after a crash the log holds at least the events of all
- *   that the checkpoint knows, and maybe more: those are read ({@link ToldEvents}), and left out when the replay makes them
+ *   that the checkpoint knows, and maybe more: those are read ({@link PublishedEvents}), and left out when the replay makes them
  *   again under the same ids. The checkpoint's offset in topic `events` stays put until all were made again.
  * - The replay makes exactly the same events because it runs under exactly the same definitions. A change is applied only
  *   right after a checkpoint that holds it (as pending), so no replay ever crosses a change: it starts at one, or after.
@@ -107,7 +107,7 @@ export class PartitionRules {
   readonly #partition: number;
   readonly #parts: PartitionParts;
   #engine = new Engine();
-  readonly #told = new ToldEvents();
+  readonly #reported = new PublishedEvents();
   /** Next offset of topic `telemetry`. */
   #position = 0;
   /** When the packet was received that was taken in last; null before the first. */
@@ -141,8 +141,8 @@ export class PartitionRules {
   #surplus: SurplusCount = { geofences: 0, events: 0, vehicles: new Set() };
   #surplusLoggedAtMs = Number.NEGATIVE_INFINITY;
   /** What the hub is being told; null while it is not. */
-  #telling: Promise<void> | null = null;
-  #tellingFailed: { error: unknown } | null = null;
+  #reporting: Promise<void> | null = null;
+  #publishFailed: { error: unknown } | null = null;
 
   constructor(partition: number, parts: PartitionParts) {
     this.#partition = partition;
@@ -166,7 +166,7 @@ export class PartitionRules {
       const partition = this.#partition;
       const checkpoint = this.#restore(await checkpoints.claim(CONSUMER, partition));
       const offsets = await this.#resume(checkpoint);
-      await this.#readTold(offsets);
+      await this.#readPublished(offsets);
       this.#replayEnd = (await log.endOffsets(telemetryTopic)).get(partition) ?? 0;
       this.#position = offsets[TELEMETRY] ?? 0;
       if (checkpoint) {
@@ -179,8 +179,8 @@ export class PartitionRules {
         if (this.#pendingSaved.silenceCheckedMs !== null)
           await this.#checkSilenceAt(this.#pendingSaved.silenceCheckedMs);
       } else {
-        if (this.#told.size > 0)
-          logger.warn({ partition, events: this.#told.size }, 'no checkpoint: replaying all that the log holds');
+        if (this.#reported.size > 0)
+          logger.warn({ partition, events: this.#reported.size }, 'no checkpoint: replaying all that the log holds');
         this.#engine.load(await this.#readNewestDefinitions());
         await this.#save();
       }
@@ -193,7 +193,7 @@ export class PartitionRules {
           offset: this.#position,
           behind: Math.max(0, this.#replayEnd - this.#position),
           vehicles: this.#engine.vehicleCount,
-          replayed: this.#told.size,
+          replayed: this.#reported.size,
         },
         'partition opened',
       );
@@ -239,7 +239,7 @@ export class PartitionRules {
         this.#updatedFirstReceivedAtMs ??= status.lastContactAtMs;
         this.#updated.set(status.vehicleId, status);
       }
-      this.#tell();
+      this.#report();
       await this.#releaseWhenReplayed();
       if (this.#packetsSinceSave >= checkpointPackets || now() - this.#savedAtMs >= checkpointMs) await this.#save();
     });
@@ -311,7 +311,7 @@ export class PartitionRules {
       const ends = await log.endOffsets(telemetryTopic).catch(() => null);
       if (ends === null) return;
       const end = ends.get(this.#partition) ?? 0;
-      const isBehind = this.#told.size > 0 || this.#position < Math.max(end, this.#replayEnd);
+      const isBehind = this.#reported.size > 0 || this.#position < Math.max(end, this.#replayEnd);
       if (isBehind || !this.#engine.hasSilent(untilMs)) return;
       await this.#save({ changes: null, silenceCheckedMs: untilMs });
       await this.#checkSilenceAt(untilMs);
@@ -322,14 +322,14 @@ export class PartitionRules {
   checkpoint(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#unsaved) await this.#save();
-      await this.#telling;
+      await this.#reporting;
     });
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     // After a failure nothing more is done: a state must not be saved whose events may not be in the log.
     const result = this.#turn.then(() => {
-      if (this.#tellingFailed !== null) throw this.#tellingFailed.error;
+      if (this.#publishFailed !== null) throw this.#publishFailed.error;
       return work();
     });
     this.#turn = result;
@@ -364,7 +364,7 @@ export class PartitionRules {
   }
 
   /** Reads the events that were appended after the checkpoint. */
-  async #readTold(offsets: Readonly<Record<string, number>>): Promise<void> {
+  async #readPublished(offsets: Readonly<Record<string, number>>): Promise<void> {
     const { log, logger } = this.#parts;
     const partition = this.#partition;
     const ends = await log.endOffsets(eventsTopic);
@@ -373,10 +373,10 @@ export class PartitionRules {
     const end = ends.get(partition);
     const own: Iterable<readonly [number, number]> =
       ends.size === telemetryEnds.size && end !== undefined ? [[partition, end]] : ends;
-    await this.#told.readFrom(log, own, (eventPartition) => offsets[`events/${eventPartition}`]);
-    if (this.#told.overflowed)
+    await this.#reported.readFrom(log, own, (eventPartition) => offsets[`events/${eventPartition}`]);
+    if (this.#reported.overflowed)
       logger.warn(
-        { partition, remembered: this.#told.size },
+        { partition, remembered: this.#reported.size },
         'some events will be put into the log again, under their ids',
       );
     for (const [name, offset] of Object.entries(offsets))
@@ -444,9 +444,9 @@ export class PartitionRules {
 
   /** Applies the changes that were held, once all events that were told before the start have been made again. */
   async #releaseWhenReplayed(): Promise<void> {
-    if (this.#told.size > 0) {
+    if (this.#reported.size > 0) {
       if (this.#position < this.#replayEnd) return;
-      this.#told.clear();
+      this.#reported.clear();
     }
     if (this.#held.length === 0) return;
     const changes = this.#held.map(({ change }) => change);
@@ -458,7 +458,7 @@ export class PartitionRules {
   async #append(made: FleetEvent[]): Promise<void> {
     if (made.length === 0) return;
     const { log, logger, metrics } = this.#parts;
-    const events = this.#told.withoutTold(made);
+    const events = this.#reported.withoutPublished(made);
     metrics.replayed.inc(made.length - events.length);
     await this.#put(async () => {
       await appendAll(log, eventsTopic, events, () => metrics.logFull.inc());
@@ -479,15 +479,15 @@ export class PartitionRules {
 
   #publishUpdated(): void {
     for (const status of this.#engine.takeUpdated()) this.#updated.set(status.vehicleId, status);
-    this.#tell();
+    this.#report();
   }
 
   /**
    * Gives the hub the statuses that changed, once their events are durable: a status agrees with the events, and none is seen that a crash could take
    * back. What changes meanwhile follows after that, together. A failure is met at the next turn.
    */
-  #tell(): void {
-    if (this.#updated.size + this.#deleted.length === 0 || this.#telling !== null || this.#tellingFailed !== null)
+  #report(): void {
+    if (this.#updated.size + this.#deleted.length === 0 || this.#reporting !== null || this.#publishFailed !== null)
       return;
     const { hub } = this.#parts;
     const deleted = this.#deleted;
@@ -497,18 +497,18 @@ export class PartitionRules {
     const firstReceivedAtMs = this.#updatedFirstReceivedAtMs;
     this.#updated.clear();
     this.#updatedFirstReceivedAtMs = null;
-    this.#telling = this.#appending
+    this.#reporting = this.#appending
       .then(async () => {
         if (deleted.length > 0) await hub.forgetLatest(deleted);
         if (updated.length > 0) await hub.updateLatest(updated);
       })
       .then(() => this.#measure('live', firstReceivedAtMs))
       .catch((error: unknown) => {
-        this.#tellingFailed = { error };
+        this.#publishFailed = { error };
       })
       .finally(() => {
-        this.#telling = null;
-        this.#tell();
+        this.#reporting = null;
+        this.#report();
       });
   }
 
@@ -540,7 +540,7 @@ export class PartitionRules {
   async #save(pending: Pending = NOTHING_PENDING): Promise<void> {
     const { log, checkpoints, metrics, now } = this.#parts;
     await this.#appending;
-    if (this.#told.size === 0) {
+    if (this.#reported.size === 0) {
       this.#eventOffsets = {};
       for (const [partition, end] of await log.endOffsets(eventsTopic)) this.#eventOffsets[`events/${partition}`] = end;
     }

@@ -53,7 +53,7 @@ const definitions: Definition[] = [
 const step = fc.record({
   seconds: fc.constantFrom(1, 10, 30, 30, 61, 180, 320, 4000),
   place: fc.tuple(fc.integer({ min: 0, max: 110 }), fc.integer({ min: 0, max: 110 })),
-  stays: fc.boolean(),
+  presences: fc.boolean(),
   valid: fc.constantFrom(true, true, true, false),
   speedKmh: fc.option(fc.constantFrom(0, 0, 25, 66, 90), { nil: null }),
   ignition: fc.option(fc.boolean(), { nil: null }),
@@ -77,9 +77,9 @@ function logOf(packets: Recording): Buffer[] {
   let atMs = T0;
   let last: [number, number] = [0, 0];
   return packets.map(({ vehicle, steps }) => {
-    const positions = steps.map(({ seconds, place, stays, ...fields }): Position => {
+    const positions = steps.map(({ seconds, place, presences, ...fields }): Position => {
       atMs += seconds * 1000;
-      if (!stays) last = place;
+      if (!presences) last = place;
       return { ...blankPosition(atMs, last[0] / 10_000, last[1] / 10_000), ...fields };
     });
     const packet: TelemetryPacket = {

@@ -318,12 +318,12 @@ test('a vehicle that falls silent is offline in the hub when the event is there'
 
 test('a hub that takes its time holds up nobody, and is told of the newest position then', async () => {
   await define(operator, vehicle(1), geofence());
-  const told: number[][] = [];
+  const reported: number[][] = [];
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const memory = hub;
   const update = memory.updateLatest.bind(memory);
   memory.updateLatest = async (entries) => {
-    told.push(entries.map(({ record }) => (record.fixTimeMs - T0) / 1000));
+    reported.push(entries.map(({ record }) => (record.fixTimeMs - T0) / 1000));
     await released;
     await update(entries);
   };
@@ -331,10 +331,10 @@ test('a hub that takes its time holds up nobody, and is told of the newest posit
   await rules.start();
   await log.append(telemetryTopic, [packet(1, fix(0, 0.09)), packet(1, fix(60, 0.1)), packet(1, fix(120, 0.11))]);
   await until('both events', async () => (await all(eventsTopic)).length === 2);
-  expect(told).toEqual([[0]]);
+  expect(reported).toEqual([[0]]);
   release();
   await until('the hub knows', async () => (await hub.latest([vehicleId(1)]))[0]?.position?.fixTimeMs === T0 + 120_000);
-  expect(told).toEqual([[0], [120]]);
+  expect(reported).toEqual([[0], [120]]);
   await rules.stop();
 });
 
@@ -732,11 +732,11 @@ test('offline is told once, wherever the service was killed: a look at the clock
     await until('all was taken in', async () => (await all(eventsTopic)).length >= 4);
     await wait(30);
     await second.stop();
-    const told = (await all(eventsTopic)).map(({ vehicleId, startedAtMs, phase }) =>
+    const reported = (await all(eventsTopic)).map(({ vehicleId, startedAtMs, phase }) =>
       [vehicleId.at(-1), (startedAtMs - T0) / 1000, phase].join(' '),
     );
-    expect(told.toSorted(), `after ${acts} acts`).toEqual(['1 0 begin', '1 0 end', '2 10 begin', '2 10 end']);
-    expect(told.indexOf('1 0 begin')).toBeLessThan(told.indexOf('1 0 end'));
+    expect(reported.toSorted(), `after ${acts} acts`).toEqual(['1 0 begin', '1 0 end', '2 10 begin', '2 10 end']);
+    expect(reported.indexOf('1 0 begin')).toBeLessThan(reported.indexOf('1 0 end'));
   }
 }, 60_000);
 

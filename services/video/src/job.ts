@@ -6,14 +6,14 @@ import type { FetchedFile, LeasedVideoTask, Registry, VideoStep } from '@outride
 import type { Logger } from '@outrider/runtime';
 import type { DriverFailure, FetchPhase, FetchProgress, VideoDriver, VideoSource } from './driver.ts';
 import { afterFailure } from './retry.ts';
-import type { Shelf } from './shelf.ts';
+import type { VideoRetention } from './video-retention.ts';
 
 /** What a job needs around it. */
 export interface JobParts {
   tasks: Pick<Registry['videoTasks'], 'step' | 'progress' | 'fetched'>;
   profiles: Pick<Registry['videoProfiles'], 'mayBeFetched'>;
   driver: VideoDriver;
-  shelf: Shelf;
+  retention: VideoRetention;
   /** Folder of files that are not finished, on a disk of this machine. */
   spool: string;
   leaseMs: number;
@@ -29,7 +29,7 @@ const PHASES: readonly FetchPhase[] = ['requested', 'downloading', 'processing']
 /** A lease is renewed so many times before it could run out. */
 const RENEWALS = 3;
 /** How often whoever watches hears how far it is. */
-const TELL_EVERY_MS = 1000;
+const REPORT_EVERY_MS = 1000;
 
 /** One attempt at one task, from the lease to whatever becomes of it. */
 export class Job {
@@ -74,7 +74,7 @@ export class Job {
   async run(): Promise<void> {
     const { spool, leaseMs, logger } = this.#parts;
     const path = join(spool, `${this.#task.id}.mp4`);
-    const renewing = setInterval(() => this.#renew(), Math.min(leaseMs / RENEWALS, TELL_EVERY_MS));
+    const renewing = setInterval(() => this.#renew(), Math.min(leaseMs / RENEWALS, REPORT_EVERY_MS));
     try {
       const fetched = await this.#fetchedBefore(path);
       const file = fetched ?? (await this.#fetch(path));
@@ -94,7 +94,7 @@ export class Job {
     } finally {
       clearInterval(renewing);
       await rm(path, { force: true });
-      if (this.#lost) await this.#parts.shelf.discard(this.#task.id);
+      if (this.#lost) await this.#parts.retention.discard(this.#task.id);
     }
   }
 
@@ -107,7 +107,7 @@ export class Job {
   }
 
   async #fetch(path: string): Promise<FetchedFile | null> {
-    const { driver, shelf, profiles } = this.#parts;
+    const { driver, retention, profiles } = this.#parts;
     const { profile, task } = this.#leased;
     if (!(await profiles.mayBeFetched(profile))) {
       await this.#fail({ reason: 'address-not-allowed', detail: 'the address is the terminal of another vehicle' });
@@ -138,7 +138,7 @@ export class Job {
       {
         path,
         signal: this.#abort.signal,
-        maxBytes: shelf.quotaBytes,
+        maxBytes: retention.quotaBytes,
         onPhase: (phase) => this.#advance(phase),
         onProgress: (progress) => this.#note(progress),
       },
@@ -162,15 +162,15 @@ export class Job {
   }
 
   async #store(fetched: FetchedFile, path: string): Promise<void> {
-    const { shelf, tasks } = this.#parts;
+    const { retention, tasks } = this.#parts;
     const { spool: _, ...facts } = fetched;
     if (this.#task.state === 'waiting') await this.#step({ state: 'processing' });
     if (this.#lost) return;
-    if (facts.bytes > shelf.quotaBytes) {
+    if (facts.bytes > retention.quotaBytes) {
       await this.#fail({ reason: 'too-large', detail: `${facts.bytes} bytes are more than there is room for` });
       return;
     }
-    const { bytes, sha256 } = await shelf.put(this.#task.id, path, facts.bytes);
+    const { bytes, sha256 } = await retention.put(this.#task.id, path, facts.bytes);
     if (this.#lost) return;
     const done = await tasks.step(this.#leased, { state: 'done', file: { ...facts, bytes, sha256 } });
     if (done === null) this.#lost = true;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { VideoTaskState } from '@outrider/domain';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Place, WAIT } from './place.fixture.ts';
 import { contentOf } from './terminals.fixture.ts';
+import { Place, WAIT } from './video-service.fixture.ts';
 
 let place: Place;
 const workers = new Set<ChildProcess>();

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { TerminalId, VideoProfile, VideoTaskId } from '@outrider/domain';
 import { sampleUserFields, sampleVehicleFields } from '@outrider/domain/samples';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Place, WAIT } from './place.fixture.ts';
 import { contentOf } from './terminals.fixture.ts';
+import { Place, WAIT } from './video-service.fixture.ts';
 
 let place: Place;
 beforeEach(async () => {
@@ -21,8 +21,8 @@ describe('a task', () => {
     expect((await place.content(task.id)).equals(contentOf(task))).toBe(true);
     expect(await place.states(task.id)).toEqual(['new', 'requested', 'downloading', 'processing', 'done']);
     await vi.waitFor(() => expect(place.news.at(-1)?.state).toBe('done'), WAIT);
-    const told = place.news.map(({ state }) => state);
-    expect(told.filter((state, nth) => state !== told[nth - 1])).toEqual(await place.states(task.id));
+    const reported = place.news.map(({ state }) => state);
+    expect(reported.filter((state, nth) => state !== reported[nth - 1])).toEqual(await place.states(task.id));
     await vi.waitFor(async () => expect(await place.spooled()).toEqual([]), WAIT);
     expect(place.errors).toEqual([]);
   });

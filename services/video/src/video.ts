@@ -29,14 +29,14 @@ import {
 } from '@outrider/runtime';
 import type { VideoDriver, VideoSource } from './driver.ts';
 import { Job } from './job.ts';
-import { Shelf, type ShelfConfig } from './shelf.ts';
+import { VideoRetention, type VideoRetentionConfig } from './video-retention.ts';
 
 export * from './driver.ts';
 export { type OpenDrivers, openDrivers } from './drivers.ts';
 export { videoConfigOf, videoVariables } from './settings.ts';
-export { fileIdOf } from './shelf.ts';
+export { fileIdOf } from './video-retention.ts';
 
-export interface VideoConfig extends ShelfConfig {
+export interface VideoConfig extends VideoRetentionConfig {
   /** Folder of files that are not finished, on a disk of this machine; made where there is none. */
   spool: string;
   /** Fetched at a time, over all terminals. */
@@ -82,7 +82,7 @@ const EXPIRED_AT_ONCE = 100;
 export function createVideo(parts: VideoParts): Video {
   const { config, registry, directory, files, hub, logger, metrics, now, tracing = NO_TRACING } = parts;
   const tasks = registry.videoTasks;
-  const shelf = new Shelf(files, registry, config, logger, now);
+  const retention = new VideoRetention(files, registry, config, logger, now);
   const drivers = new Map<VideoProtocol, VideoDriver>(parts.drivers.map((driver) => [driver.protocol, driver]));
   const turns = new Turns();
   const jobs = new Map<VideoTaskId, { job: Job; ended: Promise<void> }>();
@@ -162,7 +162,7 @@ export function createVideo(parts: VideoParts): Video {
     wakeUp();
   }
 
-  function tell(task: VideoTask): void {
+  function report(task: VideoTask): void {
     if (isFinal(task.state)) finished.inc({ state: task.state, reason: task.reason ?? '' });
     const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
     hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news)).catch((error) => {
@@ -181,10 +181,10 @@ export function createVideo(parts: VideoParts): Video {
       tasks,
       profiles: registry.videoProfiles,
       driver,
-      shelf,
+      retention,
       spool: config.spool,
       leaseMs: config.leaseMs,
-      onChange: tell,
+      onChange: report,
       onBytes: (bytes) => fetchedBytes.inc(bytes),
       logger,
       now,
@@ -212,9 +212,9 @@ export function createVideo(parts: VideoParts): Video {
   }
 
   async function takeWork(): Promise<void> {
-    const room = config.maxDownloads - jobs.size;
-    if (room <= 0) return;
-    for (const leased of await tasks.lease(room, config.leaseMs, turns, Math.ceil((config.maxDownloads * 3) / 4))) {
+    const space = config.maxDownloads - jobs.size;
+    if (space <= 0) return;
+    for (const leased of await tasks.lease(space, config.leaseMs, turns, Math.ceil((config.maxDownloads * 3) / 4))) {
       const driver = drivers.get(leased.profile.protocol);
       const before = jobs.get(leased.task.id);
       if (driver !== undefined && before !== undefined) {
@@ -229,7 +229,7 @@ export function createVideo(parts: VideoParts): Video {
         turns.end(leased.owner);
         const detail = `nothing here speaks ${leased.profile.protocol}`;
         const failed = await tasks.step(leased, { state: 'failed', reason: 'unreachable', detail });
-        if (failed) tell(failed);
+        if (failed) report(failed);
       }
     }
   }
@@ -277,10 +277,10 @@ export function createVideo(parts: VideoParts): Video {
 
   async function turn(): Promise<void> {
     await every('presence', PRESENCE_EVERY_MS, lookAround);
-    for (const task of await tasks.expire(EXPIRED_AT_ONCE)) tell(task);
+    for (const task of await tasks.expire(EXPIRED_AT_ONCE)) report(task);
     await takeWork();
-    await every('tidy', TIDY_EVERY_MS, () => shelf.tidy());
-    await every('sweep', SWEEP_EVERY_MS, () => shelf.sweep());
+    await every('tidy', TIDY_EVERY_MS, () => retention.tidy());
+    await every('sweep', SWEEP_EVERY_MS, () => retention.sweep());
   }
 
   async function run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { Encoded, LogFullError, type Topic } from '../log.ts';
 import type { KafkaClients } from './clients.ts';
-import { Lane } from './lane.ts';
 import { hashOf } from './partitioner.ts';
+import { ProducerQueue } from './producer-queue.ts';
 import type { KafkaTopics } from './topics.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { KafkaTopics } from './topics.ts';
  * durable, and where there is one copy it syncs each partition to the disk in turn: so a request waits for fewer of them, and
  * brings more records to each.
  */
-const LANES = 4;
+const QUEUES = 4;
 /** What Kafka puts around a record, at most, with its key. */
 const RECORD_OVERHEAD_BYTES = 128;
 
@@ -21,9 +21,9 @@ interface Call {
   reject(error: Error): void;
 }
 
-/** Appends over several {@link Lane}s: records of a partition go the same way, and keep their order. */
+/** Appends over several {@link ProducerQueue}s: records of a partition go the same way, and keep their order. */
 export class KafkaAppender {
-  readonly #lanes: readonly Lane[];
+  readonly #queues: readonly ProducerQueue[];
   readonly #topics: KafkaTopics;
   readonly #maxPendingBytes: number;
   /** Settles when the latest call has its records in the lanes. */
@@ -32,7 +32,7 @@ export class KafkaAppender {
   #closed = false;
 
   constructor(kafka: KafkaClients, topics: KafkaTopics, maxPendingBytes: number) {
-    this.#lanes = Array.from({ length: LANES }, () => new Lane(kafka));
+    this.#queues = Array.from({ length: QUEUES }, () => new ProducerQueue(kafka));
     this.#topics = topics;
     this.#maxPendingBytes = maxPendingBytes;
   }
@@ -60,8 +60,8 @@ export class KafkaAppender {
         (partitions) =>
           keys.forEach((key, i) => {
             const value = values[i] as Buffer;
-            const lane = this.#lanes[(hashOf(key) % partitions) % LANES];
-            lane?.send({ topic: topic.name, key, value, bytes: value.length + RECORD_OVERHEAD_BYTES, settle });
+            const queue = this.#queues[(hashOf(key) % partitions) % QUEUES];
+            queue?.send({ topic: topic.name, key, value, bytes: value.length + RECORD_OVERHEAD_BYTES, settle });
           }),
         (cause: Error) => {
           const error = new Error(`Kafka did not take the records: ${cause.message}`, { cause });
@@ -75,7 +75,7 @@ export class KafkaAppender {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#entering;
-    await Promise.all(this.#lanes.map((lane) => lane.close()));
+    await Promise.all(this.#queues.map((queue) => queue.close()));
   }
 
   #settle(call: Call, error: Error | null): void {

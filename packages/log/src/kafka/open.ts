@@ -9,7 +9,7 @@ import type {
   Log,
   LogRecord,
   ReaderPlace,
-  ReaderStanding,
+  ReaderProgress,
   Resumption,
   StartAt,
   Subscription,
@@ -193,7 +193,7 @@ class KafkaLog implements Log {
     return this.#register.discontinuities;
   }
 
-  /** Brokers remove records after their time whether they were read or not: see {@link ReaderStanding.removedAfterMs}. */
+  /** Brokers remove records after their time whether they were read or not: see {@link ReaderProgress.removedAfterMs}. */
   readonly holdUp = null;
 
   get replication(): readonly TopicReplication[] {
@@ -233,8 +233,8 @@ class KafkaLog implements Log {
     this.#register.release(reader, topic.name, partition, offset);
   }
 
-  async readers(): Promise<ReaderStanding[]> {
-    const standings: ReaderStanding[] = [];
+  async readers(): Promise<ReaderProgress[]> {
+    const progressOfReaders: ReaderProgress[] = [];
     for (const [topic, readers] of Map.groupBy(this.#register.all, (each) => each.topic)) {
       const name = this.#prefix + topic;
       const bounds = await this.#topics.bounds({ name, compacted: false });
@@ -243,10 +243,10 @@ class KafkaLog implements Log {
         const { earliest, end } = bounds.get(each.partition) ?? { earliest: each.offset, end: each.offset };
         const readAtMs = this.#readAtMs.get(`${each.reader} ${topic}/${each.partition}`) ?? null;
         const oldestUnreadAtMs = each.offset < end ? readAtMs : null;
-        standings.push({ ...each, earliest, end, oldestUnreadAtMs, removedAfterMs });
+        progressOfReaders.push({ ...each, earliest, end, oldestUnreadAtMs, removedAfterMs });
       }
     }
-    return standings;
+    return progressOfReaders;
   }
 
   async #resumptionOf<T>(

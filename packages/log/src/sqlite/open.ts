@@ -8,7 +8,7 @@ import type {
   HoldUp,
   Log,
   ReaderPlace,
-  ReaderStanding,
+  ReaderProgress,
   Resumption,
   StartAt,
   Subscription,
@@ -199,7 +199,7 @@ class SqliteLog implements Log {
     this.#publishSoon();
   }
 
-  async readers(): Promise<ReaderStanding[]> {
+  async readers(): Promise<ReaderProgress[]> {
     return this.#register.all.map((each) => {
       const { topic, partition, offset } = each;
       const bounds = this.#boundsOf({ name: topic, compacted: false }, partition);

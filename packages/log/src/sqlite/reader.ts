@@ -61,13 +61,13 @@ export class Cursor<T> {
     const records: LogRecord<T>[] = [];
     this.#isAtEnd = false;
     try {
-      let room = this.#takeOfRow(records, maxRecords, MAX_BATCH_BYTES, to);
-      if (this.#left > 0 || room <= 0) return records;
+      let space = this.#takeOfRow(records, maxRecords, MAX_BATCH_BYTES, to);
+      if (this.#left > 0 || space <= 0) return records;
       const statements = this.#reader.statements(this.#topic, this.#partition);
       for (const row of statements?.rows.iterate(this.#seek(statements)) ?? []) {
         this.#enter(row as unknown as Row);
-        if (this.#left > 0) room = this.#takeOfRow(records, maxRecords, room, to);
-        if (this.#left > 0 || room <= 0) return records;
+        if (this.#left > 0) space = this.#takeOfRow(records, maxRecords, space, to);
+        if (this.#left > 0 || space <= 0) return records;
       }
       this.#isAtEnd = true;
       return records;
@@ -121,12 +121,12 @@ export class Cursor<T> {
 
   /** @returns how many bytes there is room for then; 0 or less when the batch is full or at its end */
   #takeOfRow(records: LogRecord<T>[], maxRecords: number, maxBytes: number, to: number): number {
-    let room = maxBytes;
+    let space = maxBytes;
     for (; this.#left > 0; this.#left--) {
       if (records.length >= maxRecords || this.#nextOffset >= to) return 0;
       const { length } = recordAt(this.#bytes, this.#at);
-      if (length > room && records.length > 0) return 0;
-      room -= length;
+      if (length > space && records.length > 0) return 0;
+      space -= length;
       const bytes = this.#skip();
       try {
         records.push({ offset: this.#nextOffset, value: this.#topic.decode(bytes) });
@@ -137,7 +137,7 @@ export class Cursor<T> {
       }
       this.#nextOffset++;
     }
-    return this.#nextOffset >= to || records.length >= maxRecords ? 0 : room;
+    return this.#nextOffset >= to || records.length >= maxRecords ? 0 : space;
   }
 }
 

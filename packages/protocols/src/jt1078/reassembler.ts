@@ -82,7 +82,7 @@ export class PlaybackReassembler {
     this.#out = [];
     if (this.#refused) return this.#out;
     this.#reader.push(chunk, this.#take);
-    return this.#told();
+    return this.#reported();
   }
 
   /** No more bytes come: gives what was waiting for more. */
@@ -92,7 +92,7 @@ export class PlaybackReassembler {
     this.#reader.end(this.#take);
     this.#window.flush(this.#inTurn);
     for (const builder of [this.#video, this.#audio, this.#data]) builder.abandon();
-    return this.#told();
+    return this.#reported();
   }
 
   losses(): StreamLosses {
@@ -115,7 +115,7 @@ export class PlaybackReassembler {
     return this.#reader.heldBytes + this.#window.heldBytes + building;
   }
 
-  #told(): StreamMessage[] {
+  #reported(): StreamMessage[] {
     if (this.#reader.failed) {
       this.#refused = true;
       this.#out.push({ type: 'refuse', reason: 'bad-frame', detail: 'too many bytes that belong to no packet' });

@@ -30,14 +30,14 @@ export class SequenceWindow {
   }
 
   /** The payload of a packet that is not told at once is copied. */
-  add(packet: StreamPacket, tell: InTurn): void {
+  add(packet: StreamPacket, report: InTurn): void {
     const { sequence } = packet;
-    if (this.#next === null) return this.#tell(packet, false, tell);
+    if (this.#next === null) return this.#report(packet, false, report);
     const ahead = (sequence - this.#next) & 0xffff;
     if (ahead === 0) {
       if (this.#held.size > 0) this.reordered++;
-      this.#tell(packet, false, tell);
-      this.#tellHeld(tell);
+      this.#report(packet, false, report);
+      this.#reportHeld(report);
     } else if (ahead <= FARTHEST) {
       if (this.#held.has(sequence)) {
         this.repeated++;
@@ -46,21 +46,21 @@ export class SequenceWindow {
       if (this.#overtaken(ahead)) this.reordered++;
       this.#held.set(sequence, { ...packet, payload: Buffer.from(packet.payload) });
       this.#heldBytes += packet.payload.length;
-      if (this.#held.size > WINDOW_PACKETS) this.#giveUp(tell);
+      if (this.#held.size > WINDOW_PACKETS) this.#giveUp(report);
     } else if (0x10000 - ahead <= FARTHEST) {
       if (this.#givenUp.delete(sequence)) this.reordered++;
       else this.repeated++;
     } else {
-      this.flush(tell);
+      this.flush(report);
       this.restarts++;
       this.#givenUp.clear();
-      this.#tell(packet, true, tell);
+      this.#report(packet, true, report);
     }
   }
 
   /** Nothing that is missing is waited for any longer. */
-  flush(tell: InTurn): void {
-    while (this.#held.size > 0) this.#giveUp(tell);
+  flush(report: InTurn): void {
+    while (this.#held.size > 0) this.#giveUp(report);
   }
 
   /** Is a packet held that is further ahead? */
@@ -69,22 +69,22 @@ export class SequenceWindow {
     return false;
   }
 
-  #tell(packet: StreamPacket, afterGap: boolean, tell: InTurn): void {
+  #report(packet: StreamPacket, afterGap: boolean, report: InTurn): void {
     this.#next = (packet.sequence + 1) & 0xffff;
-    tell(packet, afterGap);
+    report(packet, afterGap);
   }
 
-  #tellHeld(tell: InTurn): void {
+  #reportHeld(report: InTurn): void {
     for (;;) {
       const packet = this.#next === null ? undefined : this.#held.get(this.#next);
       if (packet === undefined) return;
       this.#release(packet);
-      this.#tell(packet, false, tell);
+      this.#report(packet, false, report);
     }
   }
 
   /** Goes on with the nearest of the packets that are held. */
-  #giveUp(tell: InTurn): void {
+  #giveUp(report: InTurn): void {
     const next = this.#next ?? 0;
     let nearest: StreamPacket | null = null;
     let distance = 0x10000;
@@ -100,8 +100,8 @@ export class SequenceWindow {
     }
     this.lost += distance;
     this.#release(nearest);
-    this.#tell(nearest, distance > 0, tell);
-    this.#tellHeld(tell);
+    this.#report(nearest, distance > 0, report);
+    this.#reportHeld(report);
   }
 
   #release(packet: StreamPacket): void {

@@ -107,12 +107,12 @@ const fix = (second: number): Position => ({
 function registered(edition: Edition = 2019) {
   const session = jt808.createSession({ secret: SECRET });
   const side = new Jt808TerminalSide(PHONE, edition);
-  const told = session.push(side.register(), NOW_MS);
-  return { session, side, told };
+  const reported = session.push(side.register(), NOW_MS);
+  return { session, side, reported };
 }
 
 /** What the server said, as a terminal reads it. */
-function heard(side: Jt808TerminalSide, inbound: readonly Inbound[]): Message[] {
+function received(side: Jt808TerminalSide, inbound: readonly Inbound[]): Message[] {
   return inbound
     .flatMap((one) => {
       const bytes =
@@ -133,8 +133,8 @@ function heard(side: Jt808TerminalSide, inbound: readonly Inbound[]): Message[] 
 
 describe('registration and authorization', () => {
   test.each([2013, 2019] as const)('the code given in 0x8100 is the one that 0x0102 must show (%i)', (edition) => {
-    const { side, told } = registered(edition);
-    const [answer] = heard(side, told);
+    const { side, reported } = registered(edition);
+    const [answer] = received(side, reported);
     expect(answer?.id).toBe(MESSAGE.registered);
     expect(answer?.phone).toBe(PHONE);
     expect(answer?.edition).toBe(edition);
@@ -144,7 +144,7 @@ describe('registration and authorization', () => {
     const again = jt808.createSession({ secret: SECRET });
     const [identify] = again.push(side.authorize(code), NOW_MS);
     expect(identify).toMatchObject({ type: 'identify', terminalId: PHONE });
-    const [ack] = heard(side, identify ? [identify] : []);
+    const [ack] = received(side, identify ? [identify] : []);
     expect(ack?.id).toBe(MESSAGE.serverAck);
     expect(ack?.body[4]).toBe(0);
     expect(again.push(side.say(MESSAGE.location, encodeLocation(fix(1))).bytes, NOW_MS)).toMatchObject([
@@ -159,7 +159,7 @@ describe('registration and authorization', () => {
       const side = new Jt808TerminalSide(PHONE, edition);
       const refused = session.push(side.authorize('0000000000000000'), NOW_MS);
       expect(refused).toMatchObject([{ type: 'reply' }]);
-      expect(heard(side, refused)[0]?.body[4]).toBe(1);
+      expect(received(side, refused)[0]?.body[4]).toBe(1);
       expect(session.push(side.register(), NOW_MS)).toMatchObject([{ type: 'identify' }]);
     },
   );
@@ -168,7 +168,7 @@ describe('registration and authorization', () => {
     for (const code of [authorizationCode(SECRET, '139' as TerminalId), authorizationCode('other', PHONE), '']) {
       const side = new Jt808TerminalSide(PHONE, 2019);
       const session = jt808.createSession({ secret: SECRET });
-      expect(heard(side, session.push(side.authorize(code), NOW_MS))[0]?.body[4]).toBe(1);
+      expect(received(side, session.push(side.authorize(code), NOW_MS))[0]?.body[4]).toBe(1);
       expect(session.push(side.heartbeat(), NOW_MS)).toMatchObject([{ type: 'refuse', reason: 'not-identified' }]);
     }
   });
@@ -176,8 +176,8 @@ describe('registration and authorization', () => {
   test('a terminal that shows wrong codes only is not listened to for ever', () => {
     const session = jt808.createSession({ secret: SECRET });
     const side = new Jt808TerminalSide(PHONE, 2019);
-    const told = [1, 2, 3, 4].flatMap(() => session.push(side.authorize('wrong'), NOW_MS));
-    expect(told.map(({ type }) => type)).toEqual(['reply', 'reply', 'refuse']);
+    const reported = [1, 2, 3, 4].flatMap(() => session.push(side.authorize('wrong'), NOW_MS));
+    expect(reported.map(({ type }) => type)).toEqual(['reply', 'reply', 'refuse']);
   });
 
   describe('a number with hexadecimal digits', () => {
@@ -201,7 +201,7 @@ describe('registration and authorization', () => {
       if (identify?.type !== 'identify') throw new Error(JSON.stringify(identify));
       expect([identify.terminalId, identify.otherIds]).toEqual([terminalId, otherIds]);
       // The answer has the number as the terminal wrote it, and the code that it gives is good.
-      const [answer] = heard(side, [identify]);
+      const [answer] = received(side, [identify]);
       expect(answer?.phone).toBe(side.phone);
       const again = jt808.createSession({ secret: SECRET });
       const code = answer?.body.toString('latin1', 3) ?? '';
@@ -251,7 +251,7 @@ describe('messages', () => {
     bytes[bytes.length - 2] = checksum;
     const [beat] = session.push(bytes, NOW_MS);
     expect(beat).toMatchObject({ type: 'positions', positions: [] });
-    expect(heard(side, beat ? [beat] : [])[0]?.body.toString('hex')).toBe('007e000200');
+    expect(received(side, beat ? [beat] : [])[0]?.body.toString('hex')).toBe('007e000200');
   });
 
   test('a location, field by field', () => {
@@ -271,8 +271,8 @@ describe('messages', () => {
         'f00401020304', // a maker's own
       'hex',
     );
-    const [told] = session.push(side.say(MESSAGE.location, body).bytes, NOW_MS);
-    expect(told).toMatchObject({
+    const [reported] = session.push(side.say(MESSAGE.location, body).bytes, NOW_MS);
+    expect(reported).toMatchObject({
       type: 'positions',
       positions: [
         {
@@ -308,9 +308,9 @@ describe('messages', () => {
     location.writeUInt32BE(location.readUInt32BE(4) | 0x400, 4);
     const items = 'd00107 d1020123 d203010203 d304ffffffff d4080102030405060708 0202 0101 0101ff ee05aa';
     const body = Buffer.concat([location, Buffer.from(items.replaceAll(' ', ''), 'hex')]);
-    const [told] = session.push(side.say(MESSAGE.location, body).bytes, NOW_MS);
-    if (told?.type !== 'positions') throw new Error(JSON.stringify(told));
-    const { statusBits, ...kept } = told.positions[0]?.attributes ?? {};
+    const [reported] = session.push(side.say(MESSAGE.location, body).bytes, NOW_MS);
+    if (reported?.type !== 'positions') throw new Error(JSON.stringify(reported));
+    const { statusBits, ...kept } = reported.positions[0]?.attributes ?? {};
     expect(Number(statusBits) & 0x400).toBe(0x400);
     expect(kept).toEqual({
       itemd0: 7,
@@ -320,23 +320,23 @@ describe('messages', () => {
       itemd4: '0102030405060708',
       item01: 0xff,
     });
-    expect(told.positions[0]).toMatchObject({ fuelL: 25.7, odometerM: null });
+    expect(reported.positions[0]).toMatchObject({ fuelL: 25.7, odometerM: null });
   });
 
   test('items without a name are bounded', () => {
     const { session, side } = registered();
     const items = Buffer.concat(Array.from({ length: 200 }, (_, i) => Buffer.of(0x38 + i, 1, i)));
     const location = encodeLocation({ ...fix(1), attributes: null });
-    const [told] = session.push(side.say(MESSAGE.location, Buffer.concat([location, items])).bytes, NOW_MS);
-    if (told?.type !== 'positions') throw new Error(JSON.stringify(told));
-    const names = Object.keys(told.positions[0]?.attributes ?? {});
+    const [reported] = session.push(side.say(MESSAGE.location, Buffer.concat([location, items])).bytes, NOW_MS);
+    if (reported?.type !== 'positions') throw new Error(JSON.stringify(reported));
+    const names = Object.keys(reported.positions[0]?.attributes ?? {});
     expect(names.filter((name) => name.startsWith('item'))).toHaveLength(96);
   });
 
   test('a location without a time is acknowledged and is no position', () => {
     const { session, side } = registered();
-    const [told] = session.push(side.say(MESSAGE.location, Buffer.alloc(28)).bytes, NOW_MS);
-    expect(told).toMatchObject({ type: 'positions', positions: [] });
+    const [reported] = session.push(side.say(MESSAGE.location, Buffer.alloc(28)).bytes, NOW_MS);
+    expect(reported).toMatchObject({ type: 'positions', positions: [] });
   });
 
   test('what is cut off, and what is not spoken here, is answered so, and the terminal goes on', () => {
@@ -347,13 +347,13 @@ describe('messages', () => {
       side.say(MESSAGE.recordings, Buffer.from('0000000000ff00', 'hex')).bytes,
       side.say(0x0900, Buffer.alloc(10)).bytes,
       side.heartbeat(),
-    ].map((bytes) => heard(side, session.push(bytes, NOW_MS))[0]?.body[4]);
+    ].map((bytes) => received(side, session.push(bytes, NOW_MS))[0]?.body[4]);
     expect(results).toEqual([2, 2, 2, 3, 0]);
   });
 
   test('a terminal that asks for the time gets it in UTC', () => {
     const { session, side } = registered();
-    const [answer] = heard(side, session.push(side.say(MESSAGE.askTime, Buffer.alloc(0)).bytes, NOW_MS));
+    const [answer] = received(side, session.push(side.say(MESSAGE.askTime, Buffer.alloc(0)).bytes, NOW_MS));
     expect(answer?.id).toBe(MESSAGE.timeAnswer);
     expect(answer?.body.toString('hex')).toBe('260601120000');
   });
@@ -389,9 +389,9 @@ describe('split messages', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(parts, { minLength: parts.length, maxLength: parts.length }), (shuffled) => {
         const { session, side } = registered();
-        const told = shuffled.flatMap((bytes) => session.push(bytes, NOW_MS));
-        expect(told).toMatchObject([{ type: 'positions', positions }]);
-        expect(heard(side, told).map(({ body: ack }) => ack.readUInt16BE(0))).toEqual(
+        const reported = shuffled.flatMap((bytes) => session.push(bytes, NOW_MS));
+        expect(reported).toMatchObject([{ type: 'positions', positions }]);
+        expect(received(side, reported).map(({ body: ack }) => ack.readUInt16BE(0))).toEqual(
           parts.map((_, i) => (0xfffe + i) & 0xffff),
         );
       }),
@@ -402,7 +402,7 @@ describe('split messages', () => {
     const { session, side } = registered();
     expect(session.push(parts[0] as Buffer, NOW_MS)).toEqual([]);
     const again = session.push(parts[0] as Buffer, NOW_MS);
-    expect(heard(side, again)[0]?.body.toString('hex')).toBe('fffe070400');
+    expect(received(side, again)[0]?.body.toString('hex')).toBe('fffe070400');
   });
 
   test('what is held of unfinished messages is bounded, and a message that began last is still taken', () => {
@@ -450,8 +450,8 @@ describe('commands', () => {
   test('are understood by the terminal, in its own edition, each under a serial of its own', () => {
     fc.assert(
       fc.property(fc.array(commands, { minLength: 1, maxLength: 5 }), fc.constantFrom(2013, 2019), (asked, edition) => {
-        const { session, side, told } = registered(edition as Edition);
-        heard(side, told);
+        const { session, side, reported } = registered(edition as Edition);
+        received(side, reported);
         const sent = asked.map((command) => session.command?.(command));
         const read = sent.flatMap((one) => side.receive(one?.bytes ?? Buffer.alloc(0)));
         expect(read.map((message) => typeof message !== 'string' && decodeCommand(message.id, message.body))).toEqual(
@@ -488,8 +488,8 @@ describe('commands', () => {
       sizeBytes: i * 1000,
     }));
     const { session, side } = registered();
-    const told = session.push(side.say(MESSAGE.recordings, encodeRecordings(7, recordings)).bytes, NOW_MS);
-    expect(told).toEqual([{ type: 'answer', correlation: 7, answer: { type: 'recordings', recordings } }]);
+    const reported = session.push(side.say(MESSAGE.recordings, encodeRecordings(7, recordings)).bytes, NOW_MS);
+    expect(reported).toEqual([{ type: 'answer', correlation: 7, answer: { type: 'recordings', recordings } }]);
     const words = [0, 1, 2, 3].flatMap((result) =>
       session.push(side.acknowledge({ id: MESSAGE.playRecording, serial: 9 }, result), NOW_MS),
     );

@@ -155,9 +155,9 @@ function writeMessage(
       .varint((3 << 3) | WIRE.bytes)
       .varint(iButton.length / 2)
       .append(Buffer.from(iButton, 'hex'));
-  const told = flagsOf(position);
+  const reported = flagsOf(position);
   // A valid fix needs no flags to be one; anything else does.
-  if (told !== FLAG.fix || position.ignition !== null) number(4, told);
+  if (reported !== FLAG.fix || position.ignition !== null) number(4, reported);
   if (distanceSinceLastM !== null && distanceSinceLastM >= 0) number(5, clampRound(distanceSinceLastM * 10, 0, U32));
   numberOf(6, 'sensorSpeedKmh');
   numberOf(7, 'rpm');

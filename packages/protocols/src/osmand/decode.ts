@@ -82,8 +82,9 @@ function readParameters(parameters: URLSearchParams, nowMs: number): OsmandRepor
   const place = readPlace(parameters);
   if ('refused' in place) return place;
 
-  const told = parameters.get('valid');
-  if (told !== null && !/^(true|false|1|0)$/.test(told)) return bad(`valid: ${quote(told)} is neither true nor false`);
+  const reported = parameters.get('valid');
+  if (reported !== null && !/^(true|false|1|0)$/.test(reported))
+    return bad(`valid: ${quote(reported)} is neither true nor false`);
   const numbers: Record<'speed' | 'bearing' | 'altitude', number | null> = {
     speed: null,
     bearing: null,
@@ -107,7 +108,7 @@ function readParameters(parameters: URLSearchParams, nowMs: number): OsmandRepor
     fixTimeMs,
     place.latitude,
     place.longitude,
-    told !== 'false' && told !== '0',
+    reported !== 'false' && reported !== '0',
     numbers.speed === null ? null : speedOf(numbers.speed * KMH_PER_KNOT),
     numbers.bearing === null ? null : courseOf(numbers.bearing),
     numbers.altitude,
@@ -211,8 +212,8 @@ function readLocation(location: unknown, path: string, nowMs: number): Position 
   if (isObject(activity)) entries.push(['activity', activity.type]);
   let valid = true;
   if (isObject(extras)) {
-    const { valid: told, ...others } = extras;
-    valid = told !== false;
+    const { valid: reported, ...others } = extras;
+    valid = reported !== false;
     entries.push(...Object.entries(others));
   }
   const { attributes, ...fields } = sortExtras(entries);

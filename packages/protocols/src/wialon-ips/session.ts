@@ -182,13 +182,13 @@ function checksumHolds(bytes: Buffer, start: number, end: number, separator: num
     if (end - at > 4) return false;
   }
   if (at === start || at === end) return false;
-  let told = 0;
+  let reported = 0;
   for (let i = at; i < end; i++) {
     const digit = hexDigit(bytes[i] as number);
     if (digit === -1) return false;
-    told = told * 16 + digit;
+    reported = reported * 16 + digit;
   }
-  return told === crc16Arc(bytes, start, at);
+  return reported === crc16Arc(bytes, start, at);
 }
 
 function hexDigit(code: number): number {

@@ -176,7 +176,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
     socket.on('data', (chunk: Buffer) => {
       for (const message of this.#side.receive(chunk)) {
         if (typeof message === 'string') this.#stats.lastFailure = message;
-        else this.#hear(message, socket);
+        else this.#receive(message, socket);
       }
     });
     socket.on('error', (error) => {
@@ -198,7 +198,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
     }, this.#options.retryMs ?? 500);
   }
 
-  #hear(message: Jt808Message, socket: Socket): void {
+  #receive(message: Jt808Message, socket: Socket): void {
     const { id, body } = message;
     if (id === JT808_MESSAGE.registered) {
       if (body[2] !== JT808_RESULT.done) {

@@ -60,10 +60,10 @@ export function chdbEngine({ spool, run }: ChdbStatements): Omit<Engine, 'close'
     },
 
     async select(statement) {
-      const { parameters, signal, lane = 'quick' } = statement;
+      const { parameters, signal, queue = 'quick' } = statement;
       const name = nextName();
       const sql = `${limitedSql(statement)}, log_comment = '${name}'`;
-      const rows = await run({ sql, parameters, queue: lane, name, signal });
+      const rows = await run({ sql, parameters, queue: queue, name, signal });
       return (JSON.parse(Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength).toString()) as Rows).data;
     },
 

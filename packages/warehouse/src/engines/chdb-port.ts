@@ -3,7 +3,7 @@ import { type Owner, SERVICE_OWNER } from '@outrider/domain';
 import type { ChdbStatement, ChdbStatements } from './chdb-engine.ts';
 import { chdbEngine } from './chdb-engine.ts';
 import { BusyError, type Engine, TooMuchError, WarehouseAwayError, WarehouseFullError } from './engine.ts';
-import { asOwner, ownerOfQueries } from './lane.ts';
+import { asOwner, ownerOfQueries } from './fair-queue.ts';
 
 type Request = { id: number; statement: Omit<ChdbStatement, 'signal'>; owner: Owner } | { abort: number };
 type Response = { spool: string } | { id: number; rows: Uint8Array } | { id: number; error: SentError };

@@ -14,7 +14,7 @@ import type { ChdbStatements } from './chdb-engine.ts';
 import { connectChdb, serveChdb } from './chdb-port.ts';
 import { ENDLESS, engineConformance } from './engine.conformance.ts';
 import { WarehouseAwayError } from './engine.ts';
-import { asOwner, ownerOfQueries } from './lane.ts';
+import { asOwner, ownerOfQueries } from './fair-queue.ts';
 
 const VEHICLE = '00000000-0000-4000-8000-000000000001' as VehicleId;
 let folder: string;

@@ -7,7 +7,7 @@ import type { Session } from 'chdb';
 import { type ChdbStatement, type ChdbStatements, chdbEngine } from './chdb-engine.ts';
 import { serveChdb } from './chdb-port.ts';
 import { type Engine, limitError } from './engine.ts';
-import { Lane } from './lane.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /**
  * ClickHouse leaves so much of the disk to the others. On a disk with less, it neither inserts nor merges: a merge that runs out of space
@@ -47,7 +47,7 @@ const MAX_WAITING_QUICK = 1000;
  * `UV_THREADPOOL_SIZE` threads, 4 where nobody says: one each is left to the archiver's inserts, to quick questions, to
  * health checks, and to everything else that the service does with files.
  */
-function reportLanes(): number {
+function reportQueues(): number {
   return Math.max(1, Math.min(4, Math.floor(Number(process.env.UV_THREADPOOL_SIZE ?? 4)) - 4 || 1));
 }
 
@@ -93,15 +93,15 @@ export async function openChdb(path: string): Promise<Engine> {
   // A connection runs one statement at a time: each kind of work has its own, so that a report holds up neither the
   // archiver nor a health check.
   const writer = new Turns(connect());
-  let lanes: { quick: Lane<Turns>; report: Lane<Turns> };
+  let queues: { quick: FairQueue<Turns>; report: FairQueue<Turns> };
   let readers: readonly Turns[];
   let prober: Turns;
   try {
     await writer.session.queryAsync(`CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic`);
     const turns = (count: number) => Array.from({ length: count }, () => new Turns(connect()));
-    const [quick, report] = [turns(1), turns(reportLanes())];
+    const [quick, report] = [turns(1), turns(reportQueues())];
     readers = [...quick, ...report];
-    lanes = { quick: new Lane(quick, MAX_WAITING_QUICK), report: new Lane(report, MAX_WAITING_REPORTS) };
+    queues = { quick: new FairQueue(quick, MAX_WAITING_QUICK), report: new FairQueue(report, MAX_WAITING_REPORTS) };
     prober = new Turns(connect());
     for (const { session } of [writer, ...readers]) await session.queryAsync(`USE ${DATABASE}`);
     // What a crash left behind: the insert it belonged to was never confirmed.
@@ -141,7 +141,7 @@ export async function openChdb(path: string): Promise<Engine> {
       const { queue, signal } = statement;
       const work = (turns: Turns) => turns.take((session) => execute(session, statement));
       if (queue === 'write') return work(writer);
-      return queue === 'probe' ? work(prober) : lanes[queue].take(work, signal);
+      return queue === 'probe' ? work(prober) : queues[queue].take(work, signal);
     },
   };
   return {

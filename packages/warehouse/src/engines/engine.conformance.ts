@@ -8,7 +8,7 @@ export const ENDLESS = {
   sql: 'SELECT sum(sipHash64(number)) FROM numbers(1000000000000)',
   parameters: {},
   limits: { maxSeconds: 300, maxMemoryBytes: 2 ** 28 },
-  lane: 'report',
+  queue: 'report',
 } as const;
 
 /**
@@ -92,15 +92,15 @@ export function engineConformance(name: string, open: () => Promise<Engine>): vo
     test('what a query that failed had found is in nobody else’s answer', async () => {
       const engine = await open();
       try {
-        for (const lane of ['quick', 'report'] as const) {
+        for (const queue of ['quick', 'report'] as const) {
           const failing = {
             sql: 'SELECT number, throwIf(number = 100000) FROM numbers(1000000)',
             parameters: {},
-            lane,
+            queue,
           };
           await expect(engine.select(failing)).rejects.toThrow();
-          expect(await engine.select({ sql: 'SELECT 42', parameters: {}, lane })).toEqual([[42]]);
-          expect(await engine.select({ sql: 'SELECT {n:UInt8}', parameters: { n: 43 }, lane })).toEqual([[43]]);
+          expect(await engine.select({ sql: 'SELECT 42', parameters: {}, queue })).toEqual([[42]]);
+          expect(await engine.select({ sql: 'SELECT {n:UInt8}', parameters: { n: 43 }, queue })).toEqual([[43]]);
         }
       } finally {
         await engine.close();
@@ -126,7 +126,7 @@ export function engineConformance(name: string, open: () => Promise<Engine>): vo
         for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { message: 'the client left' } });
         await vi.waitFor(async () => expect(await engine.select(running)).toEqual([[1]]), { timeout: 20_000 });
         // The next report can run.
-        const next = { sql: 'SELECT 42', parameters: {}, lane: 'report' } as const;
+        const next = { sql: 'SELECT 42', parameters: {}, queue: 'report' } as const;
         expect(await engine.select(next)).toEqual([[42]]);
         await expect(engine.select({ ...next, signal: leave.signal })).rejects.toThrow('the client left');
       } finally {

@@ -21,7 +21,7 @@ export interface Statement {
    * What it waits in line with: `quick` for what somebody looks at, `report` for what may take seconds, so that a long
    * report holds up nobody but other reports, and those for one page at most. Default: `quick`.
    */
-  lane?: 'quick' | 'report';
+  queue?: 'quick' | 'report';
   /** Breaks the query off, wherever it is: waiting, or running. */
   signal?: AbortSignal | undefined;
 }

@@ -14,7 +14,7 @@ import {
   structureOf,
   WarehouseAwayError,
 } from './engine.ts';
-import { Lane } from './lane.ts';
+import { FairQueue } from './fair-queue.ts';
 
 export interface ServerAddress {
   /** Such as `http://clickhouse:8123`. */
@@ -73,9 +73,9 @@ export async function openServer({
   }
   const client = createClient({ ...account, database, max_open_connections: OPEN_CONNECTIONS });
   const places = (count: number) => Array.from({ length: count }, () => null);
-  const lanes = {
-    quick: new Lane(places(QUICK_AT_ONCE), MAX_WAITING_QUICK),
-    report: new Lane(places(REPORTS_AT_ONCE), MAX_WAITING_REPORTS),
+  const queues = {
+    quick: new FairQueue(places(QUICK_AT_ONCE), MAX_WAITING_QUICK),
+    report: new FairQueue(places(REPORTS_AT_ONCE), MAX_WAITING_REPORTS),
   };
   await dropForgotten(client, database);
 
@@ -121,7 +121,7 @@ export async function openServer({
         return data;
       };
       try {
-        return await lanes[statement.lane ?? 'quick'].take(work, signal);
+        return await queues[statement.queue ?? 'quick'].take(work, signal);
       } catch (error) {
         signal?.throwIfAborted();
         // The client takes the name of the error out of its message.

@@ -4,7 +4,7 @@ import { WRITER_COLUMNS, writerOf } from '../events/replacement.ts';
 import { boundMs } from '../native/time.ts';
 import { EVENT_COLUMNS, type EventRow, type EventsCursor, fleetEvent, MAX_EVENTS_LIMIT } from './events.ts';
 import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
-import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
+import { ofVehicle, perVehicleParameters, queueOf } from './per-vehicle.ts';
 
 export interface ArchivedEventsQuestion {
   vehicleId: VehicleId;
@@ -107,7 +107,7 @@ export async function archivedEventsOfMany(
       limit: limit + 1,
     },
     limits: PAGE_LIMITS,
-    lane: laneOf(questions),
+    queue: queueOf(questions),
   });
   const byVehicle = Map.groupBy(rows, (row) => row[VEHICLE_COLUMN] as VehicleId);
   return questions.map(({ vehicleId }) => pageOf(byVehicle.get(vehicleId) ?? [], limit));

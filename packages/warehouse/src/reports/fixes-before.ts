@@ -3,7 +3,7 @@ import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
 import { IS_GOOD } from '../positions/reading.ts';
 import { fleetCondition, fleetParameters, PAGE_LIMITS } from './fleet.ts';
-import { inStretch } from './positions.ts';
+import { inInterval } from './positions.ts';
 
 export interface FixesBeforeQuestion {
   /** 1 to {@link MAX_FLEET} vehicles. */
@@ -15,7 +15,7 @@ export interface FixesBeforeQuestion {
   /** Of each vehicle at most so many, the newest: at least 1. */
   count: number;
   /** What it waits in line with. Default: `quick`. */
-  lane?: 'quick' | 'report';
+  queue?: 'quick' | 'report';
   signal?: AbortSignal | undefined;
 }
 
@@ -33,11 +33,11 @@ export interface ArchivedFix {
  * @throws {RangeError} when a time is not a number, or too many vehicles are named
  */
 export async function fixesBefore(engine: Engine, question: FixesBeforeQuestion): Promise<ArchivedFix[]> {
-  const { vehicleIds, fromMs, beforeMs, count, lane = 'quick', signal } = question;
+  const { vehicleIds, fromMs, beforeMs, count, queue = 'quick', signal } = question;
   if (vehicleIds.length === 0) return [];
   const rows = (await engine.select({
     sql: `SELECT vehicle_id, toUnixTimestamp64Milli(fix_time), latitude_e7, longitude_e7 FROM positions FINAL
-      WHERE ${fleetCondition} AND ${inStretch('fix_time')} AND ${IS_GOOD} AND valid
+      WHERE ${fleetCondition} AND ${inInterval('fix_time')} AND ${IS_GOOD} AND valid
       ORDER BY vehicle_id DESC, fix_time DESC, received_at DESC, precedence LIMIT {count:UInt32} BY vehicle_id LIMIT {most:UInt32}`,
     parameters: {
       ...fleetParameters(vehicleIds),
@@ -47,7 +47,7 @@ export async function fixesBefore(engine: Engine, question: FixesBeforeQuestion)
       most: count * vehicleIds.length,
     },
     limits: PAGE_LIMITS,
-    lane,
+    queue,
     signal,
   })) as [VehicleId, number, number, number][];
   return rows.reverse().map(([vehicleId, fixTimeMs, latitudeE7, longitudeE7]) => ({

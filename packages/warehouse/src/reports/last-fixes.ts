@@ -3,7 +3,7 @@ import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
 import { IS_GOOD } from '../positions/reading.ts';
 import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
-import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
+import { ofVehicle, perVehicleParameters, queueOf } from './per-vehicle.ts';
 
 export interface LastFixesQuestion {
   vehicleId: VehicleId;
@@ -84,7 +84,7 @@ async function fixTimesWithin(
       count: Math.max(...questions.map(({ count }) => count)),
     },
     limits: PAGE_LIMITS,
-    lane: laneOf(questions),
+    queue: queueOf(questions),
   })) as [VehicleId, number][];
   const times = new Map<VehicleId, number[]>();
   for (const [vehicleId, fixTimeMs] of rows) {

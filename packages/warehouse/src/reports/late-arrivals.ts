@@ -3,7 +3,7 @@ import type { Engine } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
 import { IS_GOOD } from '../positions/reading.ts';
 import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
-import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
+import { ofVehicle, perVehicleParameters, queueOf } from './per-vehicle.ts';
 
 export interface LateArrivalsQuestion {
   vehicleId: VehicleId;
@@ -61,7 +61,7 @@ export async function haveLateArrivals(engine: Engine, questions: readonly LateA
       newestMs: boundMs(Math.max(...questions.map(({ throughMs }) => throughMs))),
     },
     limits: PAGE_LIMITS,
-    lane: laneOf(questions),
+    queue: queueOf(questions),
   });
   const found = new Set(rows.map(([vehicleId]) => vehicleId as VehicleId));
   return questions.map(({ vehicleId }) => found.has(vehicleId));

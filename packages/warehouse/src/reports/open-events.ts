@@ -22,7 +22,7 @@ export async function openEvents(
       ORDER BY vehicle_id, began_at DESC, id LIMIT ${MAX_OPEN_A_VEHICLE} BY vehicle_id`,
     parameters: fleetParameters(vehicleIds),
     limits: PAGE_LIMITS,
-    lane: 'report',
+    queue: 'report',
     signal,
   })) as EventRow[];
   return rows.map(fleetEvent);

@@ -84,7 +84,7 @@ export async function overlappingEvents(
       ORDER BY vehicle_id, began_at, id LIMIT {limit:UInt32}`,
     parameters,
     limits: PAGE_LIMITS,
-    lane: 'report',
+    queue: 'report',
     signal,
   })) as EventRow[];
   const page = rows.slice(0, limit);

@@ -32,6 +32,6 @@ export function perVehicleParameters<Question extends { vehicleId: VehicleId }>(
 }
 
 /** What a statement with so many questions waits in line with. */
-export function laneOf(questions: readonly unknown[]): 'quick' | 'report' {
+export function queueOf(questions: readonly unknown[]): 'quick' | 'report' {
   return questions.length > QUICK_QUESTIONS ? 'report' : 'quick';
 }

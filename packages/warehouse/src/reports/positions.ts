@@ -46,7 +46,7 @@ export async function positions(engine: Engine, question: PositionsQuestion): Pr
     toMs: boundMs(toMs),
     limit: rowsFor(limit),
   };
-  const conditions = [fleetCondition, inStretch('fix_time'), IS_GOOD];
+  const conditions = [fleetCondition, inInterval('fix_time'), IS_GOOD];
   if (after) {
     parameters.afterVehicle = after.vehicleId;
     parameters.afterMs = boundMs(after.fixTimeMs);
@@ -57,7 +57,7 @@ export async function positions(engine: Engine, question: PositionsQuestion): Pr
       ORDER BY vehicle_id, fix_time, ${AS_THEY_CAME} LIMIT ${MAX_RECORDS} BY vehicle_id, fix_time LIMIT {limit:UInt32}`,
     parameters,
     limits: PAGE_LIMITS,
-    lane: 'report',
+    queue: 'report',
     signal,
   })) as [VehicleId, ...PositionRow][];
   const { moments, hasMore } = momentsOf(rows, limit, (a, b) => a[0] === b[0] && a[1] === b[1]);
@@ -76,7 +76,7 @@ export async function vehiclesWithin(
   const { vehicleIds, fromMs, toMs, box, signal } = question;
   if (vehicleIds.length === 0) return [];
   const rows = await engine.select({
-    sql: `SELECT DISTINCT vehicle_id FROM positions WHERE ${fleetCondition} AND ${inStretch('fix_time')}
+    sql: `SELECT DISTINCT vehicle_id FROM positions WHERE ${fleetCondition} AND ${inInterval('fix_time')}
       AND ${IS_GOOD} AND valid AND latitude_e7 BETWEEN {south:Float64} AND {north:Float64}
       AND ${
         box.west <= box.east
@@ -93,7 +93,7 @@ export async function vehiclesWithin(
       east: box.east * 1e7,
     },
     limits: PAGE_LIMITS,
-    lane: 'report',
+    queue: 'report',
     signal,
   });
   return rows.map(([vehicleId]) => vehicleId as VehicleId);
@@ -108,7 +108,7 @@ export interface Box {
 }
 
 /** A condition on a column of times; `fromMs` and `toMs` are bound. */
-export function inStretch(column: string): string {
+export function inInterval(column: string): string {
   return `${column} >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')
     AND ${column} < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')`;
 }

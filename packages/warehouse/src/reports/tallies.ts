@@ -113,7 +113,7 @@ export async function tallies(engine: Engine, question: TalliesQuestion): Promis
     FROM events FINAL
     WHERE ${fleetCondition} AND kind IN {kinds:Array(String)} AND ${OVERLAPS} AND ${NOT_REMOVED}
       ${geofenceIds ? 'AND (geofence_id IS NULL OR geofence_id IN {geofenceIds:Array(UUID)})' : ''}`;
-  const about = { parameters, limits: PAGE_LIMITS, lane: 'report', signal } as const;
+  const about = { parameters, limits: PAGE_LIMITS, queue: 'report', signal } as const;
   const rows = (await engine.select({
     ...about,
     sql: `SELECT vehicle_id, kind, ${places ? '{places:Array(Int32)}[interval]' : 'interval - 1'} AS place,

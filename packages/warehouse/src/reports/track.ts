@@ -12,7 +12,7 @@ import {
   rowsFor,
 } from '../positions/reading.ts';
 import { fleetCondition, PAGE_LIMITS } from './fleet.ts';
-import { laneOf, ofVehicle, perVehicleParameters } from './per-vehicle.ts';
+import { ofVehicle, perVehicleParameters, queueOf } from './per-vehicle.ts';
 
 /** A position as it is archived. */
 export interface ArchivedPosition extends Position {
@@ -160,7 +160,7 @@ export async function judgedTracks(
       limit: rowsFor(limit),
     },
     limits: PAGE_LIMITS,
-    lane: laneOf(questions),
+    queue: queueOf(questions),
   })) as JudgedRow[];
   const byVehicle = Map.groupBy(rows, ([vehicleId]) => vehicleId);
   return questions.map(({ vehicleId }) => {

@@ -26,7 +26,7 @@ export interface TripPart {
 /** Their vehicles, starts and ends are bound to the query. */
 const TRIPS_A_QUERY = 2000;
 /** The key is looked through for each: where trips are spread over more stretches of time, all between them is read. */
-const MOST_STRETCHES = 64;
+const MAX_INTERVALS = 64;
 /** Slower than this on the way between two fixes it stood (the engine's default threshold). */
 const STANDING_KMH = 2;
 /** Faster than this nobody goes (semantics, "Positions"). */
@@ -78,7 +78,7 @@ async function measure(
     starts: trips.map(({ startedAtMs }) => boundMs(startedAtMs)),
     ends: trips.map(({ startedAtMs, untilMs }) => boundMs(Math.max(startedAtMs, untilMs))),
   };
-  const conditions = stretchesOf(trips).map(([fromMs, toMs], nth) => {
+  const conditions = intervalsOf(trips).map(([fromMs, toMs], nth) => {
     parameters[`from${nth}`] = boundMs(fromMs);
     parameters[`to${nth}`] = boundMs(toMs);
     return `fix_time BETWEEN fromUnixTimestamp64Milli({from${nth}:Int64}, 'UTC') AND fromUnixTimestamp64Milli({to${nth}:Int64}, 'UTC')`;
@@ -123,7 +123,7 @@ async function measure(
       ) GROUP BY trip, interval ORDER BY trip, interval`,
     parameters,
     limits: PAGE_LIMITS,
-    lane: 'report',
+    queue: 'report',
     signal,
   })) as [number, number, number, number, number, number | null][];
   const measured = rows.map(([nth, place, distanceM, movingMs, standingMs, peakKmh]) => ({
@@ -138,17 +138,17 @@ async function measure(
 }
 
 /** Stretches of time that hold all trips, in order. */
-function stretchesOf(trips: readonly CrossingTrip[]): [fromMs: number, toMs: number][] {
-  const stretches: [number, number][] = [];
+function intervalsOf(trips: readonly CrossingTrip[]): [fromMs: number, toMs: number][] {
+  const intervals: [number, number][] = [];
   // By their starts: a trip either goes on from the last stretch, or lies after it.
   for (const { startedAtMs, untilMs } of trips) {
-    const last = stretches.at(-1);
+    const last = intervals.at(-1);
     if (last && startedAtMs <= last[1]) last[1] = Math.max(last[1], untilMs);
-    else stretches.push([startedAtMs, untilMs]);
+    else intervals.push([startedAtMs, untilMs]);
   }
-  const [first] = stretches;
-  const last = stretches.at(-1);
-  return first && last && stretches.length > MOST_STRETCHES ? [[first[0], last[1]]] : stretches;
+  const [first] = intervals;
+  const last = intervals.at(-1);
+  return first && last && intervals.length > MAX_INTERVALS ? [[first[0], last[1]]] : intervals;
 }
 
 /** A trip's totals, shared out. */

@@ -115,7 +115,7 @@ export class HistoryRun {
   /** What fixes of the interval and after it made known, as `<id> <phase>`: each with when its packet was received. */
   readonly made = new Map<string, FleetEvent>();
   /** Those whose begin was told by a fix before the stretch. */
-  readonly toldBefore = new Set<EventId>();
+  readonly reportedBefore = new Set<EventId>();
   /** Unix milliseconds of the first fix that counts, … */
   firstFixMs: number | null = null;
   /** … and of the last position of whatever kind; null before. */
@@ -149,7 +149,7 @@ export class HistoryRun {
    * @throws {TooManyEventsError} when more happened than can be kept
    */
   take(positions: readonly HistoricPosition[]): void {
-    const told: FleetEvent[] = [];
+    const reported: FleetEvent[] = [];
     const vehicleId = this.#scope.vehicle.id;
     for (let from = 0; from < positions.length; ) {
       const { receivedAtMs: reachedAtMs, terminalId, protocol, fixTimeMs } = positions[from] as HistoricPosition;
@@ -163,11 +163,11 @@ export class HistoryRun {
       const receivedAtMs = Math.max(reachedAtMs, fixTimeMs);
       const part = positions.slice(from, to);
       const packet: TelemetryPacket = { vehicleId, terminalId, protocol, receivedAtMs, positions: part };
-      const before = told.length;
-      this.#judge(part, this.#engine.process(packet, this.#offset++, told));
+      const before = reported.length;
+      this.#judge(part, this.#engine.process(packet, this.#offset++, reported));
       const untilMs = part.at(-1)?.fixTimeMs ?? 0;
-      for (let nth = before; nth < told.length; nth++) {
-        const event = told[nth] as FleetEvent;
+      for (let nth = before; nth < reported.length; nth++) {
+        const event = reported[nth] as FleetEvent;
         this.#note(event, receivedAtMs);
         this.#keep(event, untilMs);
       }
@@ -181,10 +181,10 @@ export class HistoryRun {
 
   /** There are no more positions, and up to `nowMs` none will come: the trip of a vehicle that is silent for too long is over. */
   end(nowMs: number): void {
-    const told: FleetEvent[] = [];
+    const reported: FleetEvent[] = [];
     // The engine may be in the middle of other vehicles' histories.
-    this.#engine.advance(nowMs, told, this.#scope.vehicle.id);
-    for (const event of told) this.#keep(event, nowMs);
+    this.#engine.advance(nowMs, reported, this.#scope.vehicle.id);
+    for (const event of reported) this.#keep(event, nowMs);
   }
 
   /**
@@ -234,8 +234,8 @@ export class HistoryRun {
     if (!isJudged(this.#scope, event)) return;
     if (touches(event, this.#fromMs) || untilMs >= this.#fromMs) this.events.set(event.id, event);
     else this.events.delete(event.id);
-    if (event.phase === 'begin' && event.fixTimeMs < this.#fromMs) this.toldBefore.add(event.id);
-    else if (!this.events.has(event.id)) this.toldBefore.delete(event.id);
+    if (event.phase === 'begin' && event.fixTimeMs < this.#fromMs) this.reportedBefore.add(event.id);
+    else if (!this.events.has(event.id)) this.reportedBefore.delete(event.id);
     if (this.events.size > MAX_EVENTS) throw new TooManyEventsError(`more than ${MAX_EVENTS} events`);
   }
 }

@@ -165,15 +165,15 @@ function inOrder(
 ): FleetEvent[] {
   const engine = new Engine();
   engine.load([...owners, vehicle, ...geofences].map(changeTo));
-  const told: FleetEvent[] = [];
+  const reported: FleetEvent[] = [];
   for (const [offset, position] of taken.entries())
     engine.process(
       { vehicleId: VAN, terminalId: '1' as TerminalId, protocol: 'osmand', receivedAtMs, positions: [position] },
       offset,
-      told,
+      reported,
     );
-  engine.advance(receivedAtMs + SILENCE_MS, told);
-  const latest = new Map(told.filter(({ kind }) => kind !== 'offline').map((event) => [event.id, event]));
+  engine.advance(receivedAtMs + SILENCE_MS, reported);
+  const latest = new Map(reported.filter(({ kind }) => kind !== 'offline').map((event) => [event.id, event]));
   return [...latest.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -236,26 +236,26 @@ test('late data, in whatever order and however often it comes, ends with the eve
       };
 
       for (const [offset, packet] of packets.entries()) {
-        const told: FleetEvent[] = [];
+        const reported: FleetEvent[] = [];
         // The clock may be asked before the next packet, or not: nothing more came up to then.
-        if (story.turns[offset] && packet.receivedAtMs > lastMs) live.advance(packet.receivedAtMs - 1, told);
-        live.process(packet, offset, told);
+        if (story.turns[offset] && packet.receivedAtMs > lastMs) live.advance(packet.receivedAtMs - 1, reported);
+        live.process(packet, offset, reported);
         lastMs = Math.max(lastMs, packet.receivedAtMs);
         nowMs = lastMs + LATER_MS;
-        ended += told.filter((event) => event.kind === 'trip' && event.phase === 'end').length;
+        ended += reported.filter((event) => event.kind === 'trip' && event.phase === 'end').length;
         history.archivePacket(packet);
-        history.archiveEvents(told.filter(({ kind }) => kind !== 'offline'));
-        for (const event of told) published.set(phaseKey(event), event);
+        history.archiveEvents(reported.filter(({ kind }) => kind !== 'offline'));
+        for (const event of reported) published.set(phaseKey(event), event);
         for (const { fromMs, toMs } of live.takeLate()) {
           const known: { fromMs: number; toMs: number } = waiting ?? { fromMs, toMs };
           waiting = { fromMs: Math.min(known.fromMs, fromMs), toMs: Math.max(known.toMs, toMs) };
         }
         if (story.turns[offset]) await recalculate();
       }
-      const told: FleetEvent[] = [];
+      const reported: FleetEvent[] = [];
       nowMs = lastMs + SILENCE_MS + LATER_MS;
-      live.advance(nowMs - LATER_MS, told);
-      history.archiveEvents(told.filter(({ kind }) => kind !== 'offline'));
+      live.advance(nowMs - LATER_MS, reported);
+      history.archiveEvents(reported.filter(({ kind }) => kind !== 'offline'));
       await recalculate();
       const wanted = inOrder(scope, taken, lastMs);
       expectSame(history.events(VAN), wanted);
@@ -344,11 +344,11 @@ test('a fix that came ahead of its time moves nothing live, and has its place in
   let late: { fromMs: number; toMs: number } | null = null;
   for (const [minute, position] of positions.entries()) {
     const packet = packetAt(minute < 30 ? minute - 20 : minute, position);
-    const told: FleetEvent[] = [];
-    live.process(packet, minute, told);
+    const reported: FleetEvent[] = [];
+    live.process(packet, minute, reported);
     history.archivePacket(packet);
-    history.archiveEvents(told);
-    if (minute < 30) expect([live.statusOf(VAN)?.position ?? null, told]).toEqual([null, []]);
+    history.archiveEvents(reported);
+    if (minute < 30) expect([live.statusOf(VAN)?.position ?? null, reported]).toEqual([null, []]);
     for (const { fromMs, toMs } of live.takeLate())
       late =
         late === null ? { fromMs, toMs } : { fromMs: Math.min(late.fromMs, fromMs), toMs: Math.max(late.toMs, toMs) };

@@ -141,7 +141,7 @@ export async function recalculateVehicle(
   const beginsHistory = (await history.startOfLastFixes(fixBefore)) === null;
 
   const run = new HistoryRun(task.engine, scope, fromMs, toMs);
-  const knownBefore = task.isLateData ? run.toldBefore : null;
+  const knownBefore = task.isLateData ? run.reportedBefore : null;
   let correction: Correction | null = null;
   for (let after: PositionCursor | null = null, isOver = false; !isOver; ) {
     const question = { vehicleId: scope.vehicle.id, fromMs: startMs, toMs: Number.POSITIVE_INFINITY };

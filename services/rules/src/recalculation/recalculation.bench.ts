@@ -205,11 +205,11 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
     const cpuBefore = process.cpuUsage();
     for (let at = 0; at < intervals.length; at += 1000) await log.append(lateTopic, intervals.slice(at, at + 1000));
     await recalculator.start();
-    for (let told = 0; ; ) {
+    for (let reported = 0; ; ) {
       const done = await totalOf('outrider_recalculations_total');
       if (done >= count) break;
-      if (done - told >= count / 10) {
-        told = done;
+      if (done - reported >= count / 10) {
+        reported = done;
         say(`${done.toLocaleString('en-US')} recalculated after ${((performance.now() - began) / 1000).toFixed(1)} s`);
       }
       await wait(20);

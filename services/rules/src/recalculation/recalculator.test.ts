@@ -34,7 +34,7 @@ const T0 = Math.floor(Date.now() / 1000) * 1000 - 6 * 3_600_000;
 const PATIENCE = { timeout: 20_000, interval: 10 };
 const QUICK: RecalculatorConfig = { lateDelayMs: 0, pollMs: 5, againMs: 3_600_000 };
 const ALL = { limit: 1000, after: null };
-const STRETCH = { fromMs: T0, toMs: T0 + 3_600_000, receivedAtMs: null };
+const INTERVAL = { fromMs: T0, toMs: T0 + 3_600_000, receivedAtMs: null };
 
 let folder: string;
 let log: Log;
@@ -143,7 +143,7 @@ const packet = (vehicleId: VehicleId, positions: Position[]) => ({
 });
 
 /** What the live rules say of positions in the order in which they come. */
-function told(vehicleId: VehicleId, ...parts: Position[][]): FleetEvent[] {
+function reported(vehicleId: VehicleId, ...parts: Position[][]): FleetEvent[] {
   const engine = new Engine();
   const { owners, vehicle, geofences } = scopeOf(directory, vehicleId, null) ?? raise('it is watched');
   engine.load(
@@ -164,7 +164,7 @@ function raise(what: string): never {
 
 /** What the engine says of all positions in their order, each event in its latest phase. */
 function wanted(vehicleId: VehicleId, geofenceId: GeofenceId | null = null): string[] {
-  const latest = new Map(told(vehicleId, drive(vehicleId)).map((event) => [event.id, event]));
+  const latest = new Map(reported(vehicleId, drive(vehicleId)).map((event) => [event.id, event]));
   return [...latest.values()]
     .filter(({ kind }) => geofenceId === null || kind === 'geofence-visit')
     .map(brief)
@@ -175,7 +175,7 @@ const found = (vehicleId: VehicleId) => history.events(vehicleId).map(brief).toS
 
 async function ask(kind: string, subjectId: string): Promise<Job> {
   return registry.jobs.create(
-    { kind, userId: owner, subjectId, parameters: STRETCH, dueAtMs: 0 },
+    { kind, userId: owner, subjectId, parameters: INTERVAL, dueAtMs: 0 },
     {
       action: 'recalculated',
       subject: { kind: 'vehicle', id: subjectId, name: '' },
@@ -198,7 +198,7 @@ function archiveVisitLate(vehicleId: VehicleId): Position[] {
   const [early, late] = [all.filter((_, minute) => minute < 3 || minute > 8), all.slice(3, 9)];
   history.archivePacket(packet(vehicleId, early));
   history.archivePacket(packet(vehicleId, late));
-  history.archiveEvents(told(vehicleId, early, late));
+  history.archiveEvents(reported(vehicleId, early, late));
   return late;
 }
 

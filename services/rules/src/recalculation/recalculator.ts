@@ -84,7 +84,7 @@ interface ArrivalHistory {
 }
 
 /** What a job of any of {@link RECALCULATIONS} is asked for. */
-interface Stretch {
+interface Interval {
   fromMs: number;
   toMs: number;
   /** Late data: when the gateway had the first of it; null: it is to be gone through in any case. */
@@ -203,7 +203,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
         offset,
         kind: 'late-data',
         subjectId: vehicleId,
-        parameters: { fromMs: Math.max(fromMs, oldestMs), toMs, receivedAtMs } satisfies Stretch,
+        parameters: { fromMs: Math.max(fromMs, oldestMs), toMs, receivedAtMs } satisfies Interval,
         // Somebody may have to be notified of an alarm at once: nothing that is only history goes before it.
         dueAtMs: hasAlarm ? 0 : now() + lateDelayMs,
       })),
@@ -263,10 +263,10 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     history: History & ArrivalHistory,
     onProgress: (share: number, positions: number) => Promise<void>,
   ): Promise<VehicleOutcome> {
-    const { fromMs, toMs, receivedAtMs } = job.parameters as unknown as Stretch;
+    const { fromMs, toMs, receivedAtMs } = job.parameters as unknown as Interval;
     // A fix that was ahead of its reception has its place when its time has come.
     if (job.kind === 'late-data' && toMs > now()) {
-      const rest: Stretch & JobFacts = { fromMs: Math.max(fromMs, now()), toMs, receivedAtMs: null };
+      const rest: Interval & JobFacts = { fromMs: Math.max(fromMs, now()), toMs, receivedAtMs: null };
       const dueAtMs = Math.min(toMs, now() + LONGEST_AGAIN_MS) + ARRIVED_MS;
       await jobs.add({ kind: 'late-data', subjectId: vehicleId, parameters: rest, dueAtMs }, merged);
     }
@@ -308,11 +308,11 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
 
   /** What lasts beyond what can be seen is looked at again: soon, and the longer it lasts the more seldom. Null: no more. */
   function again({ job }: LeasedJob, vehicleId: VehicleId): ServiceJobFields | null {
-    const { fromMs, toMs } = job.parameters as unknown as Stretch;
+    const { fromMs, toMs } = job.parameters as unknown as Interval;
     if (toMs < now() - MAX_LATE_MS) return null;
     metrics.again.inc();
     const afterMs = Math.round(Math.max(againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS)));
-    const parameters: Stretch & JobFacts = { fromMs, toMs, receivedAtMs: null };
+    const parameters: Interval & JobFacts = { fromMs, toMs, receivedAtMs: null };
     return { kind: 'late-data', subjectId: vehicleId, parameters, dueAtMs: now() + afterMs };
   }
 
@@ -468,8 +468,8 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
       if (stopping.signal.aborted) throw new BrokenOff('stop');
       if (resume === null && now() - lastMs < leaseMs / 20) return;
       lastMs = now();
-      const standing = await jobs.renew(leased, leaseMs, progress, resume);
-      if (standing !== 'held') throw new BrokenOff(standing);
+      const halt = await jobs.renew(leased, leaseMs, progress, resume);
+      if (halt !== 'held') throw new BrokenOff(halt);
     };
   }
 
@@ -549,8 +549,8 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
 
 /** What one job for two stretches is to do: both, and what lies between. */
 function merged(waiting: JobFacts, added: JobFacts): JobFacts {
-  const [a, b] = [waiting as unknown as Stretch, added as unknown as Stretch];
+  const [a, b] = [waiting as unknown as Interval, added as unknown as Interval];
   const receivedAtMs =
     a.receivedAtMs === null || b.receivedAtMs === null ? null : Math.min(a.receivedAtMs, b.receivedAtMs);
-  return { fromMs: Math.min(a.fromMs, b.fromMs), toMs: Math.max(a.toMs, b.toMs), receivedAtMs } satisfies Stretch;
+  return { fromMs: Math.min(a.fromMs, b.fromMs), toMs: Math.max(a.toMs, b.toMs), receivedAtMs } satisfies Interval;
 }

@@ -293,14 +293,14 @@ describe('a stream that is damaged', () => {
 
 describe('a terminal', () => {
   test('that is off-line is told so, and heard of when it comes', async () => {
-    const heard: [string, boolean][] = [];
-    driver.onPresence((...news) => heard.push(news));
+    const received: [string, boolean][] = [];
+    driver.onPresence((...news) => received.push(news));
     expect((await fetch()).outcome).toMatchObject({ ok: false, reason: 'terminal-offline' });
     const came = await terminalWith();
-    await vi.waitFor(() => expect(heard).toEqual([[PHONE, true]]), PATIENCE);
+    await vi.waitFor(() => expect(received).toEqual([[PHONE, true]]), PATIENCE);
     came.disconnect();
     await vi.waitFor(async () => expect(await driver.online(source())).toBe(false), PATIENCE);
-    expect(heard.at(-1)).toEqual([PHONE, false]);
+    expect(received.at(-1)).toEqual([PHONE, false]);
   });
 
   test('that goes while it plays is a lost connection', async () => {

@@ -120,7 +120,7 @@ class Driver implements Jt1078Driver {
     };
     let playing = false;
     try {
-      const told = this.#send(
+      const reported = this.#send(
         source,
         {
           type: 'play-recording',
@@ -134,7 +134,7 @@ class Driver implements Jt1078Driver {
         signal,
       );
       // Terminals connect before they answer, after it, or without.
-      const first = await Promise.race([told, expectation.connected.then(() => 'connected' as const)]);
+      const first = await Promise.race([reported, expectation.connected.then(() => 'connected' as const)]);
       if (first !== 'connected') {
         const refused = refusalOf(first);
         if (refused !== null && refused.reason !== 'no-answer') return refused;

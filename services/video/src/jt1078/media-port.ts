@@ -121,7 +121,7 @@ export class MediaPort {
     };
     const silent = setTimeout(() => refuseUpgrade('silent'), FIRST_PACKET_MS);
     const isOver = () => clearTimeout(silent);
-    const hear = (ended: boolean, chunk: Buffer | null) => {
+    const receive = (ended: boolean, chunk: Buffer | null) => {
       messages.push(...(chunk === null ? [] : reassembler.push(chunk)), ...(ended ? reassembler.end() : []));
       const [first] = messages;
       if (first === undefined) return ended ? isOver() : undefined;
@@ -134,8 +134,8 @@ export class MediaPort {
       else if (waiting === undefined || waiting.sinceMs > connectedMs) refuseUpgrade('not-expected');
       else waiting.connect({ socket, reassembler, messages });
     };
-    const onData = (chunk: Buffer) => hear(false, chunk);
-    const onEnd = () => hear(true, null);
+    const onData = (chunk: Buffer) => receive(false, chunk);
+    const onEnd = () => receive(true, null);
     socket.on('data', onData);
     socket.on('end', onEnd);
     socket.on('close', isOver);

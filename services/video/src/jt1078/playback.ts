@@ -74,9 +74,9 @@ async function takeFrames(
   signal.addEventListener('abort', hangUp, { once: true });
   try {
     let idleMs = 0;
-    let told: StreamMessage[] = messages;
+    let reported: StreamMessage[] = messages;
     for (;;) {
-      for (const message of told) {
+      for (const message of reported) {
         if (signal.aborted) return aborted();
         if (message.type === 'refuse') return failed('bad-stream', message.detail);
         if (message.type !== 'frame') continue;
@@ -85,17 +85,17 @@ async function takeFrames(
         if (bytes > plan.maxBytes) return failed('too-large', `more than ${plan.maxBytes} bytes`);
         if (durationMs > plan.wantedMs + OVERRUN_MS) return null;
       }
-      if (told.length > 0) plan.onProgress({ bytes: writer.facts.bytes, mediaMs: writer.facts.durationMs });
+      if (reported.length > 0) plan.onProgress({ bytes: writer.facts.bytes, mediaMs: writer.facts.durationMs });
 
       const quietMs = Math.min(QUIET_MS, plan.stallTimeoutMs);
       const chunk = await readChunk(socket, quietMs);
       if (signal.aborted) return aborted();
       if (typeof chunk !== 'string') {
         idleMs = 0;
-        told = reassembler.push(chunk);
+        reported = reassembler.push(chunk);
         continue;
       }
-      told = [];
+      reported = [];
       if (chunk === 'idle') {
         idleMs += quietMs;
         if (!isWhole() && idleMs < plan.stallTimeoutMs) continue;

@@ -47,11 +47,11 @@ async function listen<S extends Server | HttpServer>(server: S): Promise<number>
 }
 const http = (listener: RequestListener) => listen(createHttpServer(listener));
 /** An RTSP server of one answer. */
-const rtsp = (answer: string, heard: string[] = []) =>
+const rtsp = (answer: string, received: string[] = []) =>
   listen(
     createServer((socket) => {
       socket.once('data', (bytes: Buffer) => {
-        heard.push(bytes.toString());
+        received.push(bytes.toString());
         socket.end(answer);
       });
     }),
@@ -201,16 +201,16 @@ describe('an HTTP source', () => {
 
 describe('an RTSP source', () => {
   test('is read through a port of this machine, at the address that was checked', async () => {
-    const heard: string[] = [];
-    const port = await rtsp('RTSP/1.0 200 OK\r\n\r\npictures', heard);
+    const received: string[] = [];
+    const port = await rtsp('RTSP/1.0 200 OK\r\n\r\npictures', received);
     const lookup: Lookup = async (name) => (name === 'nvr.test' ? [{ address: '127.0.0.1', family: 4 }] : []);
     const { outcome, phases } = await fetchFrom(`rtsp://nvr.test:${port}/{channel}01?from={start}`, { lookup });
     expect(outcome).toMatchObject({ ok: true, value: { videoCodec: 'h264' } });
     expect(phases).toEqual(['requested', 'downloading', 'processing']);
-    expect(heard[0]).toContain('DESCRIBE /201?from=20260115T120000Z');
-    const [, told] = /"(rtsp:[^"]+)"/.exec(readFileSync(`${path}.args`, 'utf8')) ?? [];
-    expect(new URL(told ?? '').hostname).toBe('127.0.0.1');
-    expect(new URL(told ?? '').port).not.toBe(String(port));
+    expect(received[0]).toContain('DESCRIBE /201?from=20260115T120000Z');
+    const [, reported] = /"(rtsp:[^"]+)"/.exec(readFileSync(`${path}.args`, 'utf8')) ?? [];
+    expect(new URL(reported ?? '').hostname).toBe('127.0.0.1');
+    expect(new URL(reported ?? '').port).not.toBe(String(port));
   });
 
   test('that answers a redirect is not followed', async () => {

@@ -9,7 +9,7 @@ import { squaredDistanceToSegment } from './segment-distance.ts';
 import { type Extent, normalLongitude } from './unwrap.ts';
 
 /** A part of a segment that is inside a shape: fractions of the way from its beginning, 0 to 1. */
-export interface Stay {
+export interface InsideInterval {
   entry: number;
   exit: number;
 }
@@ -64,7 +64,7 @@ function addMeetings(way: Way, turn: number, ax: number, ay: number, bx: number,
   found.push(((ax - x) * ey - (ay - way.y) * ex) / denominator);
 }
 
-function polygonStays(polygon: FlatPolygon, way: Way): Stay[] {
+function polygonIntervals(polygon: FlatPolygon, way: Way): InsideInterval[] {
   const found = [0, 1];
   const image = polygon.images[0];
   if (image === undefined) return [];
@@ -80,13 +80,13 @@ function polygonStays(polygon: FlatPolygon, way: Way): Stay[] {
     }
   }
   const cuts = found.filter((t) => t >= 0 && t <= 1).sort((a, b) => a - b);
-  const stays: Stay[] = [];
+  const intervals: InsideInterval[] = [];
   for (let i = 1; i < cuts.length; i++) {
     const entry = cuts[i - 1] as number;
     const exit = cuts[i] as number;
-    if (exit > entry && isInsideAt(polygon, way, (entry + exit) / 2)) stays.push({ entry, exit });
+    if (exit > entry && isInsideAt(polygon, way, (entry + exit) / 2)) intervals.push({ entry, exit });
   }
-  return stays;
+  return intervals;
 }
 
 /** Halvings that take a fraction to the last bits of a double. */
@@ -133,14 +133,14 @@ function isPlain(way: Way): boolean {
  * @param guess where it is about smallest
  * @param isGood whether it is nowhere smaller than there by more than {@link PLAIN_SLACK}
  */
-function stayWithin(
+function intervalWithin(
   distance: (t: number) => number,
   limit: number,
   from: number,
   to: number,
   guess: number,
   isGood: boolean,
-): Stay | null {
+): InsideInterval | null {
   const inside = (t: number) => distance(t) <= limit;
   let nearest = from;
   if (inside(to)) nearest = to;
@@ -170,7 +170,7 @@ function stayWithin(
 const PIECE_DEG = 1;
 const MOST_PIECES = 180;
 
-function circleStays(circle: FlatCircle, way: Way): Stay[] {
+function circleIntervals(circle: FlatCircle, way: Way): InsideInterval[] {
   if (turnsToMeet(way, circle.extent).length === 0) return [];
   const distance = (t: number): number => {
     const y = way.y + t * way.dy;
@@ -180,13 +180,13 @@ function circleStays(circle: FlatCircle, way: Way): Stay[] {
   const nearest = nearestFraction(way, 0, circle.longitude, circle.latitude);
   const isGood = isPlain(way) && Math.abs(way.x - circle.longitude) < 90;
   const pieces = Math.min(MOST_PIECES, Math.ceil(Math.max(Math.abs(way.dx), Math.abs(way.dy)) / PIECE_DEG));
-  const stays: Stay[] = [];
+  const intervals: InsideInterval[] = [];
   for (let i = 0; i < pieces; i++) {
     const guess = Math.min((i + 1) / pieces, Math.max(i / pieces, nearest));
-    const stay = stayWithin(distance, circle.limit, i / pieces, (i + 1) / pieces, guess, isGood);
-    if (stay !== null) stays.push(stay);
+    const interval = intervalWithin(distance, circle.limit, i / pieces, (i + 1) / pieces, guess, isGood);
+    if (interval !== null) intervals.push(interval);
   }
-  return stays;
+  return intervals;
 }
 
 /** The fraction of a way, moved by a turn, that is nearest to a place on a plain map that is true to scale at its beginning. */
@@ -208,7 +208,7 @@ function nearestToSegment(
   ay: number,
   bx: number,
   by: number,
-  part: Stay,
+  part: InsideInterval,
   distance: (t: number) => number,
 ): number {
   const within = (t: number) => Math.min(part.exit, Math.max(part.entry, t));
@@ -224,7 +224,7 @@ function nearestToSegment(
 }
 
 /** Fractions of the way, moved by a turn, within a box; null where there are none. */
-function clip(way: Way, turn: number, box: Extent): Stay | null {
+function clip(way: Way, turn: number, box: Extent): InsideInterval | null {
   let entry = 0;
   let exit = 1;
   for (const [start, step, low, high] of [
@@ -242,7 +242,7 @@ function clip(way: Way, turn: number, box: Extent): Stay | null {
   return entry <= exit ? { entry, exit } : null;
 }
 
-function lineStays(line: FlatLine, way: Way): Stay[] {
+function lineIntervals(line: FlatLine, way: Way): InsideInterval[] {
   const image = line.images[0];
   if (image === undefined) return [];
   const limit = line.halfWidthDeg * line.halfWidthDeg;
@@ -250,7 +250,7 @@ function lineStays(line: FlatLine, way: Way): Stay[] {
   const reachY = line.halfWidthDeg * (1 + 1e-6);
   const reachX = reachY / Math.cos(Math.max(Math.abs(extent.minY), Math.abs(extent.maxY)) * RADIANS);
   const isGood = isPlain(way);
-  const stays: Stay[] = [];
+  const intervals: InsideInterval[] = [];
   for (const turn of turnsToMeet(way, extent)) {
     const west = Math.min(way.x, way.x + way.dx) + turn - reachX;
     const east = Math.max(way.x, way.x + way.dx) + turn + reachX;
@@ -276,22 +276,23 @@ function lineStays(line: FlatLine, way: Way): Stay[] {
         return squaredDistanceToSegment(ax, ay, bx, by, way.x + turn + t * way.dx, y, Math.cos(y * RADIANS));
       };
       const guess = nearestToSegment(way, turn, ax, ay, bx, by, part, distance);
-      const stay = stayWithin(distance, limit, part.entry, part.exit, guess, isGood);
-      if (stay !== null) stays.push(stay);
+      const interval = intervalWithin(distance, limit, part.entry, part.exit, guess, isGood);
+      if (interval !== null) intervals.push(interval);
     }
   }
-  return stays;
+  return intervals;
 }
 
 /** Stays closer to each other than this fraction are one: that is rounding, not an absence. */
 const SAME_FRACTION = 1e-12;
 
-function merge(stays: Stay[]): Stay[] {
-  const merged: Stay[] = [];
-  for (const stay of stays.sort((a, b) => a.entry - b.entry)) {
+function merge(intervals: InsideInterval[]): InsideInterval[] {
+  const merged: InsideInterval[] = [];
+  for (const interval of intervals.sort((a, b) => a.entry - b.entry)) {
     const last = merged.at(-1);
-    if (last !== undefined && stay.entry <= last.exit + SAME_FRACTION) last.exit = Math.max(last.exit, stay.exit);
-    else merged.push({ ...stay });
+    if (last !== undefined && interval.entry <= last.exit + SAME_FRACTION)
+      last.exit = Math.max(last.exit, interval.exit);
+    else merged.push({ ...interval });
   }
   return merged;
 }
@@ -300,12 +301,12 @@ function merge(stays: Stay[]): Stay[] {
  * The parts of the straight way between two places that are inside a shape, in order. The way is straight in longitude and
  * latitude, and goes the short way round. Merely touching a polygon's boundary is no stay.
  */
-export function staysAlong(shape: FlatShape, from: LngLat, to: LngLat): Stay[] {
+export function insideIntervals(shape: FlatShape, from: LngLat, to: LngLat): InsideInterval[] {
   const way = wayBetween(from, to);
   if (way.dx === 0 && way.dy === 0) return flatContains(shape, from[0], from[1]) ? [{ entry: 0, exit: 1 }] : [];
-  if (shape.type === 'polygon') return merge(polygonStays(shape, way));
-  if (shape.type === 'circle') return merge(circleStays(shape, way));
-  return merge(lineStays(shape, way));
+  if (shape.type === 'polygon') return merge(polygonIntervals(shape, way));
+  if (shape.type === 'circle') return merge(circleIntervals(shape, way));
+  return merge(lineIntervals(shape, way));
 }
 
 const polygonCrossing = new PolygonCrossing();
@@ -344,8 +345,8 @@ export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): num
   const startsInside = flatContains(shape, from[0], from[1]);
   const endsInside = flatContains(shape, to[0], to[1]);
   if (startsInside === endsInside) return null;
-  const stays = staysAlong(shape, from, to);
-  const first = stays[0];
+  const intervals = insideIntervals(shape, from, to);
+  const first = intervals[0];
   if (startsInside) {
     if (first !== undefined && first.entry <= SAME_FRACTION && first.exit < 1) return first.exit;
   } else if (first !== undefined && first.entry > 0) {
@@ -361,10 +362,10 @@ export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): num
  * For a way between two places that are both outside: where it first enters and where it last leaves the shape (there can be
  * an absence between, in a shape with a bay); null where it passes by, or where one of the two is inside.
  */
-export function passageBetween(shape: FlatShape, from: LngLat, to: LngLat): Stay | null {
-  const stays = staysAlong(shape, from, to);
-  const first = stays[0];
-  const last = stays.at(-1);
+export function passageBetween(shape: FlatShape, from: LngLat, to: LngLat): InsideInterval | null {
+  const intervals = insideIntervals(shape, from, to);
+  const first = intervals[0];
+  const last = intervals.at(-1);
   if (first === undefined || last === undefined) return null;
   if (flatContains(shape, from[0], from[1]) || flatContains(shape, to[0], to[1])) return null;
   return { entry: first.entry, exit: last.exit };

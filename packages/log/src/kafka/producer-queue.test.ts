@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ProducerBatch } from 'kafkajs';
 import { expect, test, vi } from 'vitest';
 import type { KafkaClients } from './clients.ts';
-import { Lane } from './lane.ts';
+import { ProducerQueue } from './producer-queue.ts';
 
 /** Producers that hand each request to the test, to take or to refuse. */
 function brokers() {
@@ -26,15 +26,15 @@ async function turns(): Promise<void> {
 
 test('where a request fails, all that waits behind it does, and what is sent after that goes out again in order', async () => {
   const { requests, connected, clients } = brokers();
-  const lane = new Lane(clients, 0);
-  const told: string[] = [];
+  const queue = new ProducerQueue(clients, 0);
+  const reported: string[] = [];
   const send = (value: string) =>
-    lane.send({
+    queue.send({
       topic: 'texts',
       key: 'k',
       value: Buffer.from(value),
       bytes: value.length,
-      settle: (error) => told.push(`${value} ${error?.message ?? 'taken'}`),
+      settle: (error) => reported.push(`${value} ${error?.message ?? 'taken'}`),
     });
   send('1');
   await turns();
@@ -45,28 +45,28 @@ test('where a request fails, all that waits behind it does, and what is sent aft
   requests[0]?.refuse();
   await turns();
   const refused = 'Kafka did not take the records: not now';
-  expect(told).toEqual([`1 ${refused}`, `2 ${refused}`, `3 ${refused}`]);
+  expect(reported).toEqual([`1 ${refused}`, `2 ${refused}`, `3 ${refused}`]);
   for (const value of ['1', '2', '3']) send(value);
   await turns();
   expect(requests.slice(1).map(({ values }) => values)).toEqual([['1', '2', '3']]);
   requests[1]?.take();
-  await lane.close();
-  expect(told.slice(3)).toEqual(['1 taken', '2 taken', '3 taken']);
+  await queue.close();
+  expect(reported.slice(3)).toEqual(['1 taken', '2 taken', '3 taken']);
   expect(connected()).toBe(2);
 });
 
 test('many small records go in requests of a thousand, few large ones in requests that a broker takes, in their order', async () => {
   const { requests, clients } = brokers();
-  const lane = new Lane(clients, 0);
+  const queue = new ProducerQueue(clients, 0);
   const send = (value: string, bytes: number) =>
-    lane.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes, settle: () => {} });
+    queue.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes, settle: () => {} });
   for (let i = 0; i < 2500; i++) send(`small ${i}`, 100);
   for (let i = 0; i < 4; i++) send(`large ${i}`, 400_000);
   for (let taken = 0; taken < 4; taken++) {
     await turns();
     requests[taken]?.take();
   }
-  await lane.close();
+  await queue.close();
   const sent = requests.map(({ values }) => values);
   expect(sent.map(({ length }) => length)).toEqual([1000, 1000, 502, 2]);
   expect(sent.flat()).toEqual([
@@ -79,9 +79,9 @@ test('what comes right behind a request waits a little for more, but for a full 
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
   try {
     const { requests, clients } = brokers();
-    const lane = new Lane(clients, 50);
+    const queue = new ProducerQueue(clients, 50);
     const send = (value: string) =>
-      lane.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes: 100, settle: () => {} });
+      queue.send({ topic: 'texts', key: 'k', value: Buffer.from(value), bytes: 100, settle: () => {} });
     const sizes = () => requests.map(({ values }) => values.length);
     send('at once');
     await turns();
@@ -100,7 +100,7 @@ test('what comes right behind a request waits a little for more, but for a full 
     await turns();
     expect(sizes()).toEqual([1, 2, 1000]);
     requests[2]?.take();
-    await lane.close();
+    await queue.close();
   } finally {
     vi.useRealTimers();
   }

@@ -3,7 +3,7 @@ import type { CachedCell } from '@outrider/geo';
 import { hasAlarm, saysNothingNew } from './conditions.ts';
 import type { OwnerFences } from './fences.ts';
 import { kindOf } from './motion.ts';
-import type { Stay, VehicleState } from './vehicle-state.ts';
+import type { Presence, VehicleState } from './vehicle-state.ts';
 
 /**
  * Most fixes change nothing: the vehicle is inside the same geofences as before and passed through no other, nothing waits
@@ -21,7 +21,7 @@ import type { Stay, VehicleState } from './vehicle-state.ts';
  *
  * @param vehicle settled in the present epoch
  */
-export function staysInPlace({ watchers, cachedCells }: VehicleState, fix: Position): boolean {
+export function isInPlace({ watchers, cachedCells }: VehicleState, fix: Position): boolean {
   for (let i = 0; i < watchers.length; i++)
     if (!(watchers[i] as OwnerFences).isUnchanged(cachedCells[i] as CachedCell, fix)) return false;
   return true;
@@ -32,10 +32,10 @@ export function staysInPlace({ watchers, cachedCells }: VehicleState, fix: Posit
  *
  * @param vehicle settled in the present epoch
  */
-export function staysCalm(vehicle: VehicleState, fix: Position): boolean {
+export function isSteady(vehicle: VehicleState, fix: Position): boolean {
   const { speedKmh } = fix;
   // A speed that the terminal does not give has to be worked out.
-  return speedKmh !== null && speedKmh >= 0 && speedKmh <= vehicle.calmKmh && saysNothingNew(vehicle, fix);
+  return speedKmh !== null && speedKmh >= 0 && speedKmh <= vehicle.steadyLimitKmh && saysNothingNew(vehicle, fix);
 }
 
 /** True where a calm vehicle goes on moving, or standing: no trip and no stop begins or ends. */
@@ -50,18 +50,18 @@ export function keepsOn(vehicle: VehicleState, speedKmh: number, fixTimeMs: numb
 
 /** Finds out up to which speed a vehicle is calm, and when it keeps on, once a fix has been dealt with. */
 export function settle(vehicle: VehicleState, epoch: number): void {
-  vehicle.calmEpoch = epoch;
-  vehicle.calmKmh = calmSpeedKmh(vehicle);
+  vehicle.steadyEpoch = epoch;
+  vehicle.steadyLimitKmh = steadySpeedLimitKmh(vehicle);
   settleMotion(vehicle);
 }
 
-function calmSpeedKmh(vehicle: VehicleState): number {
-  const { definition, stays, runs } = vehicle;
+function steadySpeedLimitKmh(vehicle: VehicleState): number {
+  const { definition, presences, runs } = vehicle;
   // With each fix a run grows, and a stay or an absence gets older.
   if (runs.length > 0 || hasAlarm(vehicle)) return -1;
   let limitKmh = definition?.speedLimitKmh ?? Number.MAX_VALUE;
-  for (let i = 0; i < stays.length; i++) {
-    const { phase, fence } = stays[i] as Stay;
+  for (let i = 0; i < presences.length; i++) {
+    const { phase, fence } = presences[i] as Presence;
     if (phase !== 'inside') return -1;
     if (fence.speedLimitKmh !== null && fence.speedLimitKmh < limitKmh) limitKmh = fence.speedLimitKmh;
   }
@@ -72,7 +72,7 @@ function calmSpeedKmh(vehicle: VehicleState): number {
 export function settleMotion(vehicle: VehicleState): void {
   const { definition, motion, ignition } = vehicle;
   if (definition === null || motion === null) return;
-  const { rest, standing } = motion;
+  const { rest, halt } = motion;
   vehicle.steadyGapMs = definition.tripGapMinutes * 60_000;
   vehicle.steadyUntilMs = Number.POSITIVE_INFINITY;
   if (rest === null) {
@@ -82,7 +82,7 @@ export function settleMotion(vehicle: VehicleState): void {
   }
   vehicle.steadyOverKmh = -1;
   // With the ignition on a way of some metres is a movement; and where it says otherwise than the stop, time counts.
-  const isWaiting = standing !== null && (standing.turn !== null || standing.kind !== kindOf(ignition));
+  const isWaiting = halt !== null && (halt.turn !== null || halt.kind !== kindOf(ignition));
   vehicle.steadyKmh = ignition === true || isWaiting ? -1 : definition.movingSpeedKmh;
-  if (standing === null) vehicle.steadyUntilMs = rest.since.atMs + definition.tripStopMinutes * 60_000;
+  if (halt === null) vehicle.steadyUntilMs = rest.since.atMs + definition.tripStopMinutes * 60_000;
 }

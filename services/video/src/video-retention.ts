@@ -4,14 +4,14 @@ import { type Files, FilesFullError, type PutFile, removeStrays } from '@outride
 import type { Registry, StoredVideo } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 
-export interface ShelfConfig {
+export interface VideoRetentionConfig {
   /** How long a file is kept. */
   retentionDays: number;
   /** How much room all files together may take up. */
   quotaBytes: number;
 }
 
-type ShelfRegistry = Pick<Registry, 'videoTasks'> & { quotas: Pick<Registry['quotas'], 'use'> };
+type VideoRetentionRegistry = Pick<Registry, 'videoTasks'> & { quotas: Pick<Registry['quotas'], 'use'> };
 
 const DAY_MS = 86_400_000;
 /** How long it is known of a task what became of it, once it has no file. */
@@ -21,15 +21,21 @@ const AT_ONCE = 100;
 const STRAY_AFTER_MS = 3_600_000;
 
 /** Where finished videos stand, for as long and as many as there is room for. */
-export class Shelf {
+export class VideoRetention {
   readonly #files: Files;
   readonly #tasks: Registry['videoTasks'];
   readonly #quotas: Pick<Registry['quotas'], 'use'>;
-  readonly #config: ShelfConfig;
+  readonly #config: VideoRetentionConfig;
   readonly #logger: Logger;
   readonly #now: () => number;
 
-  constructor(files: Files, registry: ShelfRegistry, config: ShelfConfig, logger: Logger, now: () => number) {
+  constructor(
+    files: Files,
+    registry: VideoRetentionRegistry,
+    config: VideoRetentionConfig,
+    logger: Logger,
+    now: () => number,
+  ) {
     this.#files = files;
     this.#tasks = registry.videoTasks;
     this.#quotas = registry.quotas;

@@ -8,7 +8,7 @@ const MAX_REMEMBERED = 2_000_000;
  * The events that are in the log already, though the checkpoint does not know of them: a replay makes them again, and they
  * are left out once each.
  */
-export class ToldEvents {
+export class PublishedEvents {
   readonly #keys = new Set<string>();
   /** True where there were more than could be remembered. */
   overflowed = false;
@@ -40,7 +40,7 @@ export class ToldEvents {
   }
 
   /** The events that are not in the log yet. Each that is, is forgotten. */
-  withoutTold(events: FleetEvent[]): FleetEvent[] {
+  withoutPublished(events: FleetEvent[]): FleetEvent[] {
     if (this.#keys.size === 0) return events;
     return events.filter((event) => !this.#keys.delete(keyOf(event)));
   }

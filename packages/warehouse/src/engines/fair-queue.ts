@@ -22,7 +22,7 @@ interface Waiting<T> extends Owner {
  * Places that queries share, such as connections. Who waits is served in the order of {@link Turns}, so that many queries of
  * one owner delay those of another by few. Of several places a tenant holds half at most: the others are for who comes.
  */
-export class Lane<T> {
+export class FairQueue<T> {
   readonly #free: T[];
   readonly #waiting = new Set<Waiting<T>>();
   readonly #turns = new Turns();

@@ -142,15 +142,15 @@ export class Place {
       audio: true,
       expiresAtMs: nowMs + hours * 3_600_000,
     });
-    await this.tell(task);
+    await this.report(task);
     return task;
   }
 
   async cancel(id: VideoTaskId): Promise<void> {
-    await this.tell((await this.registry.videoTasks.cancel(id)).task);
+    await this.report((await this.registry.videoTasks.cancel(id)).task);
   }
 
-  async tell(task: VideoTask): Promise<void> {
+  async report(task: VideoTask): Promise<void> {
     const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
     await this.hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news));
   }

@@ -37,7 +37,7 @@ export interface Queued {
  * its way at a time; what is handed in meanwhile goes together in the next, so that order holds and a request carries many. Where
  * a request fails, all that waits behind it does too: or it would overtake what is going to be sent again.
  */
-export class Lane {
+export class ProducerQueue {
   readonly #kafka: KafkaClients;
   readonly #apartMs: number;
   /** By `performance.now()`. */

@@ -58,7 +58,7 @@ const leg = fc.record({
     { minLength: 150, maxLength: 250 },
   ),
   /** So many of its last fixes stand still, the others go on. */
-  standing: fc.constantFrom(0, 0, 40, 90),
+  halt: fc.constantFrom(0, 0, 40, 90),
   change: fc.oneof(
     fc.record({ what: fc.constant('shape' as const), number: fc.nat(9), shape }),
     fc.record({ what: fc.constant('limit' as const), number: fc.nat(9), speedLimitKmh: limit }),
@@ -73,7 +73,7 @@ const scenario = fc.tuple(
 );
 
 test('a vehicle that moves little: the engine, which looks at most fixes only briefly, says what the oracle says', () => {
-  let told = 0;
+  let reported = 0;
   fc.assert(
     // By seed, so that what fails is named by a number and not by thousands of fixes.
     fc.property(fc.integer(), (seed) => {
@@ -94,11 +94,11 @@ test('a vehicle that moves little: the engine, which looks at most fixes only br
       let [eastM, northM] = [0.0037, 0.0041];
       const compare = (real: readonly FleetEvent[], expected: readonly FleetEvent[]) => {
         expect(inOrder(real)).toEqual(comparable(inOrder(expected)));
-        told += real.length;
+        reported += real.length;
       };
-      for (const { fixes, standing, change } of legs) {
+      for (const { fixes, halt, change } of legs) {
         const positions = fixes.map((step, nth): Position => {
-          const stands = nth >= fixes.length - standing;
+          const stands = nth >= fixes.length - halt;
           seconds += stands ? 10 : step.seconds;
           if (!stands) {
             // Back to the yards where it would stray from them.
@@ -142,5 +142,5 @@ test('a vehicle that moves little: the engine, which looks at most fixes only br
     }),
     { numRuns: runs(50), endOnFailure: true },
   );
-  expect(told).toBeGreaterThan(runs(50) * 40);
+  expect(reported).toBeGreaterThan(runs(50) * 40);
 });
