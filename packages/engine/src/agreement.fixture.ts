@@ -2,8 +2,8 @@ import type { EventId, FleetEvent, VehicleId, VehicleStatus } from '@outrider/do
 import { expect } from 'vitest';
 
 /**
- * Holds the statuses of vehicles against the events published before them: a client that has the events must not read anything
- * else from the status.
+ * Holds the statuses of vehicles against the events published before them: a client that has the events must not read
+ * anything else from the status.
  */
 export function agreement() {
   const open = new Map<EventId, FleetEvent>();

@@ -12,13 +12,13 @@ import type { Condition, Moment, VehicleState } from './vehicle-state.ts';
 /** Different records of one fix time that are remembered; further ones are evaluated each time they come. */
 const MAX_MARKS = 32;
 
-/** Why a condition that the records no longer tell of is over. */
+/** Why a condition that the records no longer report of is over. */
 type Cleared = 'switched-off' | 'cleared' | 'restored';
 
 /**
- * Takes in what a record says of ignition, alarms and external power (semantics, "Other events"). A record that is not newer
- * than one taken in before says nothing. What lasts begins with the first record that says so, and ends with the first that
- * does not; ignition found on at the first record that tells of it is on silently.
+ * Takes in what a record says of ignition, alarms and external power (semantics, "Other events"). A record that is not
+ * newer than one taken in before says nothing. What lasts begins with the first record that says so, and ends with the
+ * first that does not; ignition found on at the first record that reports it is on silently.
  *
  * @param at where the vehicle is taken to be, at the time of the record
  */
@@ -35,8 +35,8 @@ export function observe(
 }
 
 /**
- * Takes in what another record of the newest fix time says (an SOS beside a periodic one). One that was taken in before says nothing; an
- * alarm that another record of this time raised is not cleared by one that does not mention it.
+ * Takes in what another record of the newest fix time says (an SOS beside a periodic one). One that was taken in before
+ * says nothing; an alarm that another record of this time raised is not cleared by one that does not mention it.
  *
  * @param latest the fix that moved the vehicle at this time; null where none did, or where it was taken in through here
  */
@@ -91,7 +91,9 @@ function takeIn(
   if (vehicle.supplied === false) raise(vehicle, version, 'power-cut', at, events);
 }
 
-/** True where {@link observe} would change nothing that is told or kept. Cheap: it is asked for nearly every fix. */
+/**
+ * True where {@link observe} would change nothing that is reported or kept. Cheap: it is asked for nearly every fix.
+ */
 export function saysNothingNew({ recordAtMs, ignition, supplied }: VehicleState, record: Position): boolean {
   return (
     record.alarms.length === 0 &&

@@ -21,7 +21,8 @@ import { type PlainEvent, PlainRules } from './plain-rules.bench.ts';
 /**
  * Where the geofences are:
  * - `sites`: yards of customers, 30 to 150 m of radius, spread evenly over the region that the vehicles drive in;
- * - `dense city`: districts, yards and streets of up to 800 m, most of them in the middle of a city and over each other.
+ * - `dense city`: districts, yards and streets of up to 800 m, most of them in the middle of a city and over each
+ *   other.
  */
 export type Scene = 'sites' | 'dense city';
 
@@ -43,7 +44,10 @@ export interface EngineRow extends EngineCase {
   baselinePositionsPerCpuSecond: number;
   /** How many times faster the engine is than that. */
   ratio: number;
-  /** Positions a CPU second of rules made with flatbush and turf that say most of what the engine says; see {@link PlainRules}. */
+  /**
+   * Positions a CPU second of rules made with flatbush and turf that say most of what the engine says; see {@link
+   * PlainRules}.
+   */
   plainRulesPositionsPerCpuSecond: number;
   /** How many times faster the engine is than those. */
   plainRulesRatio: number;
@@ -74,9 +78,9 @@ const OWNERS = 10_000_000;
 const GROUPS = 20_000_000;
 
 /**
- * Measures the engine beside the bare containment by flatbush and turf, in turn, for the same positions in the same order.
- * Every third vehicle has a speed limit, every tenth geofence too. How often fixes are taken decides how many of them make an
- * event: at 10 seconds a car is in another yard at nearly each fix, in so dense a city.
+ * Measures the engine beside the bare containment by flatbush and turf, in turn, for the same positions in the same
+ * order. Every third vehicle has a speed limit, every tenth geofence too. How often fixes are taken decides how many of
+ * them make an event: at 10 seconds a car is in another yard at nearly each fix, in so dense a city.
  */
 export function benchEngine({ scene, geofences, intervalS, positionsPerPacket }: EngineCase, seconds = 2): EngineRow {
   const track = cityTrack(VEHICLES, FIXES_EACH, 7, intervalS);
@@ -163,8 +167,8 @@ export interface OwnersRow {
 }
 
 /**
- * Measures what a position costs among so many owners' geofences, all over the same city, against one owner alone with as many
- * as each of them has; in turn, for the same positions. A vehicle is seen by one of the owners.
+ * Measures what a position costs among so many owners' geofences, all over the same city, against one owner alone with
+ * as many as each of them has; in turn, for the same positions. A vehicle is seen by one of the owners.
  */
 export function benchOwners(owners: number, geofencesEach: number, seconds = 2): OwnersRow[] {
   const track = cityTrack(VEHICLES, FIXES_EACH, 7, 1);
@@ -262,7 +266,9 @@ function geofenceLimitKmh(n: number): number | null {
   return n % 10 === 0 ? 60 : null;
 }
 
-/** Owners who see equally many of the vehicles each, and none of each other's, and have equally many of the geofences. */
+/**
+ * Owners who see equally many of the vehicles each, and none of each other's, and have equally many of the geofences.
+ */
 function definitionsOf(shapes: readonly Shape[], owners = 1): Definition[] {
   const definitions: Definition[] = Array.from({ length: owners }, (_, n) => ({
     kind: 'user',
@@ -303,8 +309,8 @@ function definitionsOf(shapes: readonly Shape[], owners = 1): Definition[] {
 }
 
 /**
- * One packet of each vehicle, from a fix of a round on. Vehicles drive there in one round and back in the next, without a
- * break: the same fixes again would be late data, and a leap to the start would be another trip.
+ * One packet of each vehicle, from a fix of a round on. Vehicles drive there in one round and back in the next, without
+ * a break: the same fixes again would be late data, and a leap to the start would be another trip.
  */
 function packetsOf(track: CityTrack, round: number, first: number, positionsPerPacket: number): TelemetryPacket[] {
   return Array.from({ length: VEHICLES }, (_, n) => {

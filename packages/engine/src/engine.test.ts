@@ -86,7 +86,7 @@ describe('visits', () => {
     ).toEqual([expect.stringMatching(/^\+visit @46\.5/), expect.stringMatching(/^-visit @73\.4/)]);
   });
 
-  test('the first fix of a vehicle is inside silently; leaving is told, since when it is known to be inside', () => {
+  test('the first fix of a vehicle is inside silently; leaving is reported, since when it is known to be inside', () => {
     const scene = new Scene(user(), vehicle(), geofence());
     expect(scene.drive(fix(0, 0.1, 0.1), fix(10, 0.1, 0.1))).toEqual([]);
     const events = scene.drive(fix(60, 0.12, 0.1));
@@ -109,7 +109,7 @@ describe('visits', () => {
     expect(scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(40, 0.12, 0.1), fix(400, 0.12, 0.1))).toEqual([]);
   });
 
-  test('minDwellSeconds: a longer stay is told late, with the time it began', () => {
+  test('minDwellSeconds: a longer stay is reported late, with the time it began', () => {
     const scene = new Scene(user(), vehicle(), geofence({ minDwellSeconds: 60 }));
     expect(scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(69, 0.1, 0.1))).toEqual([]);
     const events = scene.drive(fix(70, 0.1, 0.1));
@@ -120,7 +120,7 @@ describe('visits', () => {
     });
   });
 
-  test('minDwellSeconds: a stay whose two fixes are far enough apart is told when the vehicle is out', () => {
+  test('minDwellSeconds: a stay whose two fixes are far enough apart is reported when the vehicle is out', () => {
     const scene = new Scene(user(), vehicle(), geofence({ minDwellSeconds: 60 }));
     expect(reported(scene.drive(fix(0, 0.08, 0.1), fix(20, 0.1, 0.1), fix(220, 0.12, 0.1)))).toEqual([
       '+visit @10',
@@ -251,7 +251,7 @@ describe('speeding', () => {
     expect(reported(events)).toEqual(['+vehicle limit 90 @2', '-vehicle limit 90 @5 slowed']);
   });
 
-  test('minSeconds: it must last; told late, with the time it began', () => {
+  test('minSeconds: it must last; reported late, with the time it began', () => {
     const scene = new Scene(user(), vehicle({ speedLimitKmh: 90, speedToleranceKmh: 5, speedingMinSeconds: 20 }));
     const over = (seconds: number, speedKmh = 100) => fix(seconds, 0.08, 0.1, { speedKmh });
     // At 19 the tolerance is kept: the run that began at 0 is over.
@@ -311,7 +311,7 @@ describe('definitions that change', () => {
     expect(scene.drive(fix(120, 0.12, 0.1))).toEqual([]);
   });
 
-  test('a new geofence around a vehicle is silent; leaving it is told', () => {
+  test('a new geofence around a vehicle is silent; leaving it is reported', () => {
     const scene = new Scene(user(), vehicle());
     scene.drive(fix(0, 0.1, 0.1));
     expect(scene.define(geofence(), 30)).toEqual([]);
@@ -321,7 +321,7 @@ describe('definitions that change', () => {
     expect(events[0]?.startedAtMs).toBe(T0 + 30_000);
   });
 
-  test('a silent stay that a definition ends was never told of, and is not', () => {
+  test('a silent stay that a definition ends was never notified of, and is not', () => {
     const scene = new Scene(user(), vehicle(), geofence());
     scene.drive(fix(0, 0.1, 0.1));
     expect(scene.remove('geofence', FENCE, 2, 30)).toEqual([]);
@@ -386,7 +386,7 @@ describe('definitions that change', () => {
     expect(reported(scene.define(geofence({ version: 2, ownerId: other }), 100))).toEqual([
       '-visit @100 no-longer-watched',
     ]);
-    // The other owner has it silently, and is told when the vehicle leaves.
+    // The other owner has it silently, and is reported when the vehicle leaves.
     expect(reported(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
   });
 

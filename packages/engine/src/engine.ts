@@ -69,14 +69,16 @@ export interface EngineOptions {
   /** See {@link MAX_EVENTS_PER_MINUTE}, which is the default; another number is for tests. */
   maxEventsPerMinute?: number;
   /**
-   * What the events say of where they come from; default `live`. `recalculated` is for an engine that goes over the history
-   * in the order of the fixes: it tells nothing of offline, which is about when data came and not about what it says.
+   * What the events say of where they come from; default `live`. `recalculated` is for an engine that goes over the
+   * history in the order of the fixes: it reports nothing of offline, which is about when data came and not about what
+   * it says.
    */
   origin?: FleetEvent['origin'];
 }
 
 /**
- * The rules: takes definitions and positions in, and says what happened (semantics, from "Positions" to "Other events").
+ * The rules: takes definitions and positions in, and says what happened (semantics, from "Positions" to "Other
+ * events").
  *
  * Deterministic: the same definitions and packets in the same order make the same events with the same ids, on whatever
  * machine, and across any number of restarts from {@link takeChanges}. No clock, no I/O, no randomness.
@@ -177,14 +179,14 @@ export class Engine {
   }
 
   /**
-   * Takes one packet in: its positions move the vehicle one after the other, in the order of their fix times whatever order they
-   * were sent in, and what happened is added to `events`.
+   * Takes one packet in: its positions move the vehicle one after the other, in the order of their fix times whatever
+   * order they were sent in, and what happened is added to `events`.
    *
-   * A packet at or below the offset that its vehicle has reached was taken in before, and is skipped. A position that is
-   * rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing. What one with a bad place
-   * and a good time says of ignition, alarms and power counts: a panic button counts without satellites. So does what
-   * another record of the same fix time says; the same record again is no news. A position more than a minute ahead of its reception
-   * is late data of the time that it names: see {@link takeLate}.
+   * A packet at or below the offset that its vehicle has reached was taken in before, and is skipped. A position that
+   * is rejected, called invalid by its terminal, or not newer than the newest good fix moves nothing. What one with a
+   * bad place and a good time says of ignition, alarms and power counts: a panic button counts without satellites. So
+   * does what another record of the same fix time says; the same record again is no news. A position more than a minute
+   * ahead of its reception is late data of the time that it names: see {@link takeLate}.
    *
    * Events beyond {@link MAX_EVENTS_PER_MINUTE} are left out, and counted: see {@link takeSurplus}.
    *
@@ -231,7 +233,7 @@ export class Engine {
         speedKmh = this.#firstFix(vehicle, events);
       } else {
         const elapsedMs = fix.fixTimeMs - latest.fixTimeMs;
-        // Older than the newest, or than a record that moved nothing and was heard all the same.
+        // Older than the newest, or than a record that moved nothing and was received all the same.
         if (elapsedMs < 0 || fix.fixTimeMs < vehicle.recordAtMs)
           this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
         // The archive has one of them, and so has a recalculation.
@@ -286,9 +288,9 @@ export class Engine {
   }
 
   /**
-   * Advances time to `nowMs`; nothing received before is still to come. Publishes which vehicles went offline meanwhile, and ends
-   * the trips of vehicles that sent nothing for too long. The next packet would make the same events, with the same ids, but may
-   * never come. An engine that goes over the history ends trips only.
+   * Advances time to `nowMs`; nothing received before is still to come. Publishes which vehicles went offline
+   * meanwhile, and ends the trips of vehicles that sent nothing for too long. The next packet would make the same
+   * events, with the same ids, but may never come. An engine that goes over the history ends trips only.
    *
    * @param only this vehicle alone; null: all
    */
@@ -324,7 +326,9 @@ export class Engine {
     }
   }
 
-  /** The status of each vehicle of which it changed since the last call, in agreement with the events made up to now. */
+  /**
+   * The status of each vehicle of which it changed since the last call, in agreement with the events made up to now.
+   */
   takeUpdated(): VehicleStatus[] {
     const updated = this.#updated;
     this.#updated = [];
@@ -339,8 +343,8 @@ export class Engine {
   }
 
   /**
-   * For each vehicle that good fixes came of which are older than its newest: the stretch that they lie in, since the last
-   * call. They moved nothing; what they change of the past is for a recalculation to find out.
+   * For each vehicle that good fixes came of which are older than its newest: the interval that they lie in, since the
+   * last call. They moved nothing; what they change of the past is for a recalculation to find out.
    */
   takeLate(): LateInterval[] {
     const late = [...this.#late.values()];
@@ -367,10 +371,10 @@ export class Engine {
   }
 
   /**
-   * Since when something of a vehicle waits for time to pass before it is told: a stay, an absence or a speeding that is
-   * not long enough yet, fixes that may be jumps. Null where nothing does.
+   * Since when something of a vehicle waits for time to pass before it is reported: a stay, an absence or a speeding
+   * that is not long enough yet, fixes that may be jumps. Null where nothing does.
    *
-   * @param silentFromMs also what was found going on, at this time or later, and is told at its end alone
+   * @param silentFromMs also what was found going on, at this time or later, and is reported at its end alone
    */
   undecidedSinceMs(vehicleId: VehicleId, silentFromMs = Number.POSITIVE_INFINITY): number | null {
     const vehicle = this.#vehicles.get(vehicleId);
@@ -378,8 +382,8 @@ export class Engine {
   }
 
   /**
-   * The partition goes on at `offset`, and what comes from there on was not taken in before, whatever a vehicle has reached: the log
-   * that its offset was of is gone.
+   * The partition goes on at `offset`, and what comes from there on was not taken in before, whatever a vehicle has
+   * reached: the log that its offset was of is gone.
    */
   rewind(offset: number): void {
     for (const vehicle of this.#vehicles.values()) if (vehicle.offset >= offset) vehicle.offset = offset - 1;
@@ -400,8 +404,8 @@ export class Engine {
   }
 
   /**
-   * What changed since the last call, as entries of a checkpoint: `vehicle-state:<id>` and `definition:<kind>:<id>`; null
-   * where an entry is to be removed. Encoded at once: what comes after this call is not in it.
+   * What changed since the last call, as entries of a checkpoint: `vehicle-state:<id>` and `definition:<kind>:<id>`;
+   * null where an entry is to be removed. Encoded at once: what comes after this call is not in it.
    */
   takeChanges(): [key: string, value: Buffer | null][] {
     const changes: [string, Buffer | null][] = [];
@@ -420,8 +424,8 @@ export class Engine {
   }
 
   /**
-   * Goes back to where a checkpoint was taken: an engine restored from all changes taken so far goes on exactly like the
-   * one that they were taken from. Keys that are not the engine's are left alone.
+   * Goes back to where a checkpoint was taken: an engine restored from all changes taken up to now goes on exactly like
+   * the one that they were taken from. Keys that are not the engine's are left alone.
    *
    * @throws {Error} when the engine is not fresh, or an entry is not what {@link takeChanges} wrote
    */
@@ -451,8 +455,8 @@ export class Engine {
   }
 
   /**
-   * Data came for a vehicle whose trip was ended by the clock. Where it is from within the gap, the trip went on: its published end is
-   * corrected by a recalculation, like anything that comes late.
+   * Data came for a vehicle whose trip was ended by the clock. Where it is from within the gap, the trip went on: its
+   * published end is corrected by a recalculation, like anything that comes late.
    *
    * @param before the last fix before the silence
    */
@@ -468,7 +472,10 @@ export class Engine {
     }
   }
 
-  /** What comes with an older time than a fix that was ahead changes what that fix makes of the history: it is late, too. */
+  /**
+   * What comes with an older time than a fix that was ahead changes what that fix makes of the history: it is late,
+   * too.
+   */
   #noteBehindAhead(vehicle: VehicleState, { positions, receivedAtMs }: TelemetryPacket): void {
     const { aheadMs } = vehicle;
     for (const { fixTimeMs } of positions) {
@@ -524,8 +531,8 @@ export class Engine {
   /**
    * Finds the geofences that watch the vehicle and contain a place: stamped, and in `#hits`. Returns how many.
    *
-   * @param way the step that leads there, where it is to be known which boundaries it may meet: those are stamped, and in
-   *   `#onWay`; null where there is nothing to be found on it
+   * @param way the step that leads there, where it is to be known which boundaries it may meet: those are stamped, and
+   *   in `#onWay`; null where there is nothing to be found on it
    */
   #look(vehicle: VehicleState, { longitude, latitude, fixTimeMs: atMs }: Position, way: Step | null): number {
     this.#onWayCount = 0;
@@ -545,8 +552,8 @@ export class Engine {
         if (found - before > this.#maxGeofencesAtOnce) found = this.#leaveOut(vehicle, owner, before, found, atMs);
         continue;
       }
-      // Most ways lead from a place without a boundary to the next, or meet none of this owner's (of a single owner it would
-      // not have come here).
+      // Most ways lead from a place without a boundary to the next, or meet none of this owner's (of a single owner it
+      // would not have come here).
       const wasClear = isSettled && owner.isClear(cached);
       const isUnchanged = isSettled && watchers.length > 1 && owner.isUnchanged(cached, way.to);
       const { column, row } = cached;
@@ -570,8 +577,8 @@ export class Engine {
   }
 
   /**
-   * Leaves out those of an owner's geofences in `#hits`, from one index to before another, that are beyond the cap. Returns the index after
-   * the last one that counts.
+   * Leaves out those of an owner's geofences in `#hits`, from one index to before another, that are beyond the cap.
+   * Returns the index after the last one that counts.
    */
   #leaveOut(vehicle: VehicleState, owner: OwnerFences, from: number, to: number, atMs: number): number {
     const { definition } = vehicle;
@@ -752,8 +759,8 @@ export class Engine {
   }
 
   /**
-   * Begins a stay, in its place among the others. A geofence that the vehicle was inside of before and that did not count until another was
-   * left is found, not entered.
+   * Begins a stay, in its place among the others. A geofence that the vehicle was inside of before and that did not
+   * count until another was left is found, not entered.
    */
   #enter(vehicle: VehicleState, fence: Fence, events: FleetEvent[]): void {
     const step = this.#step;
@@ -908,7 +915,10 @@ export class Engine {
     }
   }
 
-  /** True where as many of the owner's other geofences contain the vehicle as count: which of them do, the next fix shows. */
+  /**
+   * True where as many of the owner's other geofences contain the vehicle as count: which of them do, the next fix
+   * shows.
+   */
   #isFull({ presences }: VehicleState, { owner }: Fence): boolean {
     if (owner.size <= this.#maxGeofencesAtOnce) return false;
     let count = 0;
@@ -1001,8 +1011,8 @@ function addPresence(presences: Presence[], presence: Presence): void {
 }
 
 /**
- * Takes in what a record with a bad place says besides: where the vehicle was last seen, at the time of the record. Before
- * its first good fix a vehicle has no place, and nothing is told of it.
+ * Takes in what a record with a bad place says besides: where the vehicle was last seen, at the time of the record.
+ * Before its first good fix a vehicle has no place, and nothing is notified of it.
  */
 function carry(
   vehicle: VehicleState,
@@ -1050,7 +1060,7 @@ function isWatched(vehicle: VehicleState, fence: Fence): boolean {
   return definition !== null && vehicle.watchers.includes(fence.owner) && appliesTo(fence, definition);
 }
 
-/** Who is told of what, and which cameras there are, is nothing that events come from, and so nothing to keep. */
+/** Who is notified of what, and which cameras there are, is nothing that events come from, and so nothing to keep. */
 function bearsOnEvents(kind: DefinitionKind): boolean {
   return kind !== 'notification-rule' && kind !== 'video-profile';
 }

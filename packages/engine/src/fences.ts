@@ -15,7 +15,8 @@ export class Fence {
   readonly key: number;
   /** As it is in force. */
   definition: Geofence;
-  // Of the definition, what is asked for again and again: to have it here saves a look into memory that is seldom at hand.
+  // Of the definition, what is asked for again and again: to have it here saves a look into memory that is seldom at
+  // hand.
   groupIds: Geofence['groupIds'];
   speedLimitKmh: number | null;
   minDwellMs: number;
@@ -59,13 +60,18 @@ export class Fence {
     return west > east || (longitude >= west && longitude <= east);
   }
 
-  /** The fraction of the way between two fixes at which the boundary is first met; null where both are on one side of it. */
+  /**
+   * The fraction of the way between two fixes at which the boundary is first met; null where both are on one side of
+   * it.
+   */
   crossing(from: Position, to: Position): number | null {
     const quick = this.owner.quickCrossing(this, from, to);
     return Number.isNaN(quick) ? this.#prepared().crossing(placeOf(from), placeOf(to)) : quick;
   }
 
-  /** For a way between two fixes that are both outside: where it first enters and last leaves; null where it passes by. */
+  /**
+   * For a way between two fixes that are both outside: where it first enters and last leaves; null where it passes by.
+   */
   passage(from: Position, to: Position): PassedThrough | null {
     return this.#prepared().passage(placeOf(from), placeOf(to));
   }
@@ -155,8 +161,8 @@ export class OwnerFences {
   }
 
   /**
-   * Moves the `most` oldest, by their ids, of those geofences of this owner that are in `hits` from one index to before another to the
-   * front of them. Returns the index after the last one of those.
+   * Moves the `most` oldest, by their ids, of those geofences of this owner that are in `hits` from one index to before
+   * another to the front of them. Returns the index after the last one of those.
    */
   keepOldest(hits: Fence[], from: number, to: number, most: number): number {
     this.#byRank ??= this.#ranked();
@@ -206,7 +212,9 @@ export class OwnerFences {
   }
 }
 
-/** Of a vehicle that its owner may see: does the geofence watch it? It may name groups (see `watches` of the domain). */
+/**
+ * Of a vehicle that its owner may see: does the geofence watch it? It may name groups (see `watches` of the domain).
+ */
 export function appliesTo({ groupIds }: Pick<Geofence, 'groupIds'>, vehicle: Pick<Vehicle, 'groupIds'>): boolean {
   return groupIds === null || vehicle.groupIds.some((groupId) => groupIds.includes(groupId));
 }

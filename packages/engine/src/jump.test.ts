@@ -76,7 +76,8 @@ function compare(steps: readonly Step[]): void {
           const [longitude, latitude] = 'by' in place ? [x + place.by[0], y + place.by[1]] : place;
           places.set(step.vehicleId, [longitude, latitude]);
           const position = fix(seconds, longitude, latitude, fields);
-          // Readers of the archive get one position of each time; whether another moves the vehicle is the engine's matter.
+          // Readers of the archive get one position of each time; whether another moves the vehicle is the engine's
+          // matter.
           if (sent.some(([id, { fixTimeMs }]) => id === step.vehicleId && fixTimeMs === position.fixTimeMs)) continue;
           sent.push([step.vehicleId, position]);
           send(step.vehicleId, position);

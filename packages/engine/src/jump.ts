@@ -7,7 +7,7 @@ const MAX_SPEED_KMH = 500;
 const MAX_M_PER_MS = MAX_SPEED_KMH / 3600;
 /** More than a degree of a great circle is long on any sphere used for the Earth. */
 const DEGREE_M = 111_700;
-/** So many fixes that contradict the anchor and agree among themselves, over so long, take its place. */
+/** So many fixes that contradict the anchor and agree among themselves, over this time, replace it. */
 export const REANCHOR_FIXES = 3;
 export const REANCHOR_MS = 2 * 60_000;
 
@@ -40,9 +40,9 @@ export function isTooFar(metres: number, elapsedMs: number): boolean {
  * Takes a fix that was turned away as a jump into the evidence against the anchor.
  *
  * A single wrong fix must not lock its vehicle out, whichever one it is. Two things heal it. The implied speed is taken
- * over the time since the anchor, so a step that is a jump now is none later; but a wrong first fix on another continent
- * would take most of a day. So the fixes turned away are kept in mind: when three in a row agree among themselves (none is
- * a jump from the one before) and span two minutes, it was the anchor that was wrong.
+ * over the time since the anchor, so a step that is a jump now is not one later; but a wrong first fix on another
+ * continent would take most of a day. So the fixes turned away are kept in mind: when three in a row agree among
+ * themselves (none is a jump from the one before) and span two minutes, it was the anchor that was wrong.
  */
 export function suspectsAfter(suspects: Suspects | null, fix: FixPlace): Suspects {
   const { fixTimeMs, latitude, longitude } = fix;
@@ -69,8 +69,9 @@ export interface JumpState {
 }
 
 /**
- * Says of a vehicle's good fixes, in order, which of them move it: the engine's judgement, for who reads fixes again and
- * wants nothing else of it. What the terminal calls invalid, and what is rejected for itself, is not to be handed in.
+ * Says of a vehicle's good fixes, in order, which of them move it: the engine's judgement, for who reads fixes again
+ * and wants nothing else of it. What the terminal calls invalid, and what is rejected for itself, is not to be handed
+ * in.
  */
 export class JumpJudge {
   #anchor: FixPlace | null;
@@ -85,7 +86,8 @@ export class JumpJudge {
   /**
    * Takes the next fix.
    *
-   * @returns `moves`: the vehicle is there now; `jump`: nobody gets there in the time; `old`: not newer than the last that moved
+   * @returns `moves`: the vehicle is there now; `jump`: nobody gets there in the time; `old`: not newer than the last
+   *   that moved
    */
   judge(fix: FixPlace): 'moves' | 'jump' | 'old' {
     const anchor = this.#anchor;
@@ -111,5 +113,5 @@ export class JumpJudge {
   }
 }
 
-/** After so long 500 km/h lead anywhere: a place that is this old makes a jump of nothing. */
+/** After this time 500 km/h lead anywhere: no fix is a jump from a place that is this old. */
 export const ANYWHERE_MS = Math.ceil(20_100_000 / MAX_M_PER_MS);

@@ -15,9 +15,9 @@ import type { Drive, Halt, Moment, Motion, Rest, VehicleState } from './vehicle-
 const MINUTE_MS = 60_000;
 
 /**
- * What one more fix makes of trips and stops (semantics, "Trips and stops"). A trip lasts from the first fix that moves to
- * the first that does not and is followed by five minutes of standing; then a stop begins, at the same fix. So trips and
- * stops follow each other without a gap but for those in the data.
+ * What one more fix makes of trips and stops (semantics, "Trips and stops"). A trip lasts from the first fix that moves
+ * to the first that does not and is followed by five minutes of standing; then a stop begins, at the same fix. So trips
+ * and stops follow each other without a gap but for those in the data.
  *
  * @param speedKmh at the fix
  * @param ignitionBefore as it was known before the fix; `vehicle.ignition` is as known with it
@@ -37,8 +37,8 @@ export function advanceMotion(
 }
 
 /**
- * What a step adds to the totals of a vehicle that goes on moving, or standing with its ignition not on: all there is to do
- * where nothing begins or ends.
+ * What a step adds to the totals of a vehicle that goes on moving, or standing with its ignition not on: all there is
+ * to do where nothing begins or ends.
  */
 export function continueMotion(motion: Motion, from: Position, to: Position, elapsedMs: number): void {
   const { drive, rest, halt } = motion;
@@ -70,8 +70,8 @@ export function tripLastsUntilMs(vehicle: VehicleState): number {
 }
 
 /**
- * Ends a trip because nothing came up to `nowMs` for longer than a gap in the data may be: as the next fix would end it, if it were
- * taken after the gap. Whether it was is not known yet: see {@link VehicleState.tripCut}.
+ * Ends a trip because nothing came up to `nowMs` for longer than a gap in the data may be: as the next fix would end
+ * it, if it were taken after the gap. Whether it was is not known yet: see {@link VehicleState.tripCut}.
  *
  * @returns whether there was one to end
  */
@@ -107,8 +107,8 @@ export function endMotionByDefinition(vehicle: VehicleState, version: number, ev
 }
 
 /**
- * What a gap in the data leaves of the motion. A trip ends before it, see {@link endBeforeGap}; a stop goes on only where the vehicle is found where it
- * stood. Null where all begins anew.
+ * What a gap in the data leaves of the motion. A trip ends before it, see {@link endBeforeGap}; a stop goes on only
+ * where the vehicle is found where it stood. Null where all begins anew.
  */
 function afterGap(
   vehicle: VehicleState,
@@ -205,7 +205,7 @@ function proceed(
   }
 }
 
-/** Tells the stop, where the vehicle has stood for long enough; or that it is one of the other kind now. */
+/** Reports the stop, where the vehicle has stood for long enough; or that it is one of the other kind now. */
 function settleStop(
   vehicle: VehicleState,
   definition: Vehicle,
@@ -269,8 +269,8 @@ function odometerStepM(from: Position, to: Position, elapsedMs: number): number 
 }
 
 /**
- * How far a vehicle came on the step from the last fix where it stood to the first where it moves: nothing where that may be the
- * jitter of its receiver.
+ * How far a vehicle came on the step from the last fix where it stood to the first where it moves: nothing where that
+ * may be the jitter of its receiver.
  */
 function leadM({ movingSpeedKmh, movingDistanceM }: Vehicle, step: Step): number {
   const { from, to, elapsedMs } = step;

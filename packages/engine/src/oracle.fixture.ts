@@ -149,7 +149,7 @@ export class Oracle {
     );
   }
 
-  /** So long nothing may come before a trip is over. */
+  /** Longest silence within a trip. */
   #tripUntilMs(vehicleId: string, { good, motion, receivedLastAtMs }: Trail): number {
     const vehicle = this.vehicles.get(vehicleId);
     const last = good.at(-1)?.position;
@@ -197,7 +197,9 @@ export class Oracle {
     return { definitionVersion: this.vehicles.get(vehicleId)?.version ?? 0, origin: 'live' as const, inferred: false };
   }
 
-  /** Offline from ten minutes (or what the vehicle says) after the last packet, if there was a place to be offline at. */
+  /**
+   * Offline from ten minutes (or what the vehicle says) after the last packet, if there was a place to be offline at.
+   */
   #silence(vehicleId: string, trail: Trail, nowMs: number, events: FleetEvent[]): void {
     const vehicle = this.vehicles.get(vehicleId);
     const last = trail.good.at(-1)?.position;
@@ -263,7 +265,10 @@ export class Oracle {
     }
   }
 
-  /** All fixes since the vehicle set out, or came to stand, are kept; what a trip or a stop adds up to is counted at its end. */
+  /**
+   * All fixes since the vehicle set out, or came to stand, are kept; what a trip or a stop adds up to is counted at its
+   * end.
+   */
   #motion(
     vehicleId: string,
     trail: Trail,
@@ -371,7 +376,7 @@ export class Oracle {
       .sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Raw insideness with when it last changed, and what of it was told: `minDwellSeconds` lies between the two. */
+  /** Raw insideness with when it last changed, and what of it was reported: `minDwellSeconds` lies between the two. */
   #visits(vehicleId: string, trail: Trail, way: Fix | undefined, fix: Fix, events: FleetEvent[]): void {
     const now = fix.position.fixTimeMs;
     for (const geofence of this.#watching(vehicleId)) {
@@ -937,7 +942,7 @@ function odometerMetres(a: WayPoint, b: WayPoint): number | null {
   return metres >= 0 && metres / 1000 / (b.elapsedMs / 3_600_000) <= 500 ? metres : null;
 }
 
-/** @param end null for the begin: then what counts is up to the newest point that there was before it was told */
+/** @param end null for the begin: then what counts is up to the newest point that there was before it was reported */
 function stopEvent(
   vehicle: Vehicle,
   { points }: PlainMotion,

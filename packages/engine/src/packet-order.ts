@@ -1,8 +1,9 @@
 import type { Position } from '@outrider/domain';
 
 /**
- * A packet's positions in the order of their fix times; those of one time keep the order in which they stand. Many terminals
- * send the newest record of a packet first: taken as they stand, all but that one would be older than the newest, and late.
+ * A packet's positions in the order of their fix times; those of one time keep the order in which they stand. Many
+ * terminals send the newest record of a packet first: taken as they stand, all but that one would be older than the
+ * newest, and late.
  *
  * @returns the same array where it is in order already, as nearly all are: then it costs one comparison a position
  */

@@ -32,9 +32,10 @@ const OWN_LIMIT = -1;
 const HALVINGS = 20;
 
 /**
- * The rules as one writes them by the usual means, to measure the engine by: flatbush and turf say which geofences a fix is
- * inside of, what differs from the fix before is an entry or an exit, and its place is found by halving the way. Speeding by
- * vehicle and by geofence. No jumps, no dwell, no passing through, no trips, nothing that survives a restart.
+ * The rules as one writes them by the usual means, to measure the engine by: flatbush and turf say which geofences a
+ * fix is inside of, what differs from the fix before is an entry or an exit, and its place is found by halving the way.
+ * Speeding by vehicle and by geofence. No jumps, no dwell, no passing through, no trips, nothing that survives a
+ * restart.
  */
 export class PlainRules {
   readonly #find: Query;

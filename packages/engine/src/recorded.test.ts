@@ -27,7 +27,9 @@ function recordedTrack(): Position[] {
   });
 }
 
-/** Around where the carrier was at some of the fixes, so that it comes and goes, jitters and jumps across boundaries. */
+/**
+ * Around where the carrier was at some of the fixes, so that it comes and goes, jitters and jumps across boundaries.
+ */
 function shapesAround(track: readonly Position[]): Shape[] {
   const shapes: Shape[] = [];
   for (let i = 0; i < track.length; i += 1000) {
@@ -95,7 +97,7 @@ test.runIf(existsSync(RECORDED))('a recorded walk through the city: the engine s
     engine.process(packet, i, reported);
     expected.push(...oracle.process(packet, i));
   }
-  // Ids, order, reasons, fixes; where and when to what a receiver could tell.
+  // Ids, order, reasons, fixes; where and when to what a receiver could report.
   const facts = (events: readonly FleetEvent[]) =>
     events.map(({ id, kind, phase, fixTimeMs, endReason }) => ({ id, kind, phase, fixTimeMs, endReason }));
   const byFix = (events: readonly FleetEvent[]) =>

@@ -22,8 +22,8 @@ import { Engine } from './engine.ts';
 import { comparable, inOrder, Oracle } from './oracle.fixture.ts';
 import { changeTo, deletion, fix, geofence, T0, user, vehicle } from './scene.fixture.ts';
 
-// A board of 0.1° a side. Corners of shapes are on multiples of 0.01°, fixes well between them and on no line with two of
-// them, so that nothing ever hangs on the last bit of a number.
+// A board of 0.1° a side. Corners of shapes are on multiples of 0.01°, fixes well between them and on no line with two
+// of them, so that nothing ever hangs on the last bit of a number.
 const COLUMNS = [0.41, 1.37, 2.61, 3.53, 4.29, 5.67, 6.71, 7.43, 8.59, 9.47];
 const ROWS = [0.63, 1.47, 2.31, 3.71, 4.57, 5.43, 6.37, 7.69, 8.41, 9.53];
 
@@ -148,7 +148,7 @@ export type Step =
       sent: 'oldest-first' | 'newest-first';
       fixes: { seconds: number; ahead: number; place: LngLat | { by: LngLat }; fields: Partial<Position> }[];
     }
-  /** Nothing for so long, and somebody looks. */
+  /** Nothing for this long, and somebody looks. */
   | { what: 'wait'; seconds: number }
   | { what: 'repeat'; back: number; sameOffset: boolean }
   | { what: 'restart' };

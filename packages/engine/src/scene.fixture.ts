@@ -67,14 +67,14 @@ export function fix(seconds: number, longitude: number, latitude: number, fields
   return { ...blankPosition(T0 + seconds * 1000, latitude, longitude), ...fields };
 }
 
-/** What a scene tells where it is not said otherwise: what comes of places and speeds. */
+/** What a scene reports where it is not said otherwise: what comes of places and speeds. */
 const VISITS_AND_SPEEDING: readonly EventKind[] = ['geofence-visit', 'speeding'];
 
 /** An engine, and one vehicle's drive through it: a packet per call, received when its last fix was taken. */
 export class Scene {
   engine = new Engine();
   offset = 0;
-  /** Kinds of event that are told. */
+  /** Kinds of event that are reported. */
   kinds = VISITS_AND_SPEEDING;
 
   constructor(...definitions: Definition[]) {
@@ -113,7 +113,7 @@ export class Scene {
     return this.#ofKinds(this.engine.applyDefinition(deletion(kind, id, version, T0 + seconds * 1000)));
   }
 
-  /** Time has come so far, and nothing more is to be expected from before. */
+  /** Time has come up to now, and nothing more is to be expected from before. */
   advance(seconds: number): FleetEvent[] {
     const events: FleetEvent[] = [];
     this.engine.advance(T0 + seconds * 1000, events);

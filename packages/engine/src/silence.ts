@@ -3,12 +3,12 @@ import { endSilentTrip, tripLastsUntilMs } from './motion.ts';
 import type { VehicleState } from './vehicle-state.ts';
 
 /**
- * Offline and online again (semantics, "Other events"), and the end of a silent vehicle's trip, by the times at which the gateway had the
- * packets. Everything in the event but its end is determined by the last packet before the silence. So it is the same whether the
- * vehicle's next packet or a check by the clock makes it.
+ * Offline and online again (semantics, "Other events"), and the end of a silent vehicle's trip, by the times at which
+ * the gateway had the packets. Everything in the event but its end is determined by the last packet before the silence.
+ * So it is the same whether the vehicle's next packet or a check by the clock makes it.
  */
 
-/** From when on a vehicle of which nothing more is heard is offline, in Unix milliseconds. */
+/** From when on a vehicle of which nothing more is received is offline, in Unix milliseconds. */
 export function offlineFromMs(vehicle: VehicleState, { offlineAfterMinutes }: Vehicle): number {
   return vehicle.receivedLastAtMs + Math.round(offlineAfterMinutes * 60_000);
 }
@@ -26,8 +26,9 @@ function isOffline(vehicle: VehicleState, nowMs: number): boolean {
 }
 
 /**
- * Publishes what no data up to `nowMs` means, where that is not published yet: the vehicle is offline, of which there is an event where it has a
- * place, and its trip is over. In the order in which both become known, at whatever time it is called. Returns whether it changed anything.
+ * Publishes what no data up to `nowMs` means, where that is not published yet: the vehicle is offline, of which there
+ * is an event where it has a place, and its trip is over. In the order in which both become known, at whatever time it
+ * is called. Returns whether it changed anything.
  */
 export function reportSilence(vehicle: VehicleState, nowMs: number, events: FleetEvent[]): boolean {
   const { definition } = vehicle;

@@ -11,7 +11,7 @@ export function isOver(speedKmh: number, limitKmh: number, patience: Patience): 
   return speedKmh > limitKmh + patience.speedToleranceKmh;
 }
 
-/** A run that begins with this fix; told at once where nothing has to be waited for. */
+/** A run that begins with this fix; reported at once where nothing has to be waited for. */
 export function startRun(
   vehicle: VehicleState,
   patience: Patience,
@@ -38,8 +38,8 @@ export function startRun(
 }
 
 /**
- * What one more fix makes of a run (semantics, "Speed"): it ends with the first fix at or under the limit, or outside the
- * geofence whose limit it is. Speed is taken to change evenly between fixes.
+ * What one more fix makes of a run (semantics, "Speed"): it ends with the first fix at or under the limit, or outside
+ * the geofence whose limit it is. Speed is taken to change evenly between fixes.
  *
  * @param inside whether the fix is inside the run's geofence; true where the limit is the vehicle's own
  * @returns whether the run goes on
@@ -79,8 +79,8 @@ export function advanceRun(
 }
 
 /**
- * Ends a run because a definition changed; tells it only where its begin was told. It ends at the vehicle's last fix, not
- * at the moment of the change: nobody is held to have sped for longer than was seen.
+ * Ends a run because a definition changed; reports it only where its begin was reported. It ends at the vehicle's last
+ * fix, not at the moment of the change: nobody is held to have sped for longer than was seen.
  */
 export function endRunByDefinition(
   vehicle: VehicleState,

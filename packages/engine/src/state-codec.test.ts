@@ -4,8 +4,8 @@ import { Engine } from './engine.ts';
 import { changeTo, fix, geofence, reported, T0, user, VEHICLE, vehicle } from './scene.fixture.ts';
 
 /**
- * A state of version 2 as it was written: 150 s into a trip, over two limits, about to be in a geofence, with an alarm, a power cut and
- * a record without a fix behind the last one.
+ * A state of version 2 as it was written: 150 s into a trip, over two limits, about to be in a geofence, with an alarm,
+ * a power cut and a record without a fix behind the last one.
  */
 const EARLIER =
   '[2,11,[1772352150000,0.1,0.105,85,null,null,null,true,9600,0.2,null,["sos"],null],1772352150000,85,null,[["00000000-0000-7000-8000-0000000000f1","entering",false,false,1772352120000,1772352060000,[1772352120000,0.1,0.11000000000000001,95],null]],[[null,80,1,true,[1772352060000,0.1,0.15,90],95,8250000,5003.770989319992],["00000000-0000-7000-8000-0000000000f1",50,1,true,[1772352120000,0.1,0.11,95],95,2700000,555.9745543689185]],[[[1772352060000,0.1,0.15,90],4600,90000,0,95],null,null],1772352160000,false,1772352160000,true,false,[["ignition",true,[1772352000000,0.1,0.2,0]],["sos",false,[1772352120000,0.1,0.11,95]],["power-cut",false,[1772352150000,0.1,0.105,85]]]]';

@@ -23,13 +23,13 @@ import type {
 import { freshState } from './vehicle-state.ts';
 
 /**
- * First element of every encoded state. A state of a version that is not known is refused, never guessed at: a checkpoint that is lost
- * costs no more than a replay.
+ * First element of every encoded state. A state of a version that is not known is refused, never guessed at: a
+ * checkpoint that is lost costs no more than a replay.
  */
 export const STATE_VERSION = 4;
 /**
- * Versions that are read as well. In 3 the surplus is missing, in 2 also a drive's `leadM` and what follows `conditions`: they are what
- * they are in a fresh state.
+ * Versions that are read as well. In 3 the surplus is missing, in 2 also a drive's `leadM` and what follows
+ * `conditions`: they are what they are in a fresh state.
  */
 const EARLIER_VERSIONS: readonly number[] = [2, 3];
 
@@ -154,7 +154,8 @@ export function encodeState(state: VehicleState): Buffer {
 }
 
 /**
- * The state that {@link encodeState} wrote, or one of the versions before it; what comes from the definitions is left as in a fresh one.
+ * The state that {@link encodeState} wrote, or one of the versions before it; what comes from the definitions is left
+ * as in a fresh one.
  *
  * @param fenceOf finds the geofence that a stay or a run names
  * @throws {Error} when the bytes are not such a state

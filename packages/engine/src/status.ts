@@ -14,8 +14,8 @@ import type { VehicleState } from './vehicle-state.ts';
 import { visitId } from './visits.ts';
 
 /**
- * Takes a record as the vehicle's last, unless an older one of a black box came late. A record whose time can't be believed, as of a terminal that has
- * not learned the time yet, counts by when it came.
+ * Takes a record as the vehicle's last, unless an older one of a black box came late. A record whose time can't be
+ * believed, as of a terminal that has not learned the time yet, counts by when it came.
  */
 export function noteRecord(vehicle: VehicleState, record: Position, receivedAtMs: number): void {
   const known = vehicle.record;
@@ -78,7 +78,8 @@ function activityOf(vehicle: VehicleState): VehicleActivity {
   return {
     state,
     sinceMs,
-    // Before the first fix nothing is observed, as there is no place that an event could be at: then it is what the record says.
+    // Before the first fix nothing is observed, as there is no place that an event could be at: then it is what the
+    // record says.
     ignition: latest === null ? (record?.ignition ?? null) : vehicle.ignition,
     alarms: latest === null && record !== null ? record.alarms : raised,
     geofenceIds: visited.map(({ fence }) => fence.definition.id),

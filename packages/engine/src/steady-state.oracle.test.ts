@@ -15,8 +15,8 @@ import { Engine } from './engine.ts';
 import { comparable, inOrder, Oracle } from './oracle.fixture.ts';
 import { changeTo, fix, geofence, T0, user, VEHICLE, vehicle } from './scene.fixture.ts';
 
-// A vehicle that stays about a few yards for long: the same cells again and again, most fixes changing nothing, many near a
-// boundary; and none on one, as it begins between whole centimetres and no step leads back there.
+// A vehicle that stays about a few yards for long: the same cells again and again, most fixes changing nothing, many
+// near a boundary; and none on one, as it begins between whole centimetres and no step leads back there.
 const [X, Y] = [37.61, 55.74];
 const METRE_Y = 1 / 111_195;
 const METRE_X = METRE_Y / Math.cos((Y * Math.PI) / 180);

@@ -6,18 +6,18 @@ import { kindOf } from './motion.ts';
 import type { Presence, VehicleState } from './vehicle-state.ts';
 
 /**
- * Most fixes change nothing: the vehicle is inside the same geofences as before and passed through no other, nothing waits
- * for time to pass, no limit is near, and it goes on moving, or standing. Such a vehicle is calm. What makes it so is found
- * out when something did change ({@link settle}), and then looked at for each fix, which costs far less than to go through
- * visits, limits and trips.
+ * Most fixes change nothing: the vehicle is inside the same geofences as before and passed through no other, nothing
+ * waits for time to pass, no limit is near, and it goes on moving, or standing. Such a vehicle is calm. What makes it
+ * so is found out when something did change ({@link settle}), and then looked at for each fix, which costs far less
+ * than to go through visits, limits and trips.
  *
- * All this is of one epoch: of the definitions as they were. It is not part of the checkpointed state, for it changes nothing
- * that is told: a vehicle that is not known to be calm takes the long way to the same end.
+ * All this is of one epoch: of the definitions as they were. It is not part of the checkpointed state, for it changes
+ * nothing that is reported: a vehicle that is not known to be calm takes the long way to the same end.
  */
 
 /**
- * True where the way from the last good fix to the next meets no boundary of a geofence that may watch the vehicle. False
- * where that is not known.
+ * True where the way from the last good fix to the next meets no boundary of a geofence that may watch the vehicle.
+ * False where that is not known.
  *
  * @param vehicle settled in the present epoch
  */

@@ -3,7 +3,9 @@ import { distanceM } from '@outrider/geo';
 import type { Fence } from './fences.ts';
 import type { Moment } from './vehicle-state.ts';
 
-/** Over a longer gap nobody knows the way between two fixes: a crossing is placed at the fix (semantics, "Geofences"). */
+/**
+ * Over a longer gap nobody knows the way between two fixes: a crossing is placed at the fix (semantics, "Geofences").
+ */
 const MAX_GAP_MS = 5 * 60_000;
 
 /**
@@ -13,7 +15,7 @@ const MAX_GAP_MS = 5 * 60_000;
 export class Step {
   /** Null where there is no way to the fix: it is the vehicle's first, or the one before turned out to be wrong. */
   from: Position | null = null;
-  /** The last good fix, even where there is no way from it; null where there is none. */
+  /** The last good fix, even where there is no way from it; null where none exists. */
   last: Position | null = null;
   /** Speed at the last good fix. */
   fromSpeedKmh: number | null = null;
@@ -40,7 +42,9 @@ export class Step {
     this.#distanceM = -1;
   }
 
-  /** Length in metres of the great circle between the two fixes; 0 where there is no way. Computed once, when asked for. */
+  /**
+   * Length in metres of the great circle between the two fixes; 0 where there is no way. Computed once, when asked for.
+   */
   distanceM(): number {
     if (this.#distanceM < 0) {
       const { from, to } = this;
@@ -50,8 +54,8 @@ export class Step {
   }
 
   /**
-   * Speed at the fix: the terminal's; where it gives none, distance over time since the last; where there is no way from
-   * the last, its speed; null at a first fix without one.
+   * Speed at the fix: the terminal's; where it gives none, distance over time since the last; where there is no way
+   * from the last, its speed; null at a first fix without one.
    */
   speedKmh(): number | null {
     const reported = this.to.speedKmh;
@@ -75,10 +79,10 @@ export interface Crossing {
 }
 
 /**
- * Where the segment between the two fixes meets the boundary of a geofence, with the time interpolated along it to whole
- * milliseconds. At the fix itself where the gap is over 5 minutes, where there is no way to the fix, or where the segment
- * does not lead from one side of it to the other (the geofence came to the vehicle, not the vehicle to it). Where it is met
- * several times, the first counts. The speed is that of the fix.
+ * Where the segment between the two fixes meets the boundary of a geofence, with the time interpolated along it to
+ * whole milliseconds. At the fix itself where the gap is over 5 minutes, where there is no way to the fix, or where the
+ * segment does not lead from one side of it to the other (the geofence came to the vehicle, not the vehicle to it).
+ * Where it is met several times, the first counts. The speed is that of the fix.
  */
 export function crossingOf(fence: Fence, step: Step): Crossing {
   const { from, to } = step;
@@ -89,8 +93,8 @@ export function crossingOf(fence: Fence, step: Step): Crossing {
 }
 
 /**
- * Entry and exit of a geofence that the step passes through without a fix inside, both placed as a crossing is; null where
- * it doesn't, or nobody knows the way.
+ * Entry and exit of a geofence that the step passes through without a fix inside, both placed as a crossing is; null
+ * where it doesn't, or nobody knows the way.
  */
 export function passageOf(fence: Fence, step: Step): { entry: Moment; exit: Moment; fromFixTimeMs: number } | null {
   const { from } = step;

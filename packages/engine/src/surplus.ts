@@ -1,16 +1,17 @@
 import type { EventId, FleetEvent, UserId, VehicleId } from '@outrider/domain';
 
 /**
- * Of one owner, so many geofences at a time count for a vehicle: the oldest of those that contain it. Which they are follows from the
- * place and the definitions alone, so that a replay and a recalculation choose the same, and a visit that begins ends.
+ * Of one owner, so many geofences at a time count for a vehicle: the oldest of those that contain it. Which they are
+ * follows from the place and the definitions alone, so that a replay and a recalculation choose the same, and a visit
+ * that begins ends.
  *
- * A setting would change what a replay makes of packets that were processed before it was changed: it is none.
+ * A setting would change what a replay makes of packets that were processed before it was changed: so it is a constant.
  */
 export const MAX_GEOFENCES_AT_ONCE = 200;
 
 /**
- * So many events of one vehicle begin in a minute of fixes because of one owner's geofences, and as many that are the vehicle's own. Far above what a terminal that
- * reports each second makes. No setting either.
+ * So many events of one vehicle begin in a minute of fixes because of one owner's geofences, and as many that are the
+ * vehicle's own. Far above what a terminal that reports each second makes. No setting either.
  */
 export const MAX_EVENTS_PER_MINUTE = 600;
 
@@ -57,7 +58,8 @@ export function noSurplus(): Surplus {
 }
 
 /**
- * Whether an event may be published. The begin of one counts, and its end is published where its begin was: so each begin has an end.
+ * Whether an event may be published. The begin of one counts, and its end is published where its begin was: so each
+ * begin has an end.
  *
  * @param owner whose geofence it is about
  * @param most begins of one owner in a minute

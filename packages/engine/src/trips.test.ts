@@ -105,7 +105,8 @@ describe('a trip', () => {
     for (const everyS of [10, 30, 60]) {
       let [truthM, reportedM] = [0, 0];
       for (let phase = 0; phase < everyS; phase += everyS / 10) {
-        // Ten legs of about two kilometres: it speeds up to 50 km/h at 1 m/s², brakes alike, and stands for seven minutes.
+        // Ten legs of about two kilometres: it speeds up to 50 km/h at 1 m/s², brakes alike, and stands for seven
+        // minutes.
         const van = scene();
         const speedUpS = 50 / 3.6;
         const [legS, standS] = [160, minutes(7)];
@@ -194,7 +195,7 @@ describe('a trip', () => {
       at(60, 5, 40, { odometerM: 1700 }),
       at(120, 10, 40, { odometerM: 2300 }),
     );
-    // It is reset, leaps, and is not told at all: then it is the way between the fixes.
+    // It is reset, leaps, and is not reported at all: then it is the way between the fixes.
     van.drive(at(180, 15, 40, { odometerM: 0 }), at(240, 20, 40, { odometerM: 900_000 }), at(300, 25, 0));
     const trip = last(van.drive(at(300 + minutes(5), 25, 0)), 'trip');
     expect(trip && 'distanceM' in trip && trip.distanceM).toBeCloseTo(1300 + 15 * METRES, 0);
@@ -253,7 +254,7 @@ describe('a stop', () => {
     expect(last(van.drive(at(1000, 6, 30, on)), 'parking')).toMatchObject({ endReason: 'moved', idlingMs: 0 });
   });
 
-  test('the first one is told as well: a vehicle that was never seen to move', () => {
+  test('the first one is reported as well: a vehicle that was never seen to move', () => {
     const van = scene();
     expect(van.drive(at(0, 0, 0), at(299, 0, 0))).toEqual([]);
     expect(reported(van.drive(at(300, 0, 0)))).toEqual(['+parking @0']);

@@ -1,10 +1,11 @@
 import type { VehicleState } from './vehicle-state.ts';
 
 /**
- * Since when something of a vehicle waits for time to pass before it is told, in Unix milliseconds: a stay, a speeding or a
- * rest that is not long enough yet, an absence that may still be none, fixes that may be jumps. Null where nothing does.
+ * Since when something of a vehicle waits for time to pass before it is reported, in Unix milliseconds: a stay, a
+ * speeding or a rest that is not long enough yet, an absence that may still be none, fixes that may be jumps. Null
+ * where nothing does.
  *
- * @param silentFromMs also what was found going on, at this time or later: nothing is told of it but its end
+ * @param silentFromMs also what was found going on, at this time or later: nothing is notified of it but its end
  */
 export function undecidedSinceMs(vehicle: VehicleState, silentFromMs: number): number | null {
   const { presences, runs, suspects, motion, conditions } = vehicle;

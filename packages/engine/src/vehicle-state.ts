@@ -24,14 +24,14 @@ export interface Moment {
 /**
  * One vehicle at one geofence, from the first fix inside to the end of the visit.
  *
- * - `entering`: inside, for less than the geofence's `minDwellSeconds`; nobody was told.
- * - `inside`: the visit's begin was told, or the stay is silent.
+ * - `entering`: inside, for less than the geofence's `minDwellSeconds`; it was not published.
+ * - `inside`: the visit's begin was reported, or the stay is silent.
  * - `leaving`: outside, for less than `minDwellSeconds`; the visit goes on if the vehicle comes back in time.
  */
 export interface Presence {
   fence: Fence;
   phase: 'entering' | 'inside' | 'leaving';
-  /** True where the vehicle was found inside and not seen to enter: the begin is never told. */
+  /** True where the vehicle was found inside and not seen to enter: the begin is never reported. */
   silent: boolean;
   /** True while no fix was inside: the vehicle passed through between two. */
   inferred: boolean;
@@ -52,7 +52,7 @@ export interface SpeedingRun {
   fence: Fence | null;
   limitKmh: number;
   definitionVersion: number;
-  /** False while it has not lasted for the vehicle's `speedingMinSeconds`; nobody was told. */
+  /** False while it has not lasted for the vehicle's `speedingMinSeconds`; it was not published. */
   reported: boolean;
   start: Moment;
   /** The event's id, once it was needed; not part of the checkpointed state. */
@@ -94,13 +94,16 @@ export interface Rest {
   idlingMs: number;
 }
 
-/** A stop that was told. */
+/** A stop that was reported. */
 export interface Halt {
   kind: Stop['kind'];
   start: Moment;
   id: EventId | null;
   idlingMs: number;
-  /** Since when the ignition says otherwise, and what `idlingMs` was then: long enough, and it is a stop of the other kind. */
+  /**
+   * Since when the ignition says otherwise, and what `idlingMs` was then: long enough, and it is a stop of the other
+   * kind.
+   */
   turn: { at: Moment; idlingMs: number } | null;
 }
 
@@ -120,7 +123,7 @@ export interface Motion {
 export interface Condition {
   /** `power-cut` is an event of its own kind, the other alarms are not. */
   what: Alarm | 'ignition';
-  /** True where nobody saw it begin: the begin is never told. */
+  /** True where nobody saw it begin: the begin is never reported. */
   silent: boolean;
   start: Moment;
   id: EventId | null;
@@ -139,7 +142,10 @@ export interface VehicleState {
   recordReceivedAtMs: number;
   /** Of the newest packet; null before the first. */
   protocol: ProtocolName | null;
-  /** What the newest status is as of: grows with the times at which packets came, definitions changed, and silence was noticed. */
+  /**
+   * What the newest status is as of: grows with the times at which packets came, definitions changed, and silence was
+   * noticed.
+   */
   asOfMs: number;
   /** Speed at the newest good fix: the terminal's, or what the step to it implies. */
   speedKmh: number | null;
@@ -151,21 +157,27 @@ export interface VehicleState {
   /** Null before the first fix, and where no profile says what moving is. */
   motion: Motion | null;
   /**
-   * True where time ended its trip and no fix has moved it since. A fix from within the gap shows that the trip went on, in data that
-   * came late: the history is to be recalculated from there.
+   * True where time ended its trip and no fix has moved it since. A fix from within the gap shows that the trip went
+   * on, in data that came late: the history is to be recalculated from there.
    */
   tripCut: boolean;
   /** When the gateway had the newest packet, whatever was in it; 0 before the first. */
   receivedLastAtMs: number;
-  /** True where it was told that no data comes. */
+  /** True where it was reported that no data comes. */
   offline: boolean;
-  /** Time of the newest record that moved nothing and whose attributes counted; 0 where there was none. */
+  /** Time of the newest record that moved nothing and whose attributes counted; 0 where none existed. */
   recordAtMs: number;
-  /** Time of the newest fix that was too far ahead of its reception to move the vehicle; 0 where all since are newer, or none was. */
+  /**
+   * Time of the newest fix that was too far ahead of its reception to move the vehicle; 0 where all since are newer, or
+   * none was.
+   */
   aheadMs: number;
-  /** Marks of the records of the newest fix time, where there was more than the fix that moved the vehicle; see `recordMark`. */
+  /**
+   * Marks of the records of the newest fix time, where there was more than the fix that moved the vehicle; see
+   * `recordMark`.
+   */
   beside: { atMs: number; marks: number[] } | null;
-  /** As last heard; null where it was never. */
+  /** As last received; null where it was never. */
   ignition: boolean | null;
   /** Whether there was external power when last measured; null where it was never seen to be there. */
   supplied: boolean | null;
@@ -184,12 +196,15 @@ export interface VehicleState {
   watchers: OwnerFences[];
   /** Where each of the watchers' indexes found the newest good fix; see `calm.ts`. */
   cachedCells: CachedCell[];
-  /** Up to this speed nothing begins or ends while the vehicle stays in those cachedCells; below 0 where something may at any. */
+  /**
+   * Up to this speed nothing begins or ends while the vehicle stays in those cachedCells; below 0 where something may
+   * at any.
+   */
   steadyLimitKmh: number;
   /** Over this speed, and up to the next, no trip and no stop begins or ends, … */
   steadyOverKmh: number;
   steadyKmh: number;
-  /** … after a step of at most so long, … */
+  /** … after a step of at most this time, … */
   steadyGapMs: number;
   /** … before this time. */
   steadyUntilMs: number;
@@ -201,7 +216,7 @@ export interface VehicleState {
   updated: boolean;
 }
 
-/** The state of a vehicle of which nothing was heard yet. */
+/** The state of a vehicle of which nothing was received yet. */
 export function freshState(id: VehicleId, origin: FleetEvent['origin']): VehicleState {
   return {
     id,

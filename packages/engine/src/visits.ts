@@ -21,9 +21,10 @@ export function enter(fence: Fence, step: Step): Presence {
 
 /**
  * A stay that nobody saw begin: the vehicle's first fix is inside, or the geofence (or the right to watch) came to a
- * vehicle that was inside already. What is told of it is its end, if the vehicle is seen to leave.
+ * vehicle that was inside already. What is notified of it is its end, if the vehicle is seen to leave.
  *
- * @param known where the vehicle was when it was found, and from when on that is known: time of the fix, or of the change
+ * @param known where the vehicle was when it was found, and from when on that is known: time of the fix, or of the
+ *   change
  * @param fromFixTimeMs time of the fix that was found to be inside
  */
 export function foundInside(fence: Fence, known: Moment, fromFixTimeMs: number): Presence {
@@ -64,12 +65,12 @@ export function passThrough(vehicle: VehicleState, fence: Fence, step: Step, eve
 }
 
 /**
- * What one more fix makes of a stay (semantics, "Geofences"). The geofence's `minDwellSeconds` delays both ends: the stay,
- * or the absence, is measured between crossings, and up to this fix while it lasts.
+ * What one more fix makes of a stay (semantics, "Geofences"). The geofence's `minDwellSeconds` delays both ends: the
+ * stay, or the absence, is measured between crossings, and up to this fix while it lasts.
  *
  * @param mayPass whether the way to the fix may meet the boundary
- * @returns the stay that goes on (another one, where an absence was long enough to end the visit and the vehicle is back),
- *   or null where it is over
+ * @returns the stay that goes on (another one, where an absence was long enough to end the visit and the vehicle is
+ *   back), or null where it is over
  */
 export function advancePresence(
   vehicle: VehicleState,
@@ -111,7 +112,9 @@ export function advancePresence(
   return passThrough(vehicle, fence, step, events);
 }
 
-/** A stay that was left at `exit`, the fix in hand being outside. Returns it while the absence is too short to end it. */
+/**
+ * A stay that was left at `exit`, the fix in hand being outside. Returns it while the absence is too short to end it.
+ */
 function leave(
   vehicle: VehicleState,
   presence: Presence,
@@ -131,7 +134,7 @@ function leave(
   return null;
 }
 
-/** Tells the begin of a stay that has lasted up to `untilMs` if that is long enough. Returns the stay. */
+/** Reports the begin of a stay that has lasted up to `untilMs` if that is long enough. Returns the stay. */
 export function confirmEntry(
   vehicle: VehicleState,
   presence: Presence,
@@ -147,7 +150,7 @@ export function confirmEntry(
 }
 
 /**
- * Ends a stay because a definition changed, at the moment of the change; tells it only where its begin was told.
+ * Ends a stay because a definition changed, at the moment of the change; reports it only where its begin was reported.
  *
  * @param version of the geofence's definition under which the vehicle was inside
  */
@@ -207,7 +210,8 @@ function visitEnd(
     id: visitId(vehicle, presence),
     phase: 'end',
     vehicleId: vehicle.id,
-    // A change is timed by the server, a fix by its receiver: one that was found inside may have left before it was found.
+    // A change is timed by the server, a fix by its receiver: one that was found inside may have left before it was
+    // found.
     startedAtMs: Math.min(presence.entry.atMs, exit.atMs),
     endedAtMs: exit.atMs,
     latitude: exit.latitude,

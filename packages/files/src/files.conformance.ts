@@ -130,7 +130,7 @@ export function filesConformance(name: string, newPlace: () => Promise<FilesPlac
       expect(await listed()).toEqual(['a.mp4']);
     });
 
-    test('whoever reads while another puts gets one of the two files, whole', async () => {
+    test('a reader while another puts gets one of the two files, whole', async () => {
       const [one, two] = [patterned(300_000, 1), patterned(300_000, 2)];
       await files.put('a.mp4', chunks(one, 50_000));
       const reads = Array.from({ length: 5 }, async () =>

@@ -22,7 +22,7 @@ export interface ByteRange {
 /** Files by id, each put whole or not at all, and never changed but by another put. */
 export interface Files {
   /**
-   * Puts a file in place of whatever has this id, once all of it is there and durable: whoever reads meanwhile gets the
+   * Puts a file in place of whatever has this id, once all of it is there and durable: a reader meanwhile gets the
    * old one or the new one. Memory does not grow with the file.
    *
    * @param source in parts of any size; where it throws, nothing is put
@@ -30,17 +30,17 @@ export interface Files {
    * @throws {FilesFullError} when the disk is full
    */
   put(id: string, source: AsyncIterable<Uint8Array>): Promise<PutFile>;
-  /** Null where there is none. */
+  /** Null where none exists. */
   info(id: string): Promise<FileInfo | null>;
   /**
    * The file's bytes, or a part of them, read as they are taken and not before.
    *
    * @param range within the file; the whole of it where it is left out
-   * @returns null where there is none
+   * @returns null where none exists
    * @throws {RangeError} when the range is not within the file
    */
   get(id: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Does nothing where there is none. */
+  /** Does nothing where none exists. */
   delete(id: string): Promise<void>;
   /** All files, in no order that means anything. */
   list(): AsyncIterable<FileInfo>;
@@ -66,7 +66,9 @@ export class FileIdError extends Error {
   }
 }
 
-/** One flat name in lower case: it means the same in a folder, in a bucket and in a URL, and leads out of none of them. */
+/**
+ * One flat name in lower case: it means the same in a folder, in a bucket and in a URL, and leads out of none of them.
+ */
 const ID = /^[a-z0-9][a-z0-9-]{0,127}(?:\.[a-z0-9]{1,16})?$/;
 /** What Windows keeps for devices, whatever the extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/;

@@ -8,7 +8,7 @@ export interface StraySearch {
   ownerOf(id: string): string | null;
   /** Those of some owners that are known to have their file. */
   known(owners: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Told of each stray before it goes. */
+  /** Reported of each stray before it goes. */
   onStray(id: string): void;
 }
 

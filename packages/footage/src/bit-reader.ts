@@ -1,4 +1,6 @@
-/** Reads bits of a unit's payload, without the bytes that only keep start codes out of it. Past the end it reads zeros. */
+/**
+ * Reads bits of a unit's payload, without the bytes that only keep start codes out of it. Past the end it reads zeros.
+ */
 export class BitReader {
   readonly #bytes: Uint8Array;
   #bit = 0;

@@ -9,9 +9,9 @@ const TABLES: Readonly<Record<G711Law, Int16Array>> = {
 };
 
 /**
- * The values that G.711's codes stand for (ITU-T G.711, tables 1 and 2), in 16 bits, low byte first. Each code has a value of its own, so
- * nothing is lost, and an encoder gives the same codes again. The chips of one maker put four bytes in front of each frame, which are no sound: `00 01`,
- * the length of the rest in words, `00`; they are left out.
+ * The values that G.711's codes stand for (ITU-T G.711, tables 1 and 2), in 16 bits, low byte first. Each code has a
+ * value of its own, so nothing is lost, and an encoder gives the same codes again. The chips of one maker put four
+ * bytes in front of each frame, which are no sound: `00 01`, the length of the rest in words, `00`; they are left out.
  */
 export function expandG711(law: G711Law, codes: Uint8Array): Buffer {
   const from = hasChipHeader(codes) ? 4 : 0;

@@ -15,8 +15,8 @@ interface Box {
 }
 
 /**
- * Copies an MP4 file so that its tables (`moov`) stand before its pictures: a player can begin with the first bytes that it gets. Nothing else
- * changes; of the file only the tables are in memory.
+ * Copies an MP4 file so that its tables (`moov`) stand before its pictures: a player can begin with the first bytes
+ * that it gets. Nothing else changes; of the file only the tables are in memory.
  *
  * @throws {Error} when the file is no MP4 with one `moov` box, or an offset would leave its 32 bits
  */

@@ -202,14 +202,14 @@ describe('pictures', () => {
     expect(await readBack()).toEqual(whole);
   });
 
-  test('before the first that can be decoded are left out, and told', async () => {
+  test('before the first that can be decoded are left out, and reported', async () => {
     const frames = pictures('pictures.h265', 'h265');
     const facts = await write(frames.slice(3));
     expect(facts).toMatchObject({ framesBeforeKey: 22, videoFrames: 25, keyFrames: 1 });
     expect((await readBack()).packets[0]).toMatchObject({ atMs: 0, key: true });
   });
 
-  test('of one kind only are taken, and what is no picture is told', async () => {
+  test('of one kind only are taken, and what is no picture is reported', async () => {
     const frames = pictures('pictures.h265', 'h265');
     const other = pictures('reordered.h264', 'h264').slice(0, 4);
     const noise: FootageFrame = { kind: 'predicted', codec: 'h265', timestampMs: START_MS, data: Buffer.from('none') };
@@ -388,7 +388,7 @@ describe('the file', () => {
 });
 
 describe('parameter sets', () => {
-  test('tell what is shown, not what is coded', () => {
+  test('report what is shown, not what is coded', () => {
     const sps = splitNalUnits(fixture('cropped.h264')).find((unit) => ((unit[0] ?? 0) & 0x1f) === 7);
     expect(readPictureFormat('h264', sps ?? Buffer.alloc(0))).toMatchObject({
       width: 176,

@@ -21,7 +21,9 @@ import { Timeline } from './timeline.ts';
 /** A frame as a terminal streams it. */
 export interface FootageFrame {
   kind: 'key' | 'predicted' | 'bidirectional' | 'audio' | 'data';
-  /** `h264` and `h265` in the form of Annex B; `g711a` and `g711u`; `aac` with ADTS headers. Others can't be written. */
+  /**
+   * `h264` and `h265` in the form of Annex B; `g711a` and `g711u`; `aac` with ADTS headers. Others can't be written.
+   */
   codec: string;
   /** Milliseconds from a beginning of the terminal's choice. */
   timestampMs: number;
@@ -30,7 +32,7 @@ export interface FootageFrame {
 
 export type AudioCodec = 'g711a' | 'g711u' | 'aac';
 
-/** What was written, so far or in all. */
+/** What was written, up to now or in all. */
 export interface FootageFacts {
   /** Of pictures and sound; of the whole file once it is finished. */
   bytes: number;
@@ -91,7 +93,7 @@ export interface Mp4Writer {
   abandon(): Promise<void>;
 }
 
-// What a terminal sends is told by errors here; the library would print it for everyone to see.
+// What a terminal sends is reported by errors here; the library would print it for everyone to see.
 Logging.level = LogLevel.Silent;
 
 /** How long sound is waited for before the file is begun without it. */
@@ -371,7 +373,10 @@ class Writer implements Mp4Writer {
     facts.durationMs = Math.max(facts.durationMs, atMs + this.#stepMs);
   }
 
-  /** How long a picture is shown: the smallest step between those of late. Only the last picture's is not told by the next one. */
+  /**
+   * How long a picture is shown: the smallest step between those of late. Only the last picture’s is not given by
+   * the next one.
+   */
   #noteStep(atMs: number): void {
     this.#lateTimes = [...this.#lateTimes, atMs].slice(-8);
     const sorted = this.#lateTimes.toSorted((one, other) => one - other);

@@ -17,7 +17,10 @@ const START_CODE = Buffer.from([0, 0, 1]);
 const PARAMETERS: Readonly<Record<VideoCodec, readonly number[]>> = { h264: [7, 8], h265: [32, 33, 34] };
 export const SEQUENCE_PARAMETERS: Readonly<Record<VideoCodec, number>> = { h264: 7, h265: 33 };
 
-/** Takes the units out of a byte stream (Annex B of H.264 and H.265): what stands between start codes, less the zeros after it. */
+/**
+ * Takes the units out of a byte stream (Annex B of H.264 and H.265): what stands between start codes, less the zeros
+ * after it.
+ */
 export function splitNalUnits(bytes: Uint8Array): NalUnit[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const units: NalUnit[] = [];

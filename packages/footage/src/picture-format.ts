@@ -10,7 +10,7 @@ export interface PictureFormat {
   codecString: string;
 }
 
-/** Profiles of H.264 that tell their colours' format. */
+/** Profiles of H.264 that report their colours' format. */
 const PROFILES_WITH_CHROMA = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 /** Beyond this it is no picture but a damaged number. */
 const MAX_SIDE = 16_384;
@@ -93,7 +93,7 @@ function readH265(sps: NalUnit): PictureFormat | null {
   const highTier = bits.flag();
   const profile = bits.bits(5);
   let compatibility = 0;
-  // Told from the lowest bit up.
+  // Reported from the lowest bit up.
   for (let i = 0; i < 32; i++) if (bits.flag()) compatibility += 2 ** i;
   const constraints = Array.from({ length: 6 }, () => bits.bits(8));
   const level = bits.bits(8);

@@ -31,8 +31,8 @@ const MAX_PARAMETERS = 16;
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Makes pictures of frames: terminals send a picture's slices together or one by one, and its parameter sets with it or as a frame of their own.
- * A picture is told when the next one begins.
+ * Makes pictures of frames: terminals send a picture's slices together or one by one, and its parameter sets with it or
+ * as a frame of their own. A picture is reported when the next one begins.
  */
 export class PictureGatherer {
   readonly codec: VideoCodec;
@@ -48,7 +48,7 @@ export class PictureGatherer {
     this.codec = codec;
   }
 
-  /** The parameter sets that came so far, each once. */
+  /** The parameter sets that came up to now, each once. */
   get parameters(): NalUnit[] {
     return [...this.#parameters.values()];
   }

@@ -15,7 +15,8 @@ const CLASSES = 56;
 
 /**
  * Blocks of 32-bit words in one array that grows. A freed block is given out again to the next who wants one of its
- * class; nothing is ever moved, so that a place names a block for as long as it lives. Blocks begin and end at multiples of 8 bytes.
+ * class; nothing is ever moved, so that a place names a block for as long as it lives. Blocks begin and end at
+ * multiples of 8 bytes.
  */
 export class BlockPool {
   /** Replaced by a longer one when it is full: read it anew after each allocation. */

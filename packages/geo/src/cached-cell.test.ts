@@ -7,8 +7,8 @@ import { cityGeofences } from './generate.ts';
 import { GeofenceIndex } from './geofence-index.ts';
 import { prepareShape } from './prepare-shape.ts';
 
-// A few hundred metres with thorns, narrow streets and small yards, and short ways between places of it: whoever is said to
-// have stayed in place must not have met any of them.
+// A few hundred metres with thorns, narrow streets and small yards, and short ways between places of it: one that is
+// said to have stayed in place must not have met any of them.
 const [X, Y] = [37.61, 55.74];
 const METRE_Y = 1 / 111_195;
 const METRE_X = METRE_Y / Math.cos((Y * Math.PI) / 180);
@@ -61,7 +61,7 @@ test('a way that is said to meet nothing enters, leaves and passes through nothi
         if (isClear) said.clear++;
         if (!met) continue;
         said.passed++;
-        // And whoever asks finds all of it.
+        // And the caller finds all of it.
         const onWay = keys.subarray(0, index.queryWay(...from, ...to, keys));
         for (const [key, shape] of prepared.entries())
           if (shape.passage(from, to) !== null) expect(onWay).toContain(key);

@@ -1,6 +1,6 @@
 /**
- * The finest cell that a query found without a boundary in it: while a vehicle stays in it, its geofences are the same. Filled in by
- * `GeofenceIndex.query`, and valid for that index alone.
+ * The finest cell that a query found without a boundary in it: while a vehicle stays in it, its geofences are the same.
+ * Filled in by `GeofenceIndex.query`, and valid for that index alone.
  */
 export class CachedCell {
   /** -1: no cell. */

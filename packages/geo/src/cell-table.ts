@@ -2,7 +2,10 @@ import { BlockPool, blockClassFor, blockLength } from './block-pool.ts';
 import { entryLength } from './entry.ts';
 import { LEVELS } from './grid.ts';
 
-/** Words of a bucket: column with level, row, place of the cell's block (0: empty bucket), words used * 64 + block class. */
+/**
+ * Words of a bucket: column with level, row, place of the cell's block (0: empty bucket), words used * 64 + block
+ * class.
+ */
 const BUCKET = 4;
 const CLASS_BITS = 6;
 const FEWEST_BUCKETS = 64;

@@ -4,10 +4,10 @@ import { crossSign } from './cross-sign.ts';
 export const ON_EDGE = -1;
 
 /**
- * Counts, modulo 2, the edges of a chain of points that a ray from (x, y) to the west crosses; {@link ON_EDGE} where the
- * point lies on an edge. An edge counts from its lower end, inclusive, to its upper end, exclusive, so that a
- * ray through a corner counts it once. Decides like turf's booleanPointInPolygon (the method of Hao et al., 2018): it
- * takes the same differences and their exact sign, so the two agree to the last bit.
+ * Counts, modulo 2, the edges of a chain of points that a ray from (x, y) to the west crosses; {@link ON_EDGE} where
+ * the point lies on an edge. An edge counts from its lower end, inclusive, to its upper end, exclusive, so that a ray
+ * through a corner counts it once. Decides like turf's booleanPointInPolygon (the method of Hao et al., 2018): it takes
+ * the same differences and their exact sign, so the two agree to the last bit.
  *
  * @param xy longitude and latitude in turn
  * @param at index of the longitude of the chain's first point

@@ -20,7 +20,10 @@ const MOST_CELLS = 512;
 /** Cells are looked for from the level down on which the shape's box has at most this many. */
 const START_CELLS = 9;
 
-/** The finest level on which a boundary of this length (degrees of longitude plus degrees of latitude) has few enough cells. */
+/**
+ * The finest level on which a boundary of this length (degrees of longitude plus degrees of latitude) has few enough
+ * cells.
+ */
 function levelForBoundary(lengthDeg: number): number {
   let level = FINEST;
   while (level > 0 && lengthDeg / (CELL_DEG[level] as number) > BOUNDARY_CELLS) level--;
@@ -70,7 +73,7 @@ class EntryScratch {
   words = new Int32Array(256);
   doubles = new Float64Array(this.words.buffer);
 
-  /** Makes room for an entry of so many words. */
+  /** Makes space for an entry of so many words. */
   reserve(length: number): void {
     if (length <= this.words.length) return;
     this.words = new Int32Array(2 * length);
@@ -80,7 +83,9 @@ class EntryScratch {
 
 const scratch = new EntryScratch();
 
-/** Edges of a polygon or path near a cell: runs as `first point, edges, flags`, and a polygon's base (see `entry.ts`). */
+/**
+ * Edges of a polygon or path near a cell: runs as `first point, edges, flags`, and a polygon's base (see `entry.ts`).
+ */
 interface Edges {
   runs: number[];
   count: number;
@@ -272,7 +277,8 @@ class PathCover {
 
   /**
    * Whether the whole cell is near enough to one of the edges. On a map with the scale of the cell's widest parallel,
-   * distances are at least those of each place's own map, and what is within a distance of a segment is convex: so the corners tell.
+   * distances are at least those of each place's own map, and what is within a distance of a segment is convex: so the
+   * corners report.
    */
   #isWithinLine(edges: Edges, size: number, middleX: number, middleY: number): boolean {
     const half = size / 2 + (MARGIN_DEG[0] as number);
@@ -376,10 +382,10 @@ function circleRange(extent: Extent): CellRange {
 }
 
 /**
- * Finds the cells that a shape covers: those wholly inside, those that its boundary passes through (with only what matters there
- * of the boundary). Coarse inside, finer towards the boundary, and for any shape bounded in number: about 50 on
- * the boundary and as many inside; more, up to some 500, only where many edges lie close together.
- * The same shape always has the same cells.
+ * Finds the cells that a shape covers: those wholly inside, those that its boundary passes through (with only what
+ * matters there of the boundary). Coarse inside, finer towards the boundary, and for any shape bounded in number: about
+ * 50 on the boundary and as many inside; more, up to some 500, only where many edges lie close together. The same shape
+ * always has the same cells.
  *
  * @param slot number of the geofence to put in the entries
  */

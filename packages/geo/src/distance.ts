@@ -22,8 +22,8 @@ export function haversine(
 const ROUNDING = 1e-12;
 
 /**
- * Whether {@link haversine} of two places is at most `limit`: the same answer, but nearly always without a sine. The square of a
- * sine lies between `x² (1 - x² / 3)` and `x²`, which decides all but places within a hair of the limit.
+ * Whether {@link haversine} of two places is at most `limit`: the same answer, but nearly always without a sine. The
+ * square of a sine lies between `x² (1 - x² / 3)` and `x²`, which decides all but places within a hair of the limit.
  */
 export function isWithinHaversine(
   longitude1: number,

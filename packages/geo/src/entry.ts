@@ -1,18 +1,19 @@
 /**
- * What a cell knows of a geofence: an entry, in units of 8 bytes that are read either as two 32-bit words or as one double. All that
- * deciding on a place needs is in the entry itself, so that a query reads one stretch of memory for each cell. The first word
- * is `slot * 4 + kind`, the slot being the index's own number of the geofence; what the second word is depends on the kind.
+ * What a cell knows of a geofence: an entry, in units of 8 bytes that are read either as two 32-bit words or as one
+ * double. All that deciding on a place needs is in the entry itself, so that a query reads one interval of memory for
+ * each cell. The first word is `slot * 4 + kind`, the slot being the index's own number of the geofence; what the
+ * second word is depends on the kind.
  *
  * - `FULL`: nothing more. The whole cell is inside.
  * - `CIRCLE`: doubles: longitude, latitude, cosine of latitude, limit of the haversine.
  * - `LINE`: second word: number of runs. Doubles: squared half width in degrees, half width. Then the runs.
  * - `POLYGON`: second word: `runs * 2 + base`. Then the runs.
  *
- * A run is a part of a ring or path with all of its edges in or near the cell: a unit whose first word is `edges * 4 + flags`,
- * and a longitude and a latitude for each of its points. A place is inside a polygon when base + crossings of the runs' edges +
- * crossed ends is odd: an end that is flagged counts where its latitude is at or below the place's. (A ray to the west
- * also meets edges that are not in the cell. As a ring has no loose ends, how many it meets changes only at the
- * latitudes at which a run ends left of the cell. The rest is the same for the whole cell: base.)
+ * A run is a part of a ring or path with all of its edges in or near the cell: a unit whose first word is `edges * 4 +
+ * flags`, and a longitude and a latitude for each of its points. A place is inside a polygon when base + crossings of
+ * the runs' edges + crossed ends is odd: an end that is flagged counts where its latitude is at or below the place's.
+ * (A ray to the west also meets edges that are not in the cell. As a ring has no loose ends, how many it meets changes
+ * only at the latitudes at which a run ends left of the cell. The rest is the same for the whole cell: base.)
  */
 export const FULL = 0;
 export const POLYGON = 1;

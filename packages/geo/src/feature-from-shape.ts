@@ -18,7 +18,9 @@ export type ShapeFeature =
       geometry: { type: 'LineString'; coordinates: readonly LngLat[] };
     };
 
-/** Writes a shape as the GeoJSON feature from which `shapeFromFeature` reads the same shape. Shares the shape's arrays. */
+/**
+ * Writes a shape as the GeoJSON feature from which `shapeFromFeature` reads the same shape. Shares the shape's arrays.
+ */
 export function featureFromShape(shape: Shape): ShapeFeature {
   if (shape.type === 'polygon') {
     return {

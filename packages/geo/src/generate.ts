@@ -70,8 +70,8 @@ function cityLine(random: Random): Shape {
 }
 
 /**
- * Believable geofences of one city: of ten, eight polygons of 5 to 40 points and 40 to 800 m of radius, a circle or two, sometimes
- * a street. The same for the same seed.
+ * Believable geofences of one city: of ten, eight polygons of 5 to 40 points and 40 to 800 m of radius, a circle or
+ * two, sometimes a street. The same for the same seed.
  */
 export function cityGeofences(count: number, seed: number): Shape[] {
   const random = randomFrom(seed);
@@ -91,8 +91,9 @@ export function cityGeofences(count: number, seed: number): Shape[] {
 const REGION_RADIUS_M = 33_000;
 
 /**
- * The sites of a fleet's customers, as a fleet has them: yards and car parks of 30 to 150 m of radius, most of them small, spread evenly
- * over the city and what is around it; one half circles, the other polygons of 4 to 8 points. The same for the same seed.
+ * The sites of a fleet's customers, as a fleet has them: yards and car parks of 30 to 150 m of radius, most of them
+ * small, spread evenly over the city and what is around it; one half circles, the other polygons of 4 to 8 points. The
+ * same for the same seed.
  */
 export function siteGeofences(count: number, seed: number): Shape[] {
   const random = randomFrom(seed);
@@ -126,8 +127,8 @@ export interface CityTrack {
 }
 
 /**
- * Vehicles that drive about the city of {@link cityGeofences}: along streets north, east, south and west, stopping now and then,
- * with a receiver's error of a few metres. The same for the same seed.
+ * Vehicles that drive about the city of {@link cityGeofences}: along streets north, east, south and west, stopping now
+ * and then, with a receiver's error of a few metres. The same for the same seed.
  */
 export function cityTrack(vehicles: number, fixesEach: number, seed: number, intervalS = 10): CityTrack {
   const random = randomFrom(seed);

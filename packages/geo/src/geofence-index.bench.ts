@@ -33,7 +33,10 @@ export interface GeofenceIndexRow {
 /** Answers one place: like `GeofenceIndex.query`. */
 export type Query = (longitude: number, latitude: number, out: Int32Array) => number;
 
-/** Whether a place is inside a shape, by turf. Lines, which turf has no ready test for here, are asked of their prepared shape. */
+/**
+ * Whether a place is inside a shape, by turf. Lines, which turf has no ready test for here, are asked of their prepared
+ * shape.
+ */
 export function turfTest(shape: Shape): (point: [number, number]) => boolean {
   const box = boundingBox(shape);
   if (shape.type === 'polygon') {
@@ -70,7 +73,10 @@ export function baselineOf(shapes: readonly Shape[], tests = shapes.map(turfTest
   };
 }
 
-/** Runs over the positions again and again for about `seconds`; positions a second, and what all answers add up to, a round. */
+/**
+ * Runs over the positions again and again for about `seconds`; positions a second, and what all answers add up to, a
+ * round.
+ */
 function measure(run: () => number, positions: number, seconds: number): { perSecond: number; hits: number } {
   let hits = run();
   let rounds = 0;
@@ -92,7 +98,8 @@ function memoryInUse(): number {
 }
 
 /**
- * Measures `GeofenceIndex` against flatbush with turf, for each number of geofences over one city, with 2,000 vehicles driving there.
+ * Measures `GeofenceIndex` against flatbush with turf, for each number of geofences over one city, with 2,000 vehicles
+ * driving there.
  *
  * @throws Error when the two do not answer the same for every position
  */
@@ -103,7 +110,8 @@ export function benchGeofenceIndex(counts: readonly number[], seconds = 2): Geof
   return counts.map((geofences) => {
     const shapes = cityGeofences(geofences, 42);
     const items = shapes.map((shape, key) => ({ key, shape }));
-    // Of few geofences, as many indexes as there might be users with so few: one alone is lost in the noise of the heap.
+    // Of few geofences, as many indexes as there might be users with so few: one alone is lost in the noise of the
+    // heap.
     const copies = Math.max(1, Math.floor(5000 / geofences));
     const indexes = [GeofenceIndex.build(items)];
     const before = memoryInUse();

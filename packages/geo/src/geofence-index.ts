@@ -19,7 +19,10 @@ export interface IndexItem {
   readonly shape: Shape;
 }
 
-/** Up to this many geofences with this many points together are simply gone through: cells would cost more than they save. */
+/**
+ * Up to this many geofences with this many points together are simply gone through: cells would cost more than they
+ * save.
+ */
 const FEW_GEOFENCES = 6;
 const FEW_POINTS = 200;
 
@@ -32,10 +35,10 @@ const WAY_MARGIN_DEG = 1e-7;
 /**
  * Finds the geofences that contain a place: exactly those whose `PreparedShape.contains` is true.
  *
- * Geofences are cut into cells: a cell wholly inside one needs no more than its number, and one on a boundary has the edges
- * that matter there, so that what a query costs depends on what lies around the place, not on how many geofences there are
- * or how many points they have. Queries allocate nothing. Adding, changing and removing one geofence
- * touches its own cells alone. Cells per geofence are bounded whatever its size. In a city of polygons of 5 to 40 points it
+ * Geofences are cut into cells: a cell wholly inside one needs no more than its number, and one on a boundary has the
+ * edges that matter there, so that what a query costs depends on what lies around the place, not on how many geofences
+ * there are or how many points they have. Queries allocate nothing. Adding, changing and removing one geofence touches
+ * its own cells alone. Cells per geofence are bounded whatever its size. In a city of polygons of 5 to 40 points it
  * takes about 1.5 kB for each; an index of three, which has no cells, takes 6 kB in all.
  */
 export class GeofenceIndex {
@@ -81,8 +84,8 @@ export class GeofenceIndex {
   }
 
   /**
-   * Adds a geofence, or changes the shape of the one with this key. The shape must be one that `shapeFromFeature` accepted,
-   * and must not be changed afterwards.
+   * Adds a geofence, or changes the shape of the one with this key. The shape must be one that `shapeFromFeature`
+   * accepted, and must not be changed afterwards.
    *
    * @throws RangeError when the key is not a whole number of 0 to 2^31 - 1
    */
@@ -105,7 +108,7 @@ export class GeofenceIndex {
     } else this.#addCells(slot, flat);
   }
 
-  /** Removes a geofence. False where there was none. */
+  /** Removes a geofence. False where none existed. */
   remove(key: number): boolean {
     const slot = this.#slotOf.get(key);
     if (slot === undefined) return false;
@@ -124,8 +127,8 @@ export class GeofenceIndex {
   }
 
   /**
-   * Writes the keys of all geofences that contain the place (degrees), in no particular order, and returns how many there are.
-   * Where that is more than `out` holds, only as many as fit are written: take a longer one and ask again.
+   * Writes the keys of all geofences that contain the place (degrees), in no particular order, and returns how many
+   * there are. Where that is more than `out` holds, only as many as fit are written: take a longer one and ask again.
    *
    * @param cached filled in where no boundary is in the cell of the place, else cleared; for {@link isUnchanged}
    */
@@ -142,8 +145,8 @@ export class GeofenceIndex {
   }
 
   /**
-   * True where a place is in the cached cell. Then the same geofences contain it as the place that was queried, and a straight way
-   * between the two meets no boundary. False: query again.
+   * True where a place is in the cached cell. Then the same geofences contain it as the place that was queried, and a
+   * straight way between the two meets no boundary. False: query again.
    */
   isUnchanged(cached: CachedCell, longitude: number, latitude: number): boolean {
     return cached.version === this.#version && columnOf(longitude) === cached.column && rowOf(latitude) === cached.row;
@@ -155,9 +158,9 @@ export class GeofenceIndex {
   }
 
   /**
-   * The fraction of the way between two places at which it first meets the boundary of a geofence that one of the two is in,
-   * as `PreparedShape.crossing` gives it; NaN where only that can tell. What the cell of the two has at hand is enough for most short ways,
-   * and was just read by the {@link query} that found the geofence, or found it no more.
+   * The fraction of the way between two places at which it first meets the boundary of a geofence that one of the two
+   * is in, as `PreparedShape.crossing` gives it; NaN where only that can report. What the cell of the two has at hand
+   * is enough for most short ways, and was just read by the {@link query} that found the geofence, or found it no more.
    */
   crossing(key: number, fromLongitude: number, fromLatitude: number, toLongitude: number, toLatitude: number): number {
     const cells = this.#cells;
@@ -268,10 +271,10 @@ export class GeofenceIndex {
   }
 
   /**
-   * Writes the keys of all geofences whose boundary the straight way between two places (degrees; the short way round) may meet:
-   * none is missing, some may be there that it only passes near. So it finds the geofences entered, left,
-   * and passed through without a fix inside; ask `PreparedShape.crossing` and `passage` about each. Returns how many there are
-   * and writes as many as fit, like {@link query}.
+   * Writes the keys of all geofences whose boundary the straight way between two places (degrees; the short way round)
+   * may meet: none is missing, some may be there that it only passes near. So it finds the geofences entered, left, and
+   * passed through without a fix inside; ask `PreparedShape.crossing` and `passage` about each. Returns how many there
+   * are and writes as many as fit, like {@link query}.
    */
   queryWay(
     fromLongitude: number,
@@ -301,7 +304,10 @@ export class GeofenceIndex {
     return this.#queryPiece(fromLongitude - turn, fromLatitude, toLongitude, toLatitude, out, found);
   }
 
-  /** As {@link queryWay}, for a way that does not leave a finest cell: so it may meet only what touches it and those around it. */
+  /**
+   * As {@link queryWay}, for a way that does not leave a finest cell: so it may meet only what touches it and those
+   * around it.
+   */
   #queryWithinCell(
     cells: CellTable,
     finestColumn: number,
@@ -478,7 +484,7 @@ export class GeofenceIndex {
 const polygonCrossing = new PolygonCrossing();
 const lineCrossing = new LineCrossing();
 
-/** Where a way within a cell meets the boundary that an entry of it tells of, where that is plain; else NaN. */
+/** Where a way within a cell meets the boundary that an entry of it reports, where that is plain; else NaN. */
 function crossingInEntry(
   words: Int32Array,
   doubles: Float64Array,
@@ -585,7 +591,9 @@ function mayMeetRuns(
   return false;
 }
 
-/** Whether a way may come within a circle. Measured on a plain map where that is good enough, else taken for granted. */
+/**
+ * Whether a way may come within a circle. Measured on a plain map where that is good enough, else taken for granted.
+ */
 function mayMeetCircle(doubles: Float64Array, n: number, ax: number, ay: number, bx: number, by: number): boolean {
   const longitude = doubles[n] as number;
   const latitude = doubles[n + 1] as number;

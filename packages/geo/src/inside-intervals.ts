@@ -115,12 +115,12 @@ const PLAIN_DEG = 0.005;
 const PLAIN_LATITUDE = 80;
 
 /**
- * What a squared distance is off by where it is taken at the place that a plain map says is the nearest of a short way, not
- * at the nearest itself: 0.03 % at 10 m, the smallest distance that any shape reaches, and less where it is longer.
+ * What a squared distance is off by where it is taken at the place that a plain map says is the nearest of a short way,
+ * not at the nearest itself: 0.03 % at 10 m, the smallest distance that any shape reaches, and less where it is longer.
  */
 const PLAIN_SLACK = 0.01;
 
-/** True where the nearest place of a way can be told from a plain map. */
+/** True where the nearest place of a way can be reported from a plain map. */
 function isPlain(way: Way): boolean {
   return (
     Math.abs(way.dx) <= PLAIN_DEG && Math.abs(way.dy) <= PLAIN_DEG && Math.abs(way.y) <= PLAIN_LATITUDE - PLAIN_DEG
@@ -166,7 +166,9 @@ function intervalWithin(
   };
 }
 
-/** A piece of a way in which the distance to a place or a short segment falls and then grows: at most this many degrees. */
+/**
+ * A piece of a way in which the distance to a place or a short segment falls and then grows: at most this many degrees.
+ */
 const PIECE_DEG = 1;
 const MOST_PIECES = 180;
 
@@ -189,7 +191,10 @@ function circleIntervals(circle: FlatCircle, way: Way): InsideInterval[] {
   return intervals;
 }
 
-/** The fraction of a way, moved by a turn, that is nearest to a place on a plain map that is true to scale at its beginning. */
+/**
+ * The fraction of a way, moved by a turn, that is nearest to a place on a plain map that is true to scale at its
+ * beginning.
+ */
 function nearestFraction(way: Way, turn: number, x: number, y: number): number {
   const scale = Math.cos(way.y * RADIANS);
   const dx = way.dx * scale;
@@ -198,8 +203,8 @@ function nearestFraction(way: Way, turn: number, x: number, y: number): number {
 }
 
 /**
- * The fraction of a way, moved by a turn, that is nearest to a segment: where they meet, or else beside an end of either. The
- * ends of the part of the way that matters are looked at anyway.
+ * The fraction of a way, moved by a turn, that is nearest to a segment: where they meet, or else beside an end of
+ * either. The ends of the part of the way that matters are looked at anyway.
  */
 function nearestToSegment(
   way: Way,
@@ -223,7 +228,7 @@ function nearestToSegment(
   return distance(meeting) < distance(best) ? meeting : best;
 }
 
-/** Fractions of the way, moved by a turn, within a box; null where there are none. */
+/** Fractions of the way, moved by a turn, within a box; null where none exists. */
 function clip(way: Way, turn: number, box: Extent): InsideInterval | null {
   let entry = 0;
   let exit = 1;
@@ -298,8 +303,8 @@ function merge(intervals: InsideInterval[]): InsideInterval[] {
 }
 
 /**
- * The parts of the straight way between two places that are inside a shape, in order. The way is straight in longitude and
- * latitude, and goes the short way round. Merely touching a polygon's boundary is no stay.
+ * The parts of the straight way between two places that are inside a shape, in order. The way is straight in longitude
+ * and latitude, and goes the short way round. Merely touching a polygon's boundary is no stay.
  */
 export function insideIntervals(shape: FlatShape, from: LngLat, to: LngLat): InsideInterval[] {
   const way = wayBetween(from, to);
@@ -336,8 +341,8 @@ function quickCrossing(shape: FlatShape, from: LngLat, to: LngLat): number {
 }
 
 /**
- * The fraction of the way between two places at which a shape's boundary is first met, where one of them is inside and the
- * other is not; null where both are inside or both outside.
+ * The fraction of the way between two places at which a shape's boundary is first met, where one of them is inside and
+ * the other is not; null where both are inside or both outside.
  */
 export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): number | null {
   const quick = quickCrossing(shape, from, to);
@@ -359,8 +364,8 @@ export function crossingBetween(shape: FlatShape, from: LngLat, to: LngLat): num
 }
 
 /**
- * For a way between two places that are both outside: where it first enters and where it last leaves the shape (there can be
- * an absence between, in a shape with a bay); null where it passes by, or where one of the two is inside.
+ * For a way between two places that are both outside: where it first enters and where it last leaves the shape (there
+ * can be an absence between, in a shape with a bay); null where it passes by, or where one of the two is inside.
  */
 export function passageBetween(shape: FlatShape, from: LngLat, to: LngLat): InsideInterval | null {
   const intervals = insideIntervals(shape, from, to);

@@ -4,8 +4,8 @@ import { EARTH_RADIUS_M, RADIANS } from './earth.ts';
 import { unwrapPath } from './unwrap.ts';
 
 /**
- * Square metres that a ring encloses on the sphere. Its edges are straight in longitude and latitude, so the area under each (down to
- * the equator) has a closed form: the integral of the sine of latitude over longitude.
+ * Square metres that a ring encloses on the sphere. Its edges are straight in longitude and latitude, so the area under
+ * each (down to the equator) has a closed form: the integral of the sine of latitude over longitude.
  */
 function ringAreaM2(ring: readonly LngLat[]): number {
   const xy = unwrapPath(ring);
@@ -30,8 +30,8 @@ function pathLengthM(path: readonly LngLat[]): number {
 }
 
 /**
- * Area in square metres, on turf's sphere. A polygon's holes are left out. A line's is that of its path stretched straight, with
- * round ends: where it bends or meets itself, what is covered twice counts twice.
+ * Area in square metres, on turf's sphere. A polygon's holes are left out. A line's is that of its path stretched
+ * straight, with round ends: where it bends or meets itself, what is covered twice counts twice.
  */
 export function areaM2(shape: Shape): number {
   if (shape.type === 'polygon') {
@@ -44,8 +44,9 @@ export function areaM2(shape: Shape): number {
 }
 
 /**
- * Length of the boundary in metres: of a polygon that of all rings, holes included, point to point along great circles; of a circle
- * its circumference on the sphere; of a line that of both sides and the round ends, of its path stretched straight.
+ * Length of the boundary in metres: of a polygon that of all rings, holes included, point to point along great circles;
+ * of a circle its circumference on the sphere; of a line that of both sides and the round ends, of its path stretched
+ * straight.
  */
 export function perimeterM(shape: Shape): number {
   if (shape.type === 'polygon') return shape.rings.reduce((sum, ring) => sum + pathLengthM(ring), 0);

@@ -10,8 +10,8 @@ export interface PreparedShape {
   readonly bbox: BoundingBox;
   /**
    * Whether a place (degrees) is inside. Places on the boundary are.
-   * - polygon: edges are straight in longitude and latitude, inside as turf's booleanPointInPolygon says; what is inside a
-   *   hole is outside, a hole's own edge inside;
+   * - polygon: edges are straight in longitude and latitude, inside as turf's booleanPointInPolygon says; what is
+   *   inside a hole is outside, a hole's own edge inside;
    * - circle: within `radiusM` by great-circle distance (haversine);
    * - line: within half of `widthM` of the path, measured on a local map (off by less than 0.05 % of the width, and by
    *   less than 0.01 % below 60° of latitude).
@@ -20,11 +20,15 @@ export interface PreparedShape {
    */
   contains(longitude: number, latitude: number): boolean;
   /**
-   * The fraction (0 to 1) of the straight way from one place to another at which the boundary is first met, where one of the
-   * two is inside and the other outside; null otherwise. Straight means straight in longitude and latitude, the short way round.
+   * The fraction (0 to 1) of the straight way from one place to another at which the boundary is first met, where one
+   * of the two is inside and the other outside; null otherwise. Straight means straight in longitude and latitude, the
+   * short way round.
    */
   crossing(from: LngLat, to: LngLat): number | null;
-  /** For two places that are both outside: where the way between them first enters and last leaves; null where it passes by. */
+  /**
+   * For two places that are both outside: where the way between them first enters and last leaves; null where it passes
+   * by.
+   */
   passage(from: LngLat, to: LngLat): InsideInterval | null;
   /** All parts of the way that are inside, in order. */
   intervals(from: LngLat, to: LngLat): readonly InsideInterval[];

@@ -4,9 +4,9 @@ import { rootBetween } from './root.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
 
 /*
- * Where a way first meets a boundary, where that is plain: most ways of vehicles are short, meet one edge and nothing else.
- * Where it is not plain the answer is NaN, and the long way round has to be gone (see `stays.ts`); always so for a way with both
- * ends on one side.
+ * Where a way first meets a boundary, where that is plain: most ways of vehicles are short, meet one edge and nothing
+ * else. Where it is not plain the answer is NaN, and the long way round has to be gone (see `stays.ts`); always so for
+ * a way with both ends on one side.
  */
 
 /** A way and a corner nearer to each other than this many degrees: rounding may decide, and must not decide here. */
@@ -16,7 +16,8 @@ const NEAR_FRACTION = 1e-9;
 
 /**
  * Finds where a way meets a polygon: {@link begin} with the way, {@link take} all edges that it may meet, ask for the
- * {@link fraction}. Not plain is a way that touches a corner, runs along an edge, begins or ends on one, or meets two at once.
+ * {@link fraction}. Not plain is a way that touches a corner, runs along an edge, begins or ends on one, or meets two
+ * at once.
  *
  * Each edge that is met changes the side, so an odd number of them leads from one side to the other.
  */
@@ -124,8 +125,8 @@ const MAP_DEG = 0.01;
 const MAP_SLACK = 2e-3;
 
 /**
- * Finds where a way meets a line's rim, like {@link PolygonCrossing}. Not plain is a way of over {@link MAP_DEG}, and one that
- * comes through the width of an edge that neither end is in.
+ * Finds where a way meets a line's rim, like {@link PolygonCrossing}. Not plain is a way of over {@link MAP_DEG}, and
+ * one that comes through the width of an edge that neither end is in.
  *
  * The width around an edge is convex: a way with one end in it crosses its rim once.
  */
@@ -220,8 +221,8 @@ export class LineCrossing {
 }
 
 /**
- * True where a short way stays clearly outside of the width around an edge: told by the ends of both, where the two do not
- * cross. False where that is not plain.
+ * True where a short way stays clearly outside of the width around an edge: decided by the ends of both, where the two
+ * do not cross. False where that is not plain.
  *
  * @param limit square of half of the width, in degrees of latitude
  */

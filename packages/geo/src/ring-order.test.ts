@@ -33,7 +33,10 @@ function errorsOf(rings: readonly PlainRing[]): string[] {
 }
 const isMeeting = (detail: string) => detail.includes('the edge from point');
 
-/** Teeth beside each other that all reach from one side to the other, at a slant: each pair of long edges has boxes that overlap. */
+/**
+ * Teeth beside each other that all reach from one side to the other, at a slant: each pair of long edges has boxes that
+ * overlap.
+ */
 function comb(points: number, slant: number): Point[] {
   const teeth = Math.floor(points / 4);
   const there = Array.from({ length: teeth }, (_, nth): Point[] => {

@@ -18,12 +18,17 @@ function side(ax: number, ay: number, bx: number, by: number, px: number, py: nu
   return Math.sign(crossSign(ax - px, ay - py, bx - px, by - py));
 }
 
-/** How two edges meet: not at all, in a point at which they do not pass through each other, or truly (crossing or overlapping). */
+/**
+ * How two edges meet: not at all, in a point at which they do not pass through each other, or truly (crossing or
+ * overlapping).
+ */
 const APART = 0;
 const TOUCH = 1;
 const CROSS = 2;
 
-/** All edges of all rings, four numbers each: the end that is further west (of two alike, further south) comes first. */
+/**
+ * All edges of all rings, four numbers each: the end that is further west (of two alike, further south) comes first.
+ */
 class Edges {
   readonly count: number;
   readonly #ends: Float64Array;
@@ -96,11 +101,12 @@ function edgesOf(xy: Float64Array): number {
 }
 
 /**
- * Two edges that must not meet as they do: of one ring, edges that meet other than one after the other at their common corner; of two
- * rings, edges that cross or run along each other. Null where there are none.
+ * Two edges that must not meet as they do: of one ring, edges that meet other than one after the other at their common
+ * corner; of two rings, edges that cross or run along each other. Null where none exists.
  *
- * A line sweeps over the edges from west to east (Shamos and Hoey). Two edges that meet are beside each other on it just before the
- * westernmost place where any meet, and only edges that come beside each other are compared: n log n for n points, whatever they draw.
+ * A line sweeps over the edges from west to east (Shamos and Hoey). Two edges that meet are beside each other on it
+ * just before the westernmost place where any meet, and only edges that come beside each other are compared: n log n
+ * for n points, whatever they draw.
  */
 function findMeeting(rings: readonly PlainRing[], edges: Edges): [number, number] | null {
   const isBad = (i: number, j: number): boolean => {
@@ -141,7 +147,10 @@ function findMeeting(rings: readonly PlainRing[], edges: Edges): [number, number
   return null;
 }
 
-/** Both ends of all edges (twice the edge's number, 1 more for its second end), from west to east; where one edge ends and another begins, the end first. */
+/**
+ * Both ends of all edges (twice the edge's number, 1 more for its second end), from west to east; where one edge ends
+ * and another begins, the end first.
+ */
 function eventsOf(edges: Edges): Int32Array {
   const events = Int32Array.from({ length: 2 * edges.count }, (_, event) => event);
   return events.sort((a, b) => {
@@ -169,7 +178,9 @@ function findRepeatedCorner(rings: readonly PlainRing[]): [number, number] | nul
   return null;
 }
 
-/** The edges that a line from south to north meets, in their order on it: a treap, in which the neighbours are linked. */
+/**
+ * The edges that a line from south to north meets, in their order on it: a treap, in which the neighbours are linked.
+ */
 class SweepLine {
   readonly #edges: Edges;
   /** The edge below and above each edge on the line; -1: none. */
@@ -238,7 +249,10 @@ class SweepLine {
     return (this.#priority[i] as number) > (this.#priority[j] as number);
   }
 
-  /** Whether an edge whose first end the line has reached goes above one on the line. Where it begins on it, its second end decides. */
+  /**
+   * Whether an edge whose first end the line has reached goes above one on the line. Where it begins on it, its second
+   * end decides.
+   */
   #isAbove(i: number, other: number): boolean {
     const edges = this.#edges;
     return (edges.side(other, edges.x(i, 0), edges.y(i, 0)) || edges.side(other, edges.x(i, 1), edges.y(i, 1))) < 0;
@@ -263,7 +277,10 @@ class SweepLine {
   }
 }
 
-/** Refuses rings that cross or touch themselves, and rings that cross or run along each other. Tells of one meeting only. */
+/**
+ * Refuses rings that cross or touch themselves, and rings that cross or run along each other. Reports of one meeting
+ * only.
+ */
 function checkMeetings(rings: readonly PlainRing[], errors: ErrorList): void {
   const edges = new Edges(rings);
   const found = findMeeting(rings, edges);
@@ -271,7 +288,7 @@ function checkMeetings(rings: readonly PlainRing[], errors: ErrorList): void {
   const [first, second] = found
     .map((i) => ({ ring: edges.ring[i] as number, edge: edges.edge[i] as number }))
     .sort((a, b) => b.ring - a.ring || a.edge - b.edge);
-  // Of two rings, the later one is told of: the hole.
+  // Of two rings, the later one is notified of: the hole.
   if (first === undefined || second === undefined) return;
   const ring = rings[first.ring] as PlainRing;
   const other = rings[second.ring] as PlainRing;
@@ -291,7 +308,10 @@ function placeIn(ring: PlainRing, x: number, y: number): 'inside' | 'outside' | 
   return crossings === 1 ? 'inside' : 'outside';
 }
 
-/** The first point of a ring that is not on an edge of another, and where it is; the middles of edges count where no corner does. */
+/**
+ * The first point of a ring that is not on an edge of another, and where it is; the middles of edges count where no
+ * corner does.
+ */
 function placeOfRing(ring: PlainRing, other: PlainRing): { point: number; place: 'inside' | 'outside' | 'edge' } {
   for (const share of [0, 0.5]) {
     for (let e = 0; e < edgesOf(ring.xy); e++) {
@@ -304,8 +324,8 @@ function placeOfRing(ring: PlainRing, other: PlainRing): { point: number; place:
 }
 
 /**
- * Checks how the rings of a polygon lie: none may cross or touch itself, no two may cross, holes must be inside the outer ring
- * and not inside each other. Holes may touch other rings in single points.
+ * Checks how the rings of a polygon lie: none may cross or touch itself, no two may cross, holes must be inside the
+ * outer ring and not inside each other. Holes may touch other rings in single points.
  */
 export function checkRingOrder(rings: readonly PlainRing[], errors: ErrorList): void {
   checkMeetings(rings, errors);

@@ -3,8 +3,9 @@ const CLOSE = 1e-15;
 const MOST_STEPS = 100;
 
 /**
- * A place between two at which a function is zero; NaN where it has one sign at both, or is zero at one of them. By false
- * position, halving the value kept at an end that stays (the Illinois rule): some eight steps where halving takes fifty.
+ * A place between two at which a function is zero; NaN where it has one sign at both, or is zero at one of them. By
+ * false position, halving the value kept at an end that stays (the Illinois rule): some eight steps where halving takes
+ * fifty.
  */
 export function rootBetween(f: (t: number) => number, from: number, to: number): number {
   let [a, b] = [from, to];

@@ -1,6 +1,6 @@
 /**
- * Whether a segment touches a box, given by its middle and half of its sizes. Exact but for rounding, far below the margin
- * that callers add to the box.
+ * Whether a segment touches a box, given by its middle and half of its sizes. Exact but for rounding, far below the
+ * margin that callers add to the box.
  */
 export function segmentTouchesBox(
   ax: number,

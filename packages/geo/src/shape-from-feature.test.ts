@@ -238,7 +238,7 @@ describe('what is refused, and where', () => {
     expect(details(polygon(many))).toContain('10000');
   });
 
-  test('at most 20 errors are told', () => {
+  test('at most 20 errors are reported', () => {
     expect(pointers(polygon(Array.from({ length: 9000 }, () => 'x')))).toHaveLength(20);
   });
 

@@ -11,7 +11,10 @@ export const MOST_RADIUS_M = 1_000_000;
 /** Least and greatest width of a line, metres. */
 export const LEAST_WIDTH_M = 10;
 export const MOST_WIDTH_M = 1000;
-/** A line's path may not go nearer to a pole than this latitude: its width is measured on a local map, which fails there. */
+/**
+ * A line's path may not go nearer to a pole than this latitude: its width is measured on a local map, which fails
+ * there.
+ */
 export const MOST_LINE_LATITUDE = 85;
 /** A line's path must stay below this many degrees of longitude in all, so that it can't come round to itself. */
 const MOST_LINE_SPAN_DEG = 359;
@@ -26,7 +29,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A position: longitude and latitude; an altitude or whatever else follows is dropped. Null where it is none, with the reason told. */
+/**
+ * A position: longitude and latitude; an altitude or whatever else follows is dropped. Null where it is not one, with the
+ * reason reported.
+ */
 function positionOf(value: unknown, pointer: string, errors: ErrorList): LngLat | null {
   if (!Array.isArray(value)) {
     errors.add(pointer, 'must be a position: an array of longitude and latitude');
@@ -53,7 +59,7 @@ function positionOf(value: unknown, pointer: string, errors: ErrorList): LngLat 
   return isGood ? [value[0], value[1]] : null;
 }
 
-/** Positions of a ring or path. Null where one of them is none. */
+/** Positions of a ring or path. Null where one of them is not one. */
 function positionsOf(values: readonly unknown[], pointer: string, errors: ErrorList): LngLat[] | null {
   const positions: LngLat[] = [];
   for (const [i, value] of values.entries()) {
@@ -68,7 +74,7 @@ function countDistinct(positions: readonly LngLat[]): number {
   return new Set(positions.map(([longitude, latitude]) => `${longitude} ${latitude}`)).size;
 }
 
-/** A ring that is fit to be looked at beside others. Null where it is not, with the reason told. */
+/** A ring that is fit to be looked at beside others. Null where it is not, with the reason reported. */
 function ringOf(values: readonly unknown[], pointer: string, errors: ErrorList): LngLat[] | null {
   const ring = positionsOf(values, pointer, errors);
   if (ring === null) return null;
@@ -204,9 +210,10 @@ function lineOf(coordinates: unknown, properties: Record<string, unknown>, error
  * - `circle`: a Point and `properties.radiusM`, above 0 and at most 1,000,000;
  * - `line`: a LineString within 85° of the equator and `properties.widthM`, 10 to 1000.
  *
- * Edges are straight in longitude and latitude. Where consecutive longitudes are more than 180° apart, the edge goes the
- * short way, across the antimeridian. A polygon may not go round a pole. At most 10,000 positions. Altitudes are
- * dropped, and other properties not looked at. Never throws: of anything else it says what is wrong and where (at most 20 errors).
+ * Edges are straight in longitude and latitude. Where consecutive longitudes are more than 180° apart, the edge goes
+ * the short way, across the antimeridian. A polygon may not go round a pole. At most 10,000 positions. Altitudes are
+ * dropped, and other properties not looked at. Never throws: of anything else it says what is wrong and where (at most
+ * 20 errors).
  */
 export function shapeFromFeature(feature: unknown): ShapeResult {
   const errors = new ErrorList();

@@ -1,11 +1,13 @@
 import type { LngLat, Shape } from '@outrider/domain';
 import fc from 'fast-check';
 
-/** Degrees on a raster of 2^-12, so that whole turns add and subtract without rounding, and edges are often exactly met. */
+/**
+ * Degrees on a raster of 2^-12, so that whole turns add and subtract without rounding, and edges are often exactly met.
+ */
 const RASTER = 2 ** 12;
 /**
- * A tenth of a millimetre. So near to a line that their products are less than the smallest number that has all its digits, who is
- * exact and who rounds (turf) may differ about which side it is.
+ * A tenth of a millimetre. So near to a line that their products are less than the smallest number that has all its
+ * digits, who is exact and who rounds (turf) may differ about which side it is.
  */
 const FINE_RASTER = 2 ** 30;
 

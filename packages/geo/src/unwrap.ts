@@ -1,8 +1,8 @@
 import type { LngLat } from '@outrider/domain';
 
 /**
- * Longitude and latitude in turn, of a path whose consecutive points are never more than 180° of longitude apart: where the
- * given ones are, the path takes the short way, across the antimeridian, and its longitudes run on past ±180.
+ * Longitude and latitude in turn, of a path whose consecutive points are never more than 180° of longitude apart: where
+ * the given ones are, the path takes the short way, across the antimeridian, and its longitudes run on past ±180.
  */
 export function unwrapPath(path: readonly LngLat[]): Float64Array {
   const xy = new Float64Array(path.length * 2);
@@ -41,8 +41,8 @@ export interface Extent {
 }
 
 /**
- * Where a shape has to be laid so that every place of it can be met at a longitude of -180 to 180: whole turns to add to its
- * unwrapped longitudes. Just `[0]` unless it crosses or touches the antimeridian.
+ * Where a shape has to be laid so that every place of it can be met at a longitude of -180 to 180: whole turns to add
+ * to its unwrapped longitudes. Just `[0]` unless it crosses or touches the antimeridian.
  */
 export function turnsOf(extent: Extent): readonly number[] {
   const turns = [0];

@@ -19,7 +19,7 @@ export interface DeadLetter {
   replayedAtMs: number | null;
 }
 
-/** A record whose bytes are none of its topic. */
+/** A record whose bytes are not one of its topic. */
 export interface UnreadableRecord {
   topic: string;
   partition: number;

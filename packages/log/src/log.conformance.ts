@@ -22,7 +22,9 @@ export interface LogUnderTest {
     onUnreadable?: (record: UnreadableRecord) => Promise<void>;
     onDiscontinuity?: (discontinuity: Discontinuity) => void;
   }): Promise<Log>;
-  /** Has another, empty log take the place of this one, as far as the topic is concerned. No opening of it is in use. */
+  /**
+   * Has another, empty log take the place of this one, as far as the topic is concerned. No opening of it is in use.
+   */
   replace(topic: Topic<unknown>): Promise<void>;
   /** Removes the records of a partition below an offset, as retention does, read or unread. */
   removeBefore(topic: Topic<unknown>, partition: number, offset: number): Promise<void>;

@@ -10,8 +10,9 @@ export interface Topic<T> {
   /** A compacted topic keeps the newest record of each key for ever; any other forgets after its retention. */
   compacted: boolean;
   /**
-   * Whether its records come from outside. A log that is at its size bound with records that some reader has not read refuses these
-   * alone: what readers make of records that it already holds is taken, or they could not go on and make space.
+   * Whether its records come from outside. A log that is at its size bound with records that some reader has not read
+   * refuses these alone: what readers make of records that it already holds is taken, or they could not go on and make
+   * space.
    */
   isInput?: boolean;
 }
@@ -40,30 +41,31 @@ export interface ConsumeOptions<T> {
   /**
    * Called for one batch after the other, never twice at a time for a partition; the next comes when the promise
    * settles, which is the backpressure. A rejection stops the subscription: see {@link Subscription.failed}. One is no
-   * failure: a `CheckpointFencedError` says that the partition was claimed by another member. It is let go of, and where the
-   * group gives it to this one again, or still does a while later, it begins anew with `startAt`.
+   * failure: a `CheckpointFencedError` says that the partition was claimed by another member. It is let go of, and
+   * where the group gives it to this one again, or still does a while later, it begins anew with `startAt`.
    */
   onBatch(batch: Batch<T>): Promise<void>;
   /**
-   * Called when all records of a partition before an offset were handed out, those that could not be decoded among them: they are in no
-   * batch, so a consumer that waits for the end of the partition can't know by its batches alone.
+   * Called when all records of a partition before an offset were handed out, those that could not be decoded among
+   * them: they are in no batch, so a consumer that waits for the end of the partition can't know by its batches alone.
    */
   onProgress?(partition: number, nextOffset: number): void;
   /**
-   * Called before a partition goes to another member, and when the subscription is stopped; what the consumer has of it must
-   * be written when this resolves. Where another has claimed it meanwhile, a `CheckpointFencedError` is no failure.
+   * Called before a partition goes to another member, and when the subscription is stopped; what the consumer has of it
+   * must be written when this resolves. Where another has claimed it meanwhile, a `CheckpointFencedError` is no
+   * failure.
    */
   onRevoked?(partition: number): Promise<void>;
   /** At most this many records in a batch. Default 1000. */
   maxBatchRecords?: number;
   /**
-   * Whether the consumer gathers anyway what it is given: records may come later then (by a quarter of a second), and so more at a
-   * time, which costs less. Default no: each comes as soon as it is durable.
+   * Whether the consumer gathers anyway what it is given: records may come later then (by a quarter of a second), and
+   * so more at a time, which costs less. Default no: each comes as soon as it is durable.
    */
   isPatient?: boolean;
 }
 
-/** Offset of the oldest record that is kept, and the offset after the newest; equal where there is none. */
+/** Offset of the oldest record that is kept, and the offset after the newest; equal where none exists. */
 export interface Bounds {
   earliest: number;
   end: number;
@@ -72,7 +74,9 @@ export interface Bounds {
 /** Where a reader goes on, as it keeps it with what it made of the records before. */
 export interface ReaderPlace {
   offset: number;
-  /** {@link Resumption.identity} of the log that the offset is of; null where it was kept by a version that had none. */
+  /**
+   * {@link Resumption.identity} of the log that the offset is of; null where it was kept by a version that had none.
+   */
   identity: string | null;
 }
 
@@ -87,9 +91,10 @@ export interface Resumption {
 
 /**
  * A reader could not go on where it was:
- * - `replaced`: its offset is of other records, such as those of a lost disk or another cluster. It begins with the oldest.
- * - `truncated`: the log ends, or ended, before the offset, as one that was restored from a copy does. It begins with the first
- *   record that it has not read where that is known, else with the oldest.
+ * - `replaced`: its offset is of other records, such as those of a lost disk or another cluster. It begins with the
+ *   oldest.
+ * - `truncated`: the log ends, or ended, before the offset, as one that was restored from a copy does. It begins with
+ *   the first record that it has not read where that is known, else with the oldest.
  * - `removed`: records were removed before it had read them. It begins with the oldest.
  */
 export interface Discontinuity {
@@ -108,9 +113,12 @@ export interface ReaderProgress extends Bounds {
   partition: number;
   /** What it released last, or resumed at. */
   offset: number;
-  /** Unix milliseconds at which the oldest record that it has not released came into the log, or somewhat earlier; null where there is none. */
+  /**
+   * Unix milliseconds at which the oldest record that it has not released came into the log, or somewhat earlier; null
+   * where none exists.
+   */
   oldestUnreadAtMs: number | null;
-  /** After so long the log may remove a record whether it was read or not; null where it does not. */
+  /** Age at which the log may remove a record, read or not. Null: it does not. */
   removedAfterMs: number | null;
 }
 
@@ -137,8 +145,9 @@ export interface Log {
    * Resolves when all records are durable: they outlive a crash of the process and of the machine. Records of one call,
    * and of calls made one after the other, keep their order per key.
    *
-   * When a call is refused, so are those behind it that have records of the same keys and were made before it was known: who makes
-   * them all again in their order keeps the order. What of a refused call was written nevertheless is then there twice.
+   * When a call is refused, so are those behind it that have records of the same keys and were made before it was
+   * known: who makes them all again in their order keeps the order. What of a refused call was written nevertheless is
+   * then there twice.
    *
    * @throws {LogAtBoundError} when the log is at its size bound and holds what a reader has not read
    * @throws {LogFullError} when more than the bound is waiting to be written: the caller must hold its peers back
@@ -149,22 +158,25 @@ export interface Log {
   readonly pendingBytes: number;
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription>;
   /**
-   * Registers a reader of a partition, and finds where it goes on. A reader that keeps an offset calls this before it uses the offset again:
-   * a log may have been replaced by another, be cut short, or have removed records since. What is found is reported where the log was
-   * opened with `onDiscontinuity`.
+   * Registers a reader of a partition, and finds where it goes on. A reader that keeps an offset calls this before it
+   * uses the offset again: a log may have been replaced by another, be cut short, or have removed records since. What
+   * is found is reported where the log was opened with `onDiscontinuity`.
    *
    * @param reader stable name, the same at every start
    * @param saved null: it begins with the oldest record
    */
   resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption>;
   /**
-   * Notes that a registered reader has saved that it goes on at `offset`: it never asks for a record before it again. Retention of the
-   * embedded log removes nothing that a registered reader has not released.
+   * Notes that a registered reader has saved that it goes on at `offset`: it never asks for a record before it again.
+   * Retention of the embedded log removes nothing that a registered reader has not released.
    */
   release<T>(topic: Topic<T>, partition: number, reader: string, offset: number): void;
   /** The readers that were registered through this opening and where they are. For metrics: a query for each topic. */
   readers(): Promise<ReaderProgress[]>;
-  /** As {@link resume}, for an offset that no registered reader keeps, such as a client's: nothing is registered or reported. */
+  /**
+   * As {@link resume}, for an offset that no registered reader keeps, such as a client's: nothing is registered or
+   * reported.
+   */
   locate<T>(topic: Topic<T>, partition: number, saved: ReaderPlace | null): Promise<Resumption>;
   /** Offsets of the oldest record and after the newest, by partition. */
   bounds<T>(topic: Topic<T>): Promise<Map<number, Bounds>>;
@@ -186,12 +198,14 @@ export interface Log {
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Records of one topic as they are written. Who may have to append what was refused again keeps them so: they take a fraction of
- * the memory that the records themselves do.
+ * Records of one topic as they are written. Who may have to append what was refused again keeps them so: they take a
+ * fraction of the memory that the records themselves do.
  */
 export class Encoded<T> {
   readonly keys: readonly string[];
-  /** Views of memory that they may share with others: not to be written to, and not to be kept for longer than it takes. */
+  /**
+   * Views of memory that they may share with others: not to be written to, and not to be kept for longer than it takes.
+   */
   readonly values: readonly Buffer[];
 
   /**
@@ -218,12 +232,14 @@ export class Encoded<T> {
   }
 }
 
-/** There is no room on the disk: nothing was written, and it can be tried again when there is. */
+/** There is no space on the disk: nothing was written, and it can be tried again when there is. */
 export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
 
-/** The disk takes longer than a disk should: the file was not to be had. Nothing was written, and it can be tried again. */
+/**
+ * The disk takes longer than a disk should: the file was not to be had. Nothing was written, and it can be tried again.
+ */
 export class DiskBusyError extends Error {
   override name = 'DiskBusyError';
 }
@@ -234,8 +250,8 @@ export function isDiskOutage(error: unknown): boolean {
 }
 
 /**
- * The log is at its size bound, and what it holds has not been read by all its readers: removing it would lose it. Nothing was
- * written, and it can be tried again: the log takes records again when the reader has gone on.
+ * The log is at its size bound, and what it holds has not been read by all its readers: removing it would lose it.
+ * Nothing was written, and it can be tried again: the log takes records again when the reader has gone on.
  */
 export class LogAtBoundError extends Error {
   override name = 'LogAtBoundError';

@@ -8,7 +8,10 @@ export interface PlaceStore {
   setPlace(reader: string, partition: number, identity: string, offset: number | null): Promise<void>;
 }
 
-/** Resumes a reader whose places are in a store, and notes there which log it reads from now on. Returns where it goes on. */
+/**
+ * Resumes a reader whose places are in a store, and notes there which log it reads from now on. Returns where it goes
+ * on.
+ */
 export async function resumeFromStore<T>(
   log: Pick<Log, 'resume'>,
   topic: Topic<T>,

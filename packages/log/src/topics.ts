@@ -29,7 +29,7 @@ export const eventsTopic: Topic<FleetEvent> = {
   compacted: false,
 };
 
-/** Which stretches of the past the engine found late data for: `schemas/late.avsc`. */
+/** Which intervals of the past the engine found late data for: `schemas/late.avsc`. */
 export const lateTopic: Topic<LateInterval> = {
   name: 'late',
   key: (late) => late.vehicleId,
@@ -45,8 +45,8 @@ export const lateTopic: Topic<LateInterval> = {
 export const lateEventsTopic: Topic<FleetEvent> = { ...eventsTopic, name: 'late-events' };
 
 /**
- * Everything that is defined: `schemas/definition.avsc`. A deletion is a record like any other, without a definition and
- * with its version, and stays: a reader that missed the deletion must learn that it is newer than what it knows.
+ * Everything that is defined: `schemas/definition.avsc`. A deletion is a record like any other, without a definition
+ * and with its version, and stays: a reader that missed the deletion must learn that it is newer than what it knows.
  */
 export const definitionsTopic: Topic<DefinitionChange> = {
   name: 'definitions',
@@ -57,8 +57,8 @@ export const definitionsTopic: Topic<DefinitionChange> = {
 };
 
 /**
- * Topic `definitions`, for who reads all of it and must not be stopped by a record of a newer version: such a record is there, without
- * its change.
+ * Topic `definitions`, for who reads all of it and must not be stopped by a record of a newer version: such a record is
+ * there, without its change.
  */
 export const definitionRecordsTopic: Topic<DefinitionRecord> = {
   ...definitionsTopic,

@@ -25,8 +25,8 @@ const X25 = reflectedTable(0x8408);
 const CCITT = forwardTable(0x1021);
 
 /**
- * CRC-16/ARC, which Teltonika's wiki calls CRC-16/IBM and Gurtam's Wialon IPS plain CRC16: polynomial 0x8005, reflected,
- * beginning with 0.
+ * CRC-16/ARC, which Teltonika's wiki calls CRC-16/IBM and Gurtam's Wialon IPS plain CRC16: polynomial 0x8005,
+ * reflected, beginning with 0.
  *
  * @param from offset of the first byte
  * @param to offset after the last byte
@@ -51,7 +51,8 @@ export function crc16CcittFalse(bytes: Uint8Array, from: number, to: number): nu
 }
 
 /**
- * CRC-16/X-25, which GT06 documents call CRC-ITU: polynomial 0x1021, reflected, beginning with 0xFFFF and inverted at the end.
+ * CRC-16/X-25, which GT06 documents call CRC-ITU: polynomial 0x1021, reflected, beginning with 0xFFFF and inverted at
+ * the end.
  *
  * @param from offset of the first byte
  * @param to offset after the last byte

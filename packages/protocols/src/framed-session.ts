@@ -4,8 +4,8 @@ import type { Inbound, RefusalReason, Session } from './protocol.ts';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * What the sessions over TCP have in common: bytes come in any split, frames go out whole. A chunk that holds whole frames
- * is read where it lies; only an unfinished tail is copied, and it is bounded.
+ * What the sessions over TCP have in common: bytes come in any split, frames go out whole. A chunk that holds whole
+ * frames is read where it lies; only an unfinished tail is copied, and it is bounded.
  */
 export abstract class FramedSession implements Session {
   readonly #maxFrameBytes: number;
@@ -44,7 +44,7 @@ export abstract class FramedSession implements Session {
   }
 
   /**
-   * Takes one frame, or what may stand between frames, off `bytes` from `from` on, and tells `out` what it meant.
+   * Takes one frame, or what may stand between frames, off `bytes` from `from` on, and reports `out` what it meant.
    *
    * @returns how many bytes it took; 0 when the frame is not yet whole, or after {@link FramedSession.refuse}
    */
@@ -63,7 +63,10 @@ export abstract class FramedSession implements Session {
     return 0;
   }
 
-  /** The tail with the chunk behind it. The memory doubles as it grows: a frame that comes byte by byte is not copied each time. */
+  /**
+   * The tail with the chunk behind it. The memory doubles as it grows: a frame that comes byte by byte is not copied
+   * each time.
+   */
   #append(chunk: Buffer): Buffer {
     const length = this.#length + chunk.length;
     if (length > this.#tail.length) {

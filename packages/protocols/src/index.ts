@@ -37,7 +37,10 @@ export { createTeltonikaExtendedSimulator, createTeltonikaSimulator } from './te
 export { createWialonIps11Simulator, createWialonIpsSimulator } from './wialon-ips/simulator.ts';
 export { gt06, jt808, omnicomm, osmand, teltonika, wialonIps };
 
-/** Every protocol that terminals can speak to the gateway. Settings, documents, simulators and tests follow from this list. */
+/**
+ * Every protocol that terminals can speak to the gateway. Settings, documents, simulators and tests follow from this
+ * list.
+ */
 export const protocols = [omnicomm, teltonika, wialonIps, osmand, jt808, gt06] as const;
 
 /** The name of a protocol in this list. */

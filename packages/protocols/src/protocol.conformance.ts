@@ -83,7 +83,7 @@ export function describeProtocol(name: string, conformance: Conformance): void {
       );
     });
 
-    test('the terminal is welcomed by what accepts it, and told of every packet that is durable', () => {
+    test('the terminal is welcomed by what accepts it, and notified of every packet that is durable', () => {
       fc.assert(
         fc.property(packets, (sent) => {
           const session = protocol.createSession();

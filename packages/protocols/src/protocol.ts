@@ -14,8 +14,8 @@ export type RefusalReason =
 /** What a session makes of the bytes it was fed. */
 export type Inbound =
   /**
-   * The terminal said who it is. The gateway answers with `accept` when it knows the terminal, else with `reject` and closes.
-   * `otherIds` are further forms of the same id that its vehicle may be registered with.
+   * The terminal said who it is. The gateway answers with `accept` when it knows the terminal, else with `reject` and
+   * closes. `otherIds` are further forms of the same id that its vehicle may be registered with.
    */
   | {
       type: 'identify';
@@ -23,7 +23,10 @@ export type Inbound =
       otherIds?: readonly TerminalId[];
       /** What it showed that the gateway can check against the vehicle: the password of its login. */
       secret?: string;
-      /** Salted hash of what it said of itself when it registered: the gateway may keep it, and give it to {@link TerminalCodes.issue} later. */
+      /**
+       * Salted hash of what it said of itself when it registered: the gateway may keep it, and give it to {@link
+       * TerminalCodes.issue} later.
+       */
       registration?: string;
       /** It showed the code that it was given: {@link TerminalCodes.isRight} said so. */
       showedCode?: boolean;
@@ -37,13 +40,15 @@ export type Inbound =
   | { type: 'positions'; positions: Position[]; ack: Buffer | null }
   /** Sent in its turn, nothing to store. */
   | { type: 'reply'; bytes: Buffer }
-  /** Text of a terminal, or of a device that is connected to it. The gateway counts and logs it. Nothing is answered. */
+  /**
+   * Text of a terminal, or of a device that is connected to it. The gateway counts and logs it. Nothing is answered.
+   */
   | { type: 'text'; text: string }
   /** The terminal answers the command that had this correlation, see {@link Session.command}. */
   | { type: 'answer'; correlation: number; answer: TerminalAnswer }
   /**
-   * The connection ends. `bytes`, where set, is sent first. Nothing comes after this. `terminalIds`: what the terminal called itself, in
-   * each form, where it did; the gateway lists it among unknown terminals where no vehicle has it.
+   * The connection ends. `bytes`, where set, is sent first. Nothing comes after this. `terminalIds`: what the terminal
+   * called itself, in each form, where it did; the gateway lists it among unknown terminals where no vehicle has it.
    */
   | {
       type: 'refuse';
@@ -92,7 +97,10 @@ export interface TerminalCodes {
 
 /** What a session may be given by the service that it is part of. */
 export interface SessionOptions {
-  /** What codes are derived from that a terminal is given once and shows later: the same for all that a terminal may connect to. */
+  /**
+   * What codes are derived from that a terminal is given once and shows later: the same for all that a terminal may
+   * connect to.
+   */
   secret?: string | Buffer;
   /** Default: the code is the derived one, and given to every terminal that registers. */
   codes?: TerminalCodes;
@@ -140,8 +148,8 @@ export type SimulatorReply =
   | { type: 'refused'; detail: string };
 
 /**
- * The terminal's side of a protocol: what tests, the demo fleet and the load tests speak. Positions it encodes lose what
- * the protocol can't carry, and nothing else.
+ * The terminal's side of a protocol: what tests, the demo fleet and the load tests speak. Positions it encodes lose
+ * what the protocol can't carry, and nothing else.
  */
 export interface TerminalSimulator {
   /** What the terminal says on connecting, before any data; null where it begins with data. */

@@ -27,8 +27,8 @@ export interface DriveResult {
 }
 
 /**
- * Plays positions through one terminal, as fast as the server takes them, and resolves when all are acknowledged. A server that goes
- * away is waited for: what it did not acknowledge is sent again, in the same order.
+ * Plays positions through one terminal, as fast as the server takes them, and resolves when all are acknowledged. A
+ * server that goes away is waited for: what it did not acknowledge is sent again, in the same order.
  */
 export async function playDrive(options: DriveOptions): Promise<DriveResult> {
   const { positions, signal, ...terminal } = options;

@@ -10,8 +10,8 @@ export interface DriverPlan {
   /** How long the vehicle stands at a stop, in seconds. */
   dwellSeconds: readonly [from: number, to: number];
   /**
-   * `stop`: stands at the last of the stops and leaves it after that many seconds. `road`: is under way from the last of
-   * the stops to the first, at the first point of that way that is within `withinM` of the junction `of`.
+   * `stop`: stands at the last of the stops and leaves it after that many seconds. `road`: is under way from the last
+   * of the stops to the first, at the first point of that way that is within `withinM` of the junction `of`.
    */
   start: { at: 'stop'; leavesAfterSeconds: number } | { at: 'road'; of: number; withinM: number };
   /** On roads taken in a hurry the limit is overstepped by up to this share of it; 0 keeps to all limits. */

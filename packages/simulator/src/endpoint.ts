@@ -16,7 +16,9 @@ export function simulatorOf(protocol: ProtocolName): CreateSimulator | undefined
 }
 
 export interface TerminalOptions extends Endpoint, Omit<TcpTerminalOptions, 'host' | 'port' | 'createSimulator'> {
-  /** One that speaks another edition of the protocol; default: {@link simulatorOf}. Ignored where the protocol is HTTP. */
+  /**
+   * One that speaks another edition of the protocol; default: {@link simulatorOf}. Ignored where the protocol is HTTP.
+   */
   createSimulator?: CreateSimulator;
 }
 

@@ -24,7 +24,7 @@ export interface Fleet {
 
 /** Puts a scenario's fleet on the road, in real time from now on, until it is stopped. */
 export function startFleet({ scenario, host, ports, now = Date.now }: FleetOptions): Fleet {
-  // Terminals tell whole seconds, and some protocols nothing finer.
+  // Terminals report whole seconds, and some protocols nothing finer.
   const startMs = Math.floor(now() / 1000) * 1000;
   const drivers = createDemoDrivers(scenario, startMs);
   const terminals: TerminalClient[] = scenario.vehicles.map(({ protocol, profile: { terminalId } }) =>

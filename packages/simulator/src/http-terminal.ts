@@ -18,7 +18,9 @@ export interface HttpTerminalOptions {
   random?: () => number;
 }
 
-/** A phone that reports by the OsmAnd protocol: one position a request, the next when the last was answered with 200. */
+/**
+ * A phone that reports by the OsmAnd protocol: one position a request, the next when the last was answered with 200.
+ */
 export function createHttpTerminal(options: HttpTerminalOptions): TerminalClient {
   const { terminalId, host, port } = options;
   const random = options.random ?? Math.random;

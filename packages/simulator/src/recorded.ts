@@ -3,7 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import { blankPosition, type Position } from '@outrider/domain';
 import { createRandom } from './random.ts';
 
-/** A recording of one carrier, with gaps, jitter and jumps as receivers make them; it stands beside the repository, if at all. */
+/**
+ * A recording of one carrier, with gaps, jitter and jumps as receivers make them; it stands beside the repository, if
+ * at all.
+ */
 const RECORDING = new URL('../../../../shared/data/geolife-001.csv.gz', import.meta.url);
 
 export interface DriveSource {
@@ -14,8 +17,8 @@ export interface DriveSource {
 }
 
 /**
- * A drive to play: recorded where the recording stands beside the repository, else generated with the same traits. Time, place and
- * validity only; in the order and with the repeats that the receiver made.
+ * A drive to play: recorded where the recording stands beside the repository, else generated with the same traits.
+ * Time, place and validity only; in the order and with the repeats that the receiver made.
  *
  * @throws {Error} when the recording is there and can't be read as such
  */
@@ -46,7 +49,10 @@ export function readRecording(csv: string, limit: number): Position[] {
   return positions;
 }
 
-/** What the recording's receiver does, made up: fixes 1 to 5 s apart, gaps of minutes to hours, jitter, and a jump now and then. */
+/**
+ * What the recording's receiver does, made up: fixes 1 to 5 s apart, gaps of minutes to hours, jitter, and a jump now
+ * and then.
+ */
 export function generateDrive(count: number, seed: number): Position[] {
   const random = createRandom(seed);
   const positions: Position[] = [];

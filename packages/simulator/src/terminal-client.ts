@@ -25,7 +25,7 @@ export interface TerminalClient {
   /** Records positions and sends them as soon as it can. Never waits. */
   record(positions: readonly Position[]): void;
   stats(): TerminalStats;
-  /** Resolves when all that was recorded so far, and after, is acknowledged; at once when nothing is stored. */
+  /** Resolves when all that was recorded up to now, and after, is acknowledged; at once when nothing is stored. */
   settled(): Promise<void>;
   /** Hangs up. What is stored is forgotten; those who wait for {@link settled} go on waiting no longer: it rejects. */
   close(): Promise<void>;
@@ -185,7 +185,7 @@ class TcpTerminal implements TerminalClient {
     if (this.#underWay.length > 0) this.#expectReply();
   }
 
-  /** Sends as many packets as the window has room for. */
+  /** Sends as many packets as the window has space for. */
   #pump(): void {
     const simulator = this.#simulator;
     const socket = this.#socket;

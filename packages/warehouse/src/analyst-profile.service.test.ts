@@ -8,7 +8,9 @@ import { migrate } from './migrations.ts';
 
 const page = readFileSync(new URL('../../../docs/analysts.md', import.meta.url), 'utf8');
 const [, sql = ''] = /CREATE SETTINGS PROFILE OR REPLACE analyst SETTINGS\n(.*?);/s.exec(page) ?? [];
-/** Settings of the profile as the page has them: the server of the tests has no accounts but those of its configuration. */
+/**
+ * Settings of the profile as the page has them: the server of the tests has no accounts but those of its configuration.
+ */
 const SETTINGS = [...sql.matchAll(/(\w+) = ('\w+'|\d+)( CONST)?/g)].map(([, name = '', value = '', constant]) => ({
   name,
   value: value.replaceAll("'", ''),

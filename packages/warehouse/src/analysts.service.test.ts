@@ -37,7 +37,7 @@ test('the page promises the views that there are, with the columns that they hav
   expect(Object.fromEntries(promised)).toEqual(Object.fromEntries(views));
 });
 
-test('a view tells of a trip once, as it stands', async () => {
+test('a view reports a trip once, as it stands', async () => {
   const row = (
     phase: string,
     precedence: number,

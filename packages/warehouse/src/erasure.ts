@@ -21,10 +21,10 @@ export interface ErasureProgress {
 const LIMITS: QueryLimits = { ...DEFAULT_LIMITS, maxSeconds: 120 };
 
 /**
- * Takes rows out of the archive, for good: ClickHouse writes the parts that have them anew, in the background. A call looks how many are
- * left, has them deleted unless that is under way already, and returns; it is called again until none are left. One mutation of a table
- * at a time, for any number of vehicles, so that the archive is not written anew for each of them. The files of the old parts are
- * removed within minutes.
+ * Takes rows out of the archive, for good: ClickHouse writes the parts that have them anew, in the background. A call
+ * looks how many are left, has them deleted unless that is under way already, and returns; it is called again until
+ * none are left. One mutation of a table at a time, for any number of vehicles, so that the archive is not written anew
+ * for each of them. The files of the old parts are removed within minutes.
  *
  * @throws {TypeError} when an id is not a UUID
  */

@@ -51,7 +51,7 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
   const engine = await openChdb(join(folder, 'chdb'));
   try {
     await migrate(engine);
-    // Small parts keep all columns in one file, whose sizes by column nobody tells.
+    // Small parts keep all columns in one file, whose sizes by column nobody reports.
     await engine.execute('ALTER TABLE positions MODIFY SETTING min_bytes_for_wide_part = 0');
     const rssIdleMb = residentMb();
 
@@ -103,7 +103,7 @@ export async function insertBench(options: InsertBenchOptions = {}): Promise<Ins
 
 type ClientConnection = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['connection']>;
 
-/** The other road: rows as objects, as JSON, through the client on chDB's own connection. */
+/** The alternative: rows as objects, as JSON, through the client on chDB's own connection. */
 async function insertAsJson(path: string, batches: Recorded<TelemetryPacket>[][], positions: number): Promise<number> {
   const clickhouse = await import('@clickhouse/client');
   const { createChdbConnection } = await import('chdb/connection');

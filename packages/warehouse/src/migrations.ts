@@ -17,21 +17,21 @@ interface Migration {
 const DURABLE = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
 /**
- * Order of the key: a vehicle's track is one stretch of the table. `rejection` is part of the key, so that a flagged
+ * Order of the key: a vehicle's track is one interval of the table. `rejection` is part of the key, so that a flagged
  * position never takes the place of a good one with the same time.
  *
  * A month is a partition; what is rejected goes to partition 0, because its time may be any (a clock at fault, a fix at
  * 0/0 before the first satellite), and each month would be a partition of its own.
  *
- * The codecs are the smallest of those measured (none, Delta, DoubleDelta, T64 and both, each with ZSTD) on a recorded drive
- * and on a generated fleet; ZSTD(3) gained a hundredth over ZSTD(1).
+ * The codecs are the smallest of those measured (none, Delta, DoubleDelta, T64 and both, each with ZSTD) on a recorded
+ * drive and on a generated fleet; ZSTD(3) gained a hundredth over ZSTD(1).
  *
- * Attributes are JSON text, not a Map: with the dozen that a terminal sends it took 5.0 bytes against 6.6 to 9.1, and a third
- * of the time to insert; a Map is smaller (1.2 against 2.3) only where there are two.
+ * Attributes are JSON text, not a Map: with the dozen that a terminal sends it took 5.0 bytes against 6.6 to 9.1, and a
+ * third of the time to insert; a Map is smaller (1.2 against 2.3) only where there are two.
  *
- * The index has a mark for each 1,024 rows, not 8,192: a report over a fleet reads a drive here and a drive there, of some hundred
- * rows each, and no more than a mark before and behind. It takes 0.05 bytes a position more. A table that was made with more rows a mark
- * keeps them.
+ * The index has a mark for each 1,024 rows, not 8,192: a report over a fleet reads a drive here and a drive there, of
+ * some hundred rows each, and no more than a mark before and behind. It takes 0.05 bytes a position more. A table that
+ * was made with more rows a mark keeps them.
  *
  * The version makes the first of several different positions of one vehicle and time win (the one with the lowest
  * offset, and within a packet the one that stands first), which is the one that the rules engine went by.
@@ -118,7 +118,7 @@ ALTER TABLE events
   ADD COLUMN IF NOT EXISTS idling_ms Nullable(Float64) CODEC(ZSTD(1)) AFTER moving_ms`;
 
 /**
- * Which granules hold something that had not ended by a time: a report looks for what lasted into its stretch of time
+ * Which granules hold something that had not ended by a time: a report looks for what lasted into its time range
  * however long ago it began, and need not read a year for that. What was there before is indexed in the background.
  */
 const INDEX_ENDS = [
@@ -127,9 +127,9 @@ const INDEX_ENDS = [
 ];
 
 /**
- * Two records of one fix time are two rows, where they say different things: an SOS beside a periodic record. `record` is what the
- * second differs by (see `recordMark`); 0 in rows from before. A terminal that sends again what was archived then makes a second row, which
- * readers merge.
+ * Two records of one fix time are two rows, where they say different things: an SOS beside a periodic record. `record`
+ * is what the second differs by (see `recordMark`); 0 in rows from before. A terminal that sends again what was
+ * archived then makes a second row, which readers merge.
  */
 const WIDEN_POSITIONS = `
 ALTER TABLE positions
@@ -140,7 +140,8 @@ const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: 'positions and events', statements: [CREATE_POSITIONS, CREATE_EVENTS] },
   { version: 2, name: 'trips, stops, alarms; why an event was told', statements: [ADD_EVENT_COLUMNS] },
   { version: 3, name: 'ends of events', statements: INDEX_ENDS },
-  // Step 4 were the views of analysts as they were then: each may be made again, so the step that changes them makes all.
+  // Step 4 were the views of analysts as they were then: each may be made again, so the step that changes them makes
+  // all.
   { version: 4, name: 'views for analysts', statements: ANALYST_VIEWS },
   { version: 5, name: 'views for analysts: where events began', statements: ANALYST_VIEWS },
   { version: 6, name: 'records of one fix time side by side', statements: [WIDEN_POSITIONS, ...ANALYST_VIEWS] },
@@ -157,7 +158,8 @@ const RETRY_MS = 200;
 const LOCK_EXPIRES_S = 600;
 
 /**
- * Brings the schema up to what this release needs. Of instances that start at once, one migrates and the others wait for it.
+ * Brings the schema up to what this release needs. Of instances that start at once, one migrates and the others wait
+ * for it.
  *
  * @returns the versions that were applied now
  * @throws {Error} when the schema is newer than this release knows

@@ -5,7 +5,7 @@ export interface Recorded<T> {
   value: T;
 }
 
-/** A record that can never be archived, however often it is tried: a bug of whoever wrote it. */
+/** A record that can never be archived, however often it is tried: a bug of its writer. */
 export class UnfitRecordError extends Error {
   override name = 'UnfitRecordError';
 }

@@ -96,9 +96,9 @@ const vehicleId = (number: number) =>
   `0190a1b2-c3d4-7000-8${(number % 4096).toString(16).padStart(3, '0')}-${number.toString(16).padStart(12, '0')}` as VehicleId;
 
 /**
- * Tracks and events of some vehicles, made inside ClickHouse. Each drives an hour and stands an hour, eight times a day: a
- * fix every 10 s and every 30 s. Places wander as receivers do (a metre or so), speed as traffic does, the odometer counts
- * what is driven; a supply that ripples, a tank that empties, two attributes.
+ * Tracks and events of some vehicles, made inside ClickHouse. Each drives an hour and stands an hour, eight times a
+ * day: a fix every 10 s and every 30 s. Places wander as receivers do (a metre or so), speed as traffic does, the
+ * odometer counts what is driven; a supply that ripples, a tank that empties, two attributes.
  */
 async function generate(engine: Engine, from: number, to: number, say: (progress: string) => void): Promise<void> {
   for (let first = from; first < to; first += VEHICLES_A_BATCH) {

@@ -1,8 +1,8 @@
 import type { Engine } from './engines/engine.ts';
 
 /**
- * The time that a row's age is counted from: that of the fix, but where the fix was refused, whose time may be any, that at
- * which it came.
+ * The time that a row's age is counted from: that of the fix, but where the fix was refused, whose time may be any,
+ * that at which it came.
  */
 const TABLES = {
   positions: "toDateTime(if(rejection = '', fix_time, received_at))",
@@ -10,8 +10,8 @@ const TABLES = {
 } as const;
 
 /**
- * Has rows go when they are so many days old: ClickHouse drops them while it merges, not to the hour. Whatever was kept for
- * another time before is kept for this one from now on. Nothing is done where it is as it should be.
+ * Has rows go when they are so many days old: ClickHouse drops them while it merges, not to the hour. Whatever was kept
+ * for another time before is kept for this one from now on. Nothing is done where it is as it should be.
  *
  * @param days 0: for ever
  * @throws {RangeError} when it is no whole number of days

@@ -4,7 +4,8 @@ import { blankPosition, type Position, type TelemetryPacket, type TerminalId, ty
 import type { Recorded } from './recorded.ts';
 
 /*
- * Tracks to measure with: what a fleet's terminals send, so that sizes and rates are those of real data and not of noise.
+ * Tracks to measure with: what a fleet's terminals send, so that sizes and rates are those of real data and not of
+ * noise.
  */
 
 /** A generator of numbers in [0, 1) that repeats with its seed (mulberry32). */
@@ -33,7 +34,7 @@ export interface FleetSample {
 
 /**
  * Packets of a driving fleet, in the order in which a log would have them: every vehicle sends a packet in turn. A fix
- * every 10 s or so; speed, course and satellites wander as they do on roads, ignition and supply move together, and
+ * every 10 s or so; speed, course and satellites wander as they do in traffic, ignition and supply move together, and
  * each position carries two attributes.
  */
 export function fleetPackets({ vehicles, positions, perPacket, startMs }: FleetSample): Recorded<TelemetryPacket>[] {
@@ -99,8 +100,8 @@ export function fleetPackets({ vehicles, positions, perPacket, startMs }: FleetS
 }
 
 /**
- * The packets of a recorded drive: a gzipped CSV of `lat,lng,datetime` rows in UTC. Speed and course are worked out from
- * neighbouring fixes, as a receiver that had them would have said. Null where the file is not there.
+ * The packets of a recorded drive: a gzipped CSV of `lat,lng,datetime` rows in UTC. Speed and course are worked out
+ * from neighbouring fixes, as a receiver that had them would have said. Null where the file is not there.
  */
 export function recordedPackets(file: URL, perPacket: number): Recorded<TelemetryPacket>[] | null {
   let text: string;

@@ -92,7 +92,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       );
     });
 
-    test('a replay of any stretch in any batches changes nothing, and the first of several at one time stands', async () => {
+    test('a replay of any interval in any batches changes nothing, and the first of several at one time stands', async () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1 }), async (seed) => {
           const random = seededRandom(seed);
@@ -160,7 +160,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(times).toEqual(positions.map(({ fixTimeMs }) => fixTimeMs));
     });
 
-    test('a stretch of time has its start and not its end', async () => {
+    test('a time range has its start and not its end', async () => {
       const vehicleId = nextVehicleId();
       const at = (seconds: number) => RECEIVED_MS - 100_000 + seconds * 1000;
       await warehouse.insertPositions([
@@ -176,7 +176,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(positions.map(({ fixTimeMs }) => fixTimeMs)).toEqual([at(1), at(2)]);
     });
 
-    test('what is rejected is kept beside what is good, and told only when asked for', async () => {
+    test('what is rejected is kept beside what is good, and reported only when asked for', async () => {
       const vehicleId = nextVehicleId();
       const time = RECEIVED_MS - 5000;
       await warehouse.insertPositions([
@@ -335,7 +335,8 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       const question = { vehicleIds: [erased], geofenceIds: [home] };
       const first = await warehouse.erase(question);
       expect(first).toMatchObject({ done: false, rows: 6 });
-      // ClickHouse takes a fifth of a second for each part, those without such rows included; tests before this one left hundreds.
+      // ClickHouse takes a fifth of a second for each part, those without such rows included; tests before this one
+      // left hundreds.
       await vi.waitFor(async () => expect(await warehouse.erase(question)).toEqual({ done: true, rows: 0 }), {
         timeout: 150_000,
         interval: 100,
@@ -386,7 +387,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect((await warehouse.events({ vehicleId, ...EVER, limit: 100 })).events).toEqual(reported);
     });
 
-    test('what was recalculated stands over what was told live, whenever that comes, and what never happened is gone', async () => {
+    test('what was recalculated stands over what was published live, whenever that comes, and what never happened is gone', async () => {
       const vehicleId = nextVehicleId();
       const before = await warehouse.eventCount();
       const { begin, end, speeding } = someEvents(vehicleId);
@@ -413,7 +414,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       await warehouse.replaceEvents({ number: 9, written: [], removed: [] });
     });
 
-    test('what is archived is told with who wrote it, page by page, and only what lasted until then', async () => {
+    test('what is archived is reported with who wrote it, page by page, and only what lasted until then', async () => {
       const vehicleId = nextVehicleId();
       const { begin, end, speeding } = someEvents(vehicleId);
       await warehouse.insertEvents([{ offset: 1, value: begin }]);
@@ -442,14 +443,14 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       expect(await ids({ throughMs: begin.fixTimeMs })).toEqual([begin.id]);
       expect(await ids({ fromMs: begin.fixTimeMs + 1 })).toEqual([speeding.id]);
       expect(await ids({ geofenceId: begin.geofenceId })).toEqual([begin.id]);
-      // One that goes on lasts for ever; one that is over was told by its last fix.
+      // One that goes on lasts for ever; one that is over was reported by its last fix.
       expect(await ids({ untilMs: RECEIVED_MS })).toEqual([begin.id]);
       await warehouse.insertEvents([{ offset: 2, value: end }]);
       expect(await ids({ untilMs: end.fixTimeMs })).toEqual([begin.id]);
       expect(await ids({ untilMs: end.fixTimeMs + 1 })).toEqual([]);
     });
 
-    test('what came late is told from what was sent again', async () => {
+    test('what came late is reported from what was sent again', async () => {
       const vehicleId = nextVehicleId();
       const at = (second: number) => blankPosition(RECEIVED_MS - 100_000 + second * 1000, 50, 10);
       await warehouse.insertPositions([{ offset: 1, value: packet(vehicleId, [at(1), at(3)]) }]);
@@ -480,7 +481,7 @@ export function warehouseConformance(name: string, open: () => Promise<Warehouse
       await warehouse.insertPositions([
         sent(1, 5, at(1), { ...at(2), latitude: 91 }, { ...at(3), latitude: 0, longitude: 0 }),
         sent(2, 10, { ...at(4), latitude: 95 }, ahead),
-        // Sent again, it is none more.
+        // Sent again, it is not counted twice.
         sent(3, 20, { ...at(4), latitude: 95 }),
       ]);
       const since = (second: number) => warehouse.rejections({ vehicleId, receivedFromMs: at(second).fixTimeMs });
@@ -848,7 +849,10 @@ function kept(timeMs: number): number {
   return Math.max(Date.UTC(1900, 0), Math.min(Date.UTC(2299, 11, 31, 23, 59, 59, 998), timeMs));
 }
 
-/** What the archive says of a position. -0 is 0 to it; what was in the future when it was received is judged when it is read. */
+/**
+ * What the archive says of a position. -0 is 0 to it; what was in the future when it was received is judged when it is
+ * read.
+ */
 function asArchived(position: Position, packet: TelemetryPacket): ArchivedPosition {
   const rejection = rejectionOf(position, packet.receivedAtMs);
   const { attributes } = position;

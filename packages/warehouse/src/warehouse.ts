@@ -40,14 +40,19 @@ import {
 import { type TripPart, type TripPartsQuestion, tripParts } from './reports/trip-parts.ts';
 import { keepFor } from './retention.ts';
 
-/** Where the warehouse is: a folder (chDB in this thread), chDB in another thread of this process, or a ClickHouse server. */
+/**
+ * Where the warehouse is: a folder (chDB in this thread), chDB in another thread of this process, or a ClickHouse
+ * server.
+ */
 export type WarehouseAddress =
   | { path: string }
   | { port: MessagePort }
   | { url: string; username?: string; password?: string; database?: string };
 
 export interface WarehouseOptions {
-  /** Whole days that positions and events are kept; 0: for ever. Where it is left out, they are kept as was last said. */
+  /**
+   * Whole days that positions and events are kept; 0: for ever. Where it is left out, they are kept as was last said.
+   */
   retentionDays?: number;
 }
 
@@ -61,9 +66,11 @@ export interface Rows {
 export interface Warehouse {
   /**
    * Archives the positions of packets. Resolves with the number of positions when they are durable. The same records
-   * may come again, in any batches: they are archived once. Big batches are cheap, small ones dear: each call makes a part.
+   * may come again, in any batches: they are archived once. Big batches are cheap, small ones dear: each call makes a
+   * part.
    *
-   * @throws {UnfitRecordError} when a vehicle id is not a UUID: the same records can never be archived. Any other error may pass.
+   * @throws {UnfitRecordError} when a vehicle id is not a UUID: the same records can never be archived. Any other error
+   *   may pass.
    */
   insertPositions(packets: Iterable<Recorded<TelemetryPacket>>): Promise<number>;
   /**
@@ -87,15 +94,18 @@ export interface Warehouse {
   recentEvents(question: RecentEventsQuestion): Promise<FleetEvent[]>;
   /** What the archive holds of a vehicle's events, for who means to correct it. */
   archivedEvents(question: ArchivedEventsQuestion): Promise<ArchivedEvents>;
-  /** Puts a vehicle's events as they were recalculated in the place of those that were told. */
+  /** Puts a vehicle's events as they were recalculated in the place of those that were reported. */
   replaceEvents(replacement: EventReplacement): Promise<void>;
-  /** Time of the oldest of a vehicle's newest good and valid fixes up to a moment; null where there is none. */
+  /** Time of the oldest of a vehicle's newest good and valid fixes up to a moment; null where none exists. */
   startOfLastFixes(question: LastFixesQuestion): Promise<number | null>;
   /** The newest good and valid fixes of many vehicles before a moment. */
   fixesBefore(question: FixesBeforeQuestion): Promise<ArchivedFix[]>;
-  /** Did something of a stretch of the past come no sooner than at a time? */
+  /** Did something of a interval of the past come no sooner than at a time? */
   hasLateArrivals(question: LateArrivalsQuestion): Promise<boolean>;
-  /** The same for many vehicles, each answered in its place. Each of these asks at most 100 questions, of a vehicle each. */
+  /**
+   * The same for many vehicles, each answered in its place. Each of these asks at most 100 questions, of a vehicle
+   * each.
+   */
   haveLateArrivals(questions: readonly LateArrivalsQuestion[]): Promise<boolean[]>;
   startsOfLastFixes(questions: readonly LastFixesQuestion[]): Promise<(number | null)[]>;
   archivedEventsOfMany(
@@ -109,11 +119,11 @@ export interface Warehouse {
   ): Promise<{ positions: JudgedPosition[]; next: TrackCursor | null }[]>;
   /** How many positions of a vehicle were rejected since a moment, by reason. */
   rejections(question: RejectionsQuestion): Promise<RejectedPositions[]>;
-  /** Good positions of many vehicles in a stretch of time, a page at a time. */
+  /** Good positions of many vehicles in a time range, a page at a time. */
   positions(question: PositionsQuestion): Promise<Positions>;
-  /** The vehicles, of many, that were in a box in a stretch of time. */
+  /** The vehicles, of many, that were in a box in a time range. */
   vehiclesWithin(question: Omit<PositionsQuestion, 'limit' | 'after'> & { box: Box }): Promise<VehicleId[]>;
-  /** Events of many vehicles that lasted into a stretch of time, a page at a time. */
+  /** Events of many vehicles that lasted into a time range, a page at a time. */
   overlappingEvents(question: OverlappingEventsQuestion): Promise<OverlappingEvents>;
   /** What began and has not ended, of many vehicles. */
   openEvents(question: { vehicleIds: readonly VehicleId[]; signal?: AbortSignal | undefined }): Promise<FleetEvent[]>;
@@ -135,7 +145,8 @@ export interface Warehouse {
 /**
  * Opens the warehouse and brings its schema up to date.
  *
- * Embedded, a process holds one warehouse at a time, opened by one of its threads (any), and a folder belongs to one process.
+ * Embedded, a process holds one warehouse at a time, opened by one of its threads (any), and a folder belongs to one
+ * process.
  *
  * @throws {Error} when the folder or the server can't be used
  */
@@ -208,7 +219,10 @@ function warehouseOn(engine: Engine): Warehouse {
   };
 }
 
-/** However many records of one fix time there are, and whether it was judged to be in the future or not: it is one position. */
+/**
+ * However many records of one fix time there are, and whether it was judged to be in the future or not: it is one
+ * position.
+ */
 const COUNT_POSITIONS = `SELECT count() FROM (SELECT 1 FROM positions
   GROUP BY vehicle_id, fix_time, if(rejection = 'time-in-future', '', rejection) SETTINGS optimize_aggregation_in_order = 1)`;
 

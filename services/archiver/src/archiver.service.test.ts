@@ -34,7 +34,7 @@ const START_MS = Date.UTC(2026, 0, 1);
 /** A log of one partition whose records are all there from the beginning. */
 class RecordedLog {
   readonly #topics: Record<string, readonly LogRecord<unknown>[]>;
-  /** Records handed over and taken in so far, by topic. */
+  /** Records handed over and taken in up to now, by topic. */
   readonly taken: Record<string, number> = { telemetry: 0, events: 0 };
   /** What was put aside. */
   readonly appended: DeadLetter[] = [];

@@ -40,9 +40,9 @@ export interface Archiver extends Part {
 /**
  * Takes topics `telemetry` and `events` into the warehouse.
  *
- * A topic's offset is saved after its rows are durable, and the warehouse keeps repeated rows once: records read again after a crash
- * change nothing. Each topic has checkpoints of its own (`archiver/telemetry`, `archiver/events`), because with several
- * members its partitions may belong to another member.
+ * A topic's offset is saved after its rows are durable, and the warehouse keeps repeated rows once: records read again
+ * after a crash change nothing. Each topic has checkpoints of its own (`archiver/telemetry`, `archiver/events`),
+ * because with several members its partitions may belong to another member.
  *
  * A failing warehouse is retried without end. Meanwhile at most two inserts' rows are held, and the rest waits in the
  * log. A record that can never be archived goes to topic `<name>-dead`.

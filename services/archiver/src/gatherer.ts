@@ -43,7 +43,7 @@ export class Gatherer<T, Packed> {
   }
 
   /**
-   * Takes records in. Resolves when there is room for more, which may be before they are written.
+   * Takes records in. Resolves when there is space for more, which may be before they are written.
    *
    * @throws what a write failed with: nothing more can be taken in after that
    */
@@ -85,7 +85,7 @@ export class Gatherer<T, Packed> {
 
   #onTimer(): void {
     this.#timer = null;
-    // A failure is told by the write itself.
+    // A failure is reported by the write itself.
     this.#beginWrite().catch(() => {});
   }
 

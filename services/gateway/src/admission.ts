@@ -17,7 +17,10 @@ export interface Slot {
   release(): void;
 }
 
-/** The slots of a server's connections, by address and port of the peer: a TLS socket is another object than the socket under it. */
+/**
+ * The slots of a server's connections, by address and port of the peer: a TLS socket is another object than the socket
+ * under it.
+ */
 export class SlotsByPeer {
   readonly #slots = new Map<string, Slot>();
 
@@ -47,8 +50,8 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
 }
 
 /**
- * Counts the connections of one listener: in all, by address, and by address those whose terminal has not identified itself. One address can
- * neither take all slots, nor more than a few without knowing the id of a terminal.
+ * Counts the connections of one listener: in all, by address, and by address those whose terminal has not identified
+ * itself. One address can neither take all slots, nor more than a few without knowing the id of a terminal.
  */
 export class Admission {
   readonly #open: ConnectionCounts;

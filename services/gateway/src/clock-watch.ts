@@ -2,7 +2,10 @@ import type { Position, TerminalId } from '@outrider/domain';
 import { Gauge, type Logger, type Registry } from '@outrider/runtime';
 
 const WINDOW_MS = 60_000;
-/** Terminals take their time from satellites: one is ahead by more than this where its receiver is wrong, or the server's clock. */
+/**
+ * Terminals take their time from satellites: one is ahead by more than this where its receiver is wrong, or the
+ * server's clock.
+ */
 const AHEAD_MS = 60_000;
 /** Of fewer terminals in a window nothing follows. */
 const MIN_TERMINALS = 3;
@@ -10,8 +13,8 @@ const MIN_TERMINALS = 3;
 const MAX_TERMINALS = 10_000;
 
 /**
- * Compares the server's clock with those of the terminals: where most of their newest fixes are ahead of it by more than a minute, it is
- * the server's that is slow, and true fixes may be rejected as being in the future.
+ * Compares the server's clock with those of the terminals: where most of their newest fixes are ahead of it by more
+ * than a minute, it is the server's that is slow, and true fixes may be rejected as being in the future.
  */
 export class ClockWatch {
   readonly #logger: Logger;

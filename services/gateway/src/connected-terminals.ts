@@ -21,10 +21,10 @@ const MAX_PER_TERMINAL = 4;
 const ESTABLISHED_MS = 30_000;
 /** What comes on an older connection this long after a newer one was made is no remainder: both are in use. */
 const OVERLAP_MS = 5000;
-/** A terminal spoke from two places lately: it is contested for so long after the last of the two fell silent. */
+/** A terminal spoke from two places lately: it is contested for this long after the last of the two fell silent. */
 const CONTESTED_MS = 300_000;
 
-/** Where gateways hear of each other's new connections. */
+/** Where gateways are notified of each other's new connections. */
 const PLACES = 'terminal-places';
 
 /** What a gateway says there. */
@@ -75,9 +75,10 @@ interface Held {
 }
 
 /**
- * The terminals that are connected to this gateway; the hub is kept informed of them. Anyone who knows the id of a terminal without a secret can
- * connect as it. So a newer connection does not take the commands of one that is in use: it has them once the older one is closed or silent,
- * or at once where it alone is authenticated, or comes from the same address.
+ * The terminals that are connected to this gateway; the hub is kept informed of them. Anyone who knows the id of a
+ * terminal without a secret can connect as it. So a newer connection does not take the commands of one that is in use:
+ * it has them once the older one is closed or silent, or at once where it alone is authenticated, or comes from the
+ * same address.
  */
 export class ConnectedTerminals {
   readonly #hub: PlacesHub;
@@ -115,7 +116,7 @@ export class ConnectedTerminals {
     return this.#inUse(terminalId)?.connection;
   }
 
-  /** Of the connection by which a terminal gets commands; null where there is none that takes any. */
+  /** Of the connection by which a terminal gets commands; null where none exists that takes any. */
   link(terminalId: TerminalId): TerminalLinkFacts | null {
     const inUse = this.#inUse(terminalId);
     if (inUse === undefined || !inUse.connection.takesCommands) return null;
@@ -165,7 +166,7 @@ export class ConnectedTerminals {
     const held = this.#connected.get(terminalId) ?? [];
     const sinceMs = this.#now() - CONTESTED_MS;
     const elsewhere = this.#elsewhere.get(terminalId);
-    // The other gateway hears the newer connection alone; that the older one is in use is known here.
+    // The other gateway receives the newer connection alone; that the older one is in use is known here.
     const isElsewhere = held.some(
       ({ connection, noted }) =>
         elsewhere !== undefined &&
@@ -188,8 +189,8 @@ export class ConnectedTerminals {
   }
 
   /**
-   * Notes a request of a terminal that keeps no connection. A phone that changes networks leaves one address for another; one that is back at the first
-   * soon after is at two places.
+   * Notes a request of a terminal that keeps no connection. A phone that changes networks leaves one address for
+   * another; one that is back at the first soon after is at two places.
    *
    * @returns whether its id is in use at two places
    */
@@ -245,7 +246,7 @@ export class ConnectedTerminals {
     await this.#note();
   }
 
-  /** Gateways that have the same terminal hear where it came to this one from. */
+  /** Gateways that have the same terminal receive where it came to this one from. */
   async #publishPositions(changes: readonly ConnectionChange[]): Promise<void> {
     const places: [TerminalId, string][] = [];
     for (const { terminalId } of changes) {

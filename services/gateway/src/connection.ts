@@ -49,7 +49,7 @@ export interface ConnectionContext {
   isBlocked(terminalId: TerminalId, address: string): boolean;
   /** What secrets of the terminals' side are derived from. */
   terminalSecret: string;
-  /** Told once the terminal said who it is, and may be given commands. */
+  /** Reported once the terminal said who it is, and may be given commands. */
   onIdentified(terminalId: TerminalId, connection: Connection): void;
   onUnknown(terminalId: TerminalId, address: string): void;
   onText(terminalId: TerminalId | null, text: string): void;
@@ -91,13 +91,16 @@ export class Connection {
   /** The terminal has other connections, too. Kept by those who know them. */
   hasRivals = false;
   #ending = false;
-  /** Ends the connection whatever comes on it: first of one that does not identify itself, then of one that is being closed. */
+  /**
+   * Ends the connection whatever comes on it: first of one that does not identify itself, then of one that is being
+   * closed.
+   */
   #deadline: NodeJS.Timeout;
   /** Bytes of answers that are noted as unread. */
   #unreadBytes = 0;
   #peerIsDone = false;
   #heldByGateway = false;
-  /** When the bytes in hand came, by the clock of the traces; 0 where none are told. */
+  /** When the bytes in hand came, by the clock of the traces; 0 where none are reported. */
   #chunkAtMs = 0;
   #willSay = false;
   /** What was taken and acknowledged, and is not counted yet: it is counted for all that came together. */
@@ -160,7 +163,7 @@ export class Connection {
     return this.#session.command !== undefined;
   }
 
-  /** Tells the terminal something. Resolves with its answer, or with why there is none. */
+  /** Reports the terminal something. Resolves with its answer, or with why none exists. */
   command(command: TerminalCommand, timeoutMs: number): Promise<CommandOutcome> {
     if (this.#ending || !this.#socket.writable || this.#terminalId === null)
       return Promise.resolve({ outcome: 'offline' });
@@ -257,7 +260,10 @@ export class Connection {
     this.#context.onIdentified(terminalId, this);
   }
 
-  /** Held against the vehicle when the terminal identifies itself, and again when the vehicle changed. @returns whether the connection goes on */
+  /**
+   * Held against the vehicle when the terminal identifies itself, and again when the vehicle changed. @returns whether
+   * the connection goes on
+   */
   #isAllowed(vehicle: Vehicle | undefined, reject: Buffer | null): boolean {
     // A video terminal that is not the one of its vehicle has nothing to show.
     if (vehicle === undefined) return true;
@@ -313,7 +319,7 @@ export class Connection {
     });
     if (!taken) {
       span.end();
-      // A video terminal need not be the one that tells where its vehicle is.
+      // A video terminal need not be the one that reports where its vehicle is.
       if (!this.#context.isKnown(terminalId)) return this.#refuseUnknown(terminalId, null);
       metrics.withoutVehicle.inc(positions.length);
       this.#answers.push({ bytes: ack, ready: true });
@@ -334,7 +340,7 @@ export class Connection {
     this.#positionsTaken = 0;
   }
 
-  /** What became durable together is told in one go: by one write, where it was told packet by packet. */
+  /** What became durable together is reported in one go: by one write, where it was reported packet by packet. */
   #saySoon(): void {
     if (this.#willSay) return;
     this.#willSay = true;

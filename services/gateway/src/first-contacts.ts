@@ -10,13 +10,17 @@ import {
 } from '@outrider/domain';
 import type { Hub } from '@outrider/hub';
 
-/** It is published again after this time, where it did not become part of the definition: messages over the hub may be lost. */
+/**
+ * It is published again after this time, where it did not become part of the definition: messages over the hub may be
+ * lost.
+ */
 const AGAIN_MS = 10_000;
 const MAX_WAITING = 100_000;
 
 /**
- * Publishes the first packet that is taken of a vehicle's terminal: from then on the vehicle is bound to the protocol of it. The gateway does not write
- * definitions; who does, hears of it over the hub. Until the definition says so, this gateway holds to the first protocol itself.
+ * Publishes the first packet that is taken of a vehicle's terminal: from then on the vehicle is bound to the protocol
+ * of it. The gateway does not write definitions; who does, is notified of it over the hub. Until the definition says
+ * so, this gateway holds to the first protocol itself.
  */
 export class FirstContacts {
   readonly #hub: Pick<Hub, 'publish'>;

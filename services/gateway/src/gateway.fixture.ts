@@ -87,7 +87,7 @@ export async function collect(socket: Socket, ready = 'connect'): Promise<Peer> 
   };
 }
 
-/** Refusals so far, by reason or by protocol and reason. */
+/** Refusals up to now, by reason or by protocol and reason. */
 export async function refusalsOf(metrics: Registry, byProtocol = false): Promise<Record<string, number>> {
   const metric = (await metrics.getMetricsAsJSON()).find(({ name }) => name === 'outrider_refusals_total');
   const counts: Record<string, number> = {};

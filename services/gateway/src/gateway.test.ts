@@ -172,7 +172,7 @@ test('connections that the hub did not take, or forgot, are noted again', async 
   await new Promise((resolve) => setTimeout(resolve, 300));
   answer = () => noted.length > 0;
   terminals.came('2' as TerminalId, connection, 'teltonika', NOON);
-  // The first call that it takes is the first that it hears of this gateway: it gets all once more.
+  // The first call that it takes is the first that it is notified of this gateway: it gets all once more.
   await vi.waitFor(
     () =>
       expect(noted).toEqual([
@@ -342,7 +342,7 @@ test('a phone is answered 200 once its position is durable', async () => {
   expect(log.written).toMatchObject([{ protocol: 'osmand', positions: [{ fixTimeMs: NOON, latitude: 52.5 }] }]);
 });
 
-test('a phone without a vehicle, without a place, or with too long a body is told what is wrong', async () => {
+test('a phone without a vehicle, without a place, or with too long a body is reported what is wrong', async () => {
   const base = `http://127.0.0.1:${gateway.ports.osmand}`;
   const stranger = await fetch(`${base}/?id=stranger&lat=52.5&lon=13.4&timestamp=${NOON / 1000}`);
   expect(stranger.status).toBe(404);
@@ -355,7 +355,7 @@ test('a phone without a vehicle, without a place, or with too long a body is tol
 describe('a terminal of JT/T 808', () => {
   const PHONE = '13900000001' as TerminalId;
 
-  /** Registered, with everything that it was told. */
+  /** Registered, with everything that it was reported. */
   async function registered(phone: TerminalId = PHONE) {
     const socket = connect(gateway.ports.jt808 ?? 0, '127.0.0.1');
     sockets.push(socket);
@@ -440,7 +440,7 @@ describe('a terminal of JT/T 808', () => {
     expect(log.written).toMatchObject([{ protocol: 'jt808', terminalId: PHONE, positions: [{ fixTimeMs: NOON }] }]);
   });
 
-  test('is told of over the hub, takes commands from there, and its answers go back', async () => {
+  test('is notified of over the hub, takes commands from there, and its answers go back', async () => {
     log.define(vehicle(2, PHONE));
     const commands = await openTerminalCommands(hub);
     const presence: boolean[] = [];

@@ -2,7 +2,7 @@ import type { Directory, PacketTrace, Position, ProtocolName, TelemetryPacket, T
 import { Encoded, type Log, LogFullError, telemetryTopic } from '@outrider/log';
 import { isDebugEnabled, type Logger } from '@outrider/runtime';
 
-/** Told when a packet is durable. */
+/** Reported when a packet is durable. */
 export type Durable = () => void;
 
 /** Beyond this many bytes not yet durable, peers are held back; below half of it, they are let go on. */
@@ -22,8 +22,9 @@ interface Batch {
  * The way into the log that all connections share: packets that arrive in the same turn of the event loop go in as one
  * append, so that one synced write carries many of them.
  *
- * Packets of a terminal stand in the log in the order in which they came, or the later ones would make the earlier ones late data. So
- * when an append is refused, with those behind it, nothing that comes goes past them: they are handed in again in their order.
+ * Packets of a terminal stand in the log in the order in which they came, or the later ones would make the earlier ones
+ * late data. So when an append is refused, with those behind it, nothing that comes goes past them: they are handed in
+ * again in their order.
  */
 export class Intake {
   readonly #log: Log;
@@ -98,7 +99,7 @@ export class Intake {
     return true;
   }
 
-  /** Resolves when everything taken is durable and its peers were told, or when the log refuses it once more. */
+  /** Resolves when everything taken is durable and its peers were reported, or when the log refuses it once more. */
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#flushing) this.#flush();
@@ -138,17 +139,17 @@ export class Intake {
   }
 
   #taken({ packets, durable }: Batch): void {
-    // Told in the order in which they came: a terminal counts acknowledgements, it does not match them.
+    // Reported in the order in which they came: a terminal counts acknowledgements, it does not match them.
     for (const report of durable) report();
     if (!this.#troubled) return;
     this.#troubled = false;
-    this.#logger.info({ packets: packets.length }, 'the log takes packets again');
+    this.#logger.info({ packets: packets.length }, 'appending to the log recovered');
     this.#handInWaiting();
   }
 
   #refused(batch: Batch, error: unknown): void {
     if (!(error instanceof LogFullError) && !this.#troubled)
-      this.#logger.error({ err: error }, 'the log takes no packets: terminals are held back, nothing is acknowledged');
+      this.#logger.error({ err: error }, 'cannot append to the log; pausing terminal connections');
     this.#troubled = true;
     this.#waiting.push(batch);
     this.#waiting.sort((one, other) => one.nth - other.nth);

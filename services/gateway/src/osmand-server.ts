@@ -15,7 +15,10 @@ import { certificateOf, TLS_OPTIONS, type TlsIdentity } from './tls-identity.ts'
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** How often connections are checked for requests that take too long: what comes byte by byte is cut off this late at most. */
+/**
+ * How often connections are checked for requests that take too long: what comes byte by byte is cut off this late at
+ * most.
+ */
 const CHECK_EVERY_MS = 5000;
 
 /** What the HTTP side needs from the gateway. */

@@ -12,7 +12,7 @@ test('each packet has an id of its own, which is a trace id', () => {
   expect(new PacketTraces(() => 0).next().id).toBe('00000000000000000000000100000000');
 });
 
-test('a share of the ids by their bits is that share of any stretch of packets', () => {
+test('a share of the ids by their bits is that share of any interval of packets', () => {
   const traces = new PacketTraces(drawWord);
   for (let interval = 0; interval < 20; interval++) {
     let below = 0;

@@ -1,12 +1,15 @@
 import { PacketTrace } from '@outrider/domain';
 
-/** Odd, so that different counts stay different; and spread over all bits, so that a share of the ids is a share of any packets. */
+/**
+ * Odd, so that different counts stay different; and spread over all bits, so that a share of the ids is a share of any
+ * packets.
+ */
 const SPREAD = 0x9e3779b1;
 const COUNTS = 2 ** 32;
 
 /**
- * Gives each packet an id that no other has, in any gateway, before or after: 96 random bits, drawn when a gateway starts, and
- * a count. Nothing is drawn and no text is made for a packet.
+ * Gives each packet an id that no other has, in any gateway, before or after: 96 random bits, drawn when a gateway
+ * starts, and a count. Nothing is drawn and no text is made for a packet.
  */
 export class PacketTraces {
   readonly #drawWord: () => number;
@@ -24,7 +27,7 @@ export class PacketTraces {
     if (this.#count === COUNTS) {
       this.#a = this.#drawWord() | 0;
       this.#b = this.#drawWord() | 0;
-      // An id that is all zero is none.
+      // An id must not be all zero.
       this.#c = this.#drawWord() | 1;
       this.#count = 0;
     }

@@ -7,11 +7,13 @@ const MAX_PAIRS = 50_000;
 const MAX_BLOCKED = 10_000;
 
 /**
- * How many ids that are no vehicle's one address may try: ids of terminals are consecutive numbers, and the answer to each says whether there is
- * such a vehicle. The count is shared by all gateways. An id counts once, however often it is tried again from its address: a fleet that waits for its
- * profiles behind one address uses its budget up once, and not each minute.
+ * How many ids that are no vehicle's one address may try: ids of terminals are consecutive numbers, and the answer to
+ * each says whether there is such a vehicle. The count is shared by all gateways. An id counts once, however often it
+ * is tried again from its address: a fleet that waits for its profiles behind one address uses its budget up once, and
+ * not each minute.
  *
- * An address over its budget is not answered until the minute is over, except terminals that were let in from it before.
+ * An address over its budget is not answered until the minute is over, except terminals that were let in from it
+ * before.
  */
 export class UnknownBudget {
   readonly #hub: Pick<Hub, 'hit'>;

@@ -6,8 +6,8 @@ const MAX_IN_CALL = 1000;
 const RETRY_MS = 50;
 
 /**
- * Appends records in their order. Where the log is full, or its disk is full or busy, it waits and tries again: the caller takes
- * no packets meanwhile, which is the backpressure; nothing is dropped.
+ * Appends records in their order. Where the log is full, or its disk is full or busy, it waits and tries again: the
+ * caller takes no packets meanwhile, which is the backpressure; nothing is dropped.
  *
  * @param onFull called before each wait
  */

@@ -75,7 +75,7 @@ async function reported(): Promise<LateInterval[]> {
   return intervals;
 }
 
-test('the rules tell which stretch of the past late positions came for', async () => {
+test('the rules report which interval of the past late positions came for', async () => {
   await start();
   await send(1000, fix(900), fix(990));
   await send(1100, fix(300), fix(200), fix(250));
@@ -83,7 +83,7 @@ test('the rules tell which stretch of the past late positions came for', async (
   await vi.waitFor(async () => expect(await reported()).toEqual([late]), PATIENCE);
 });
 
-test('what was not saved as known is told again: nothing of it is lost, wherever the service dies', async () => {
+test('what was not saved as known is reported again: nothing of it is lost, wherever the service dies', async () => {
   await send(1000, fix(900), fix(990));
   await send(1100, fix(200));
   // It dies when it means to save that it has taken the packets in.

@@ -39,7 +39,7 @@ const PENDING_KEY = 'pending-definitions';
 /** A look at what went silent that was about to be taken when the checkpoint was saved: a replay begins with it. */
 const PENDING_SILENCE_CHECK_KEY = 'pending-look';
 const TELEMETRY = 'telemetry';
-/** A packet may be on its way into the log for so long, after the gateway had it. */
+/** A packet may be on its way into the log for this long, after the gateway had it. */
 const ON_THE_WAY_MS = 10_000;
 const HUB_ENTRIES = 1000;
 const SURPLUS_LOG_MS = 60_000;
@@ -91,15 +91,17 @@ const NOTHING_PENDING: Pending = { changes: null, silenceCheckedMs: null };
  * One partition of topic `telemetry`: its engine, its checkpoint, and how far both have come.
  *
  * Why each event is in topic `events` once, wherever the process dies:
- * - Events are appended before the checkpoint that knows them. So after a crash the log holds at least the events of all
- *   that the checkpoint knows, and maybe more: those are read ({@link PublishedEvents}), and left out when the replay makes them
- *   again under the same ids. The checkpoint's offset in topic `events` stays put until all were made again.
- * - The replay makes exactly the same events because it runs under exactly the same definitions. A change is applied only
- *   right after a checkpoint that holds it (as pending), so no replay ever crosses a change: it starts at one, or after.
- * - That nothing comes is told by the clock, which a replay does not have. So a look at it is taken like a change: right
- *   after a checkpoint that holds when it was taken.
- * - Changes that came since the checkpoint wait until the replay has made all events again that were told before: what was
- *   processed under the old definitions is replayed under them.
+ * - Events are appended before the checkpoint that knows them. So after a crash the log holds at least the events of
+ *   all that the checkpoint knows, and maybe more: those are read ({@link PublishedEvents}), and left out when the
+ *   replay makes them again under the same ids. The checkpoint's offset in topic `events` stays put until all were made
+ *   again.
+ * - The replay makes exactly the same events because it runs under exactly the same definitions. A change is applied
+ *   only right after a checkpoint that holds it (as pending), so no replay ever crosses a change: it starts at one, or
+ *   after.
+ * - That nothing comes is reported by the clock, which a replay does not have. So a look at it is taken like a change:
+ *   right after a checkpoint that holds when it was taken.
+ * - Changes that came since the checkpoint wait until the replay has made all events again that were reported before:
+ *   what was processed under the old definitions is replayed under them.
  *
  * All work on the partition is done one thing after the other ({@link #inTurn}).
  */
@@ -140,7 +142,7 @@ export class PartitionRules {
   /** What was left out since it was last logged. */
   #surplus: SurplusCount = { geofences: 0, events: 0, vehicles: new Set() };
   #surplusLoggedAtMs = Number.NEGATIVE_INFINITY;
-  /** What the hub is being told; null while it is not. */
+  /** What the hub is being reported; null while it is not. */
   #reporting: Promise<void> | null = null;
   #publishFailed: { error: unknown } | null = null;
 
@@ -180,7 +182,7 @@ export class PartitionRules {
           await this.#checkSilenceAt(this.#pendingSaved.silenceCheckedMs);
       } else {
         if (this.#reported.size > 0)
-          logger.warn({ partition, events: this.#reported.size }, 'no checkpoint: replaying all that the log holds');
+          logger.warn({ partition, events: this.#reported.size }, 'no checkpoint; replaying the whole log');
         this.#engine.load(await this.#readNewestDefinitions());
         await this.#save();
       }
@@ -202,8 +204,9 @@ export class PartitionRules {
   }
 
   /**
-   * Takes packets in. Their events are on their way into the log when this resolves, and those of the packets before are there: the
-   * next are worked at meanwhile. The hub is given the newest statuses; those that change meanwhile are given to it together, after that.
+   * Takes packets in. Their events are on their way into the log when this resolves, and those of the packets before
+   * are there: the next are worked at meanwhile. The hub is given the newest statuses; those that change meanwhile are
+   * given to it together, after that.
    */
   takePackets({ records }: Batch<TelemetryPacket>): Promise<void> {
     return this.#inTurn(async () => {
@@ -248,8 +251,8 @@ export class PartitionRules {
   /**
    * Takes the checkpoint's state over.
    *
-   * @returns null where there is none, or none that this version can read, as after a downgrade: then everything that the log holds is
-   *   replayed, and the next save removes what the checkpoint held
+   * @returns null where none exists, or none that this version can read, as after a downgrade: then everything that the
+   *   log holds is replayed, and the next save removes what the checkpoint held
    */
   #restore(checkpoint: Checkpoint | null): Checkpoint | null {
     if (checkpoint === null) return null;
@@ -266,7 +269,7 @@ export class PartitionRules {
       return checkpoint;
     } catch (error) {
       const partition = this.#partition;
-      this.#parts.logger.warn({ partition, err: error }, 'the checkpoint can not be read: it is discarded');
+      this.#parts.logger.warn({ partition, err: error }, 'cannot read the checkpoint; discarding it');
       this.#discardedKeys = [...checkpoint.entries.keys()];
       return null;
     }
@@ -285,7 +288,7 @@ export class PartitionRules {
     if (sum.vehicles.size === 0 || now() - this.#surplusLoggedAtMs < SURPLUS_LOG_MS) return;
     logger.warn(
       { partition: this.#partition, geofences: sum.geofences, events: sum.events, vehicleIds: [...sum.vehicles] },
-      'geofences or events of vehicles are beyond the caps and left out',
+      'geofences or events above the caps are left out',
     );
     this.#surplusLoggedAtMs = now();
     this.#surplus = { geofences: 0, events: 0, vehicles: new Set() };
@@ -300,14 +303,14 @@ export class PartitionRules {
   }
 
   /**
-   * Looks which vehicles have gone silent, and tells it, as far as all that came before is known: packets that wait to be
-   * taken in may be of any of them.
+   * Looks which vehicles have gone silent, and reports it, as far as all that came before is known: packets that wait
+   * to be taken in may be of any of them.
    */
   checkSilence(): Promise<void> {
     return this.#inTurn(async () => {
       const { log, now } = this.#parts;
       const untilMs = now() - ON_THE_WAY_MS;
-      // A log that is away is told by its own check; it is looked again soon.
+      // A log that is away is reported by its own check; it is looked again soon.
       const ends = await log.endOffsets(telemetryTopic).catch(() => null);
       if (ends === null) return;
       const end = ends.get(this.#partition) ?? 0;
@@ -337,8 +340,8 @@ export class PartitionRules {
   }
 
   /**
-   * The checkpoint's offsets in the log as it is now. Where a topic was replaced or cut short they are others than were saved; the
-   * engine's state holds all the same.
+   * The checkpoint's offsets in the log as it is now. Where a topic was replaced or cut short they are others than were
+   * saved; the engine's state holds all the same.
    */
   async #resume(checkpoint: Checkpoint | null): Promise<Record<string, number>> {
     const { log } = this.#parts;
@@ -375,10 +378,7 @@ export class PartitionRules {
       ends.size === telemetryEnds.size && end !== undefined ? [[partition, end]] : ends;
     await this.#reported.readFrom(log, own, (eventPartition) => offsets[`events/${eventPartition}`]);
     if (this.#reported.overflowed)
-      logger.warn(
-        { partition, remembered: this.#reported.size },
-        'some events will be put into the log again, under their ids',
-      );
+      logger.warn({ partition, remembered: this.#reported.size }, 'appending some events again, with the same ids');
     for (const [name, offset] of Object.entries(offsets))
       if (partitionIn('events', name) !== null) this.#eventOffsets[name] = offset;
   }
@@ -442,7 +442,7 @@ export class PartitionRules {
     this.#held.push(placed);
   }
 
-  /** Applies the changes that were held, once all events that were told before the start have been made again. */
+  /** Applies the changes that were held, once all events that were reported before the start have been made again. */
   async #releaseWhenReplayed(): Promise<void> {
     if (this.#reported.size > 0) {
       if (this.#position < this.#replayEnd) return;
@@ -470,7 +470,10 @@ export class PartitionRules {
     });
   }
 
-  /** Puts something into the log, once what was put before is there. A failure is met by whoever needs it to be there. */
+  /**
+   * Puts something into the log, once what was put before is there. A failure is met by the one who needs it to be
+   * there.
+   */
   async #put(append: () => Promise<void>): Promise<void> {
     await this.#appending;
     this.#appending = append();
@@ -483,8 +486,9 @@ export class PartitionRules {
   }
 
   /**
-   * Gives the hub the statuses that changed, once their events are durable: a status agrees with the events, and none is seen that a crash could take
-   * back. What changes meanwhile follows after that, together. A failure is met at the next turn.
+   * Gives the hub the statuses that changed, once their events are durable: a status agrees with the events, and none
+   * is seen that a crash could take back. What changes meanwhile follows after that, together. A failure is met at the
+   * next turn.
    */
   #report(): void {
     if (this.#updated.size + this.#deleted.length === 0 || this.#reporting !== null || this.#publishFailed !== null)
@@ -518,7 +522,7 @@ export class PartitionRules {
     this.#parts.metrics.endToEnd.observe({ stage }, Math.max(0, this.#parts.now() - receivedAtMs) / 1000);
   }
 
-  /** Before the checkpoint, as events are: a replay tells them again, which changes nothing. */
+  /** Before the checkpoint, as events are: a replay reports them again, which changes nothing. */
   async #appendLate(records: readonly LogRecord<TelemetryPacket>[]): Promise<void> {
     const { log, logger, metrics } = this.#parts;
     const late = this.#engine.takeLate().map((each) => ({ ...each, hasAlarm: raisesAlarm(each, records) }));
@@ -534,8 +538,8 @@ export class PartitionRules {
   /**
    * Saves state and offsets as one, once all events that the state knows of are durable.
    *
-   * @param pending what will be done right after this; without the changes the checkpoint's offset in topic `definitions`
-   *   must not be beyond them
+   * @param pending what will be done right after this; without the changes the checkpoint's offset in topic
+   *   `definitions` must not be beyond them
    */
   async #save(pending: Pending = NOTHING_PENDING): Promise<void> {
     const { log, checkpoints, metrics, now } = this.#parts;
@@ -585,7 +589,9 @@ function readPending(text: string): DefinitionChange[] {
   return changes.map((change) => readStoredChange(typeof change === 'string' ? change : JSON.stringify(change)));
 }
 
-/** The partition that a checkpoint's offset named `<topic>/<partition>` is about; null where it is about something else. */
+/**
+ * The partition that a checkpoint's offset named `<topic>/<partition>` is about; null where it is about something else.
+ */
 function partitionIn(topic: string, name: string): number | null {
   return name.startsWith(`${topic}/`) ? Number(name.slice(topic.length + 1)) : null;
 }
@@ -602,7 +608,7 @@ function raisesAlarm(
   );
 }
 
-/** Of the packet that the stretch's first late fix came with. */
+/** Of the packet that the interval's first late fix came with. */
 function traceOfLate(late: LateInterval, records: readonly LogRecord<TelemetryPacket>[]): TraceId | undefined {
   const found = records.find(
     ({ value }) => value.vehicleId === late.vehicleId && value.receivedAtMs === late.receivedAtMs,

@@ -1,12 +1,15 @@
 import type { FleetEvent } from '@outrider/domain';
 import { eventsTopic, type Log } from '@outrider/log';
 
-/** More than this is only there to be read when a checkpoint was lost; what is beyond it is told again, under its id. */
+/**
+ * More than this is only there to be read when a checkpoint was lost; what is beyond it is reported again, under its
+ * id.
+ */
 const MAX_REMEMBERED = 2_000_000;
 
 /**
- * The events that are in the log already, though the checkpoint does not know of them: a replay makes them again, and they
- * are left out once each.
+ * The events that are in the log already, though the checkpoint does not know of them: a replay makes them again, and
+ * they are left out once each.
  */
 export class PublishedEvents {
   readonly #keys = new Set<string>();

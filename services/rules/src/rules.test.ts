@@ -50,7 +50,8 @@ const vehicle = (n: number, fields: Partial<Vehicle> = {}): Vehicle =>
     id: vehicleId(n),
     name: `Van ${n}`,
     speedLimitKmh: 60,
-    // These tests are about visits and speeding: nothing is fast enough to be a trip, or slow for long enough to be a stop.
+    // These tests are about visits and speeding: nothing is fast enough to be a trip, or slow for long enough to be a
+    // stop.
     movingSpeedKmh: 10_000,
     tripStopMinutes: 1_000_000,
     ...fields,
@@ -316,7 +317,7 @@ test('a vehicle that falls silent is offline in the hub when the event is there'
   await rules.stop();
 });
 
-test('a hub that takes its time holds up nobody, and is told of the newest position then', async () => {
+test('a hub that takes its time holds up nobody, and is notified of the newest position then', async () => {
   await define(operator, vehicle(1), geofence());
   const reported: number[][] = [];
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -457,7 +458,7 @@ test('a definition that changes is in force for the packets after it, and a repl
   expect((await saved())?.entries.has('pending-definitions')).toBe(false);
 });
 
-test('killed again while it replays: what was told before the first death is still not told again', async () => {
+test('killed again while it replays: what was reported before the first death is still not reported again', async () => {
   await define(operator, vehicle(1), geofence());
   const first = new Life();
   const rules = rulesIn(first, { checkpointMs: 60_000 });
@@ -606,7 +607,7 @@ test('each event is in the log once, wherever the service was killed', async () 
   );
 }, 120_000);
 
-test('definitions that change while data flows leave no visit open, and tell nothing twice', async () => {
+test('definitions that change while data flows leave no visit open, and report nothing twice', async () => {
   await fc.assert(
     fc.asyncProperty(drive, deaths, sizes, async (packets, deaths, sizes) => {
       await closeWorld();
@@ -698,7 +699,7 @@ test('while packets wait to be taken in, nobody is said to be silent', async () 
   expect(await all(eventsTopic)).toEqual([]);
 });
 
-test('offline is told once, wherever the service was killed: a look at the clock is part of what is replayed', async () => {
+test('offline is reported once, wherever the service was killed: a look at the clock is part of what is replayed', async () => {
   for (let acts = 1; acts <= 12; acts++) {
     await closeWorld();
     await openWorld();
@@ -740,7 +741,7 @@ test('offline is told once, wherever the service was killed: a look at the clock
   }
 }, 60_000);
 
-test('a member that lost its partition lets go of it without failing; what both told has one id', async () => {
+test('a member that lost its partition lets go of it without failing; what both reported has one id', async () => {
   await define(operator, vehicle(1), geofence());
   const driven = Array.from({ length: 40 }, (_, n) => packet(1, fix(n * 60, n % 2 ? 0.1 : 0.09)));
   await log.append(telemetryTopic, driven.slice(0, 10));

@@ -68,8 +68,8 @@ export interface Rules extends Part {
 }
 
 /**
- * Runs the engine over topic `telemetry`: appends the events to the log and publishes the states of vehicles in the hub. Each
- * partition has an engine and a checkpoint of its own.
+ * Runs the engine over topic `telemetry`: appends the events to the log and publishes the states of vehicles in the
+ * hub. Each partition has an engine and a checkpoint of its own.
  */
 export function createRules(parts: RulesParts): Rules {
   return new LogRules(parts);

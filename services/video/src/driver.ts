@@ -29,7 +29,7 @@ export interface Fragment {
   audio: boolean;
 }
 
-/** A stretch that a terminal has recorded. */
+/** A interval that a terminal has recorded. */
 export interface StoredRecording {
   channel: number;
   startMs: number;
@@ -50,7 +50,7 @@ export type DriverOutcome<T> = { ok: true; value: T } | { ok: false; reason: Dri
 
 export interface FetchProgress {
   bytes: number;
-  /** Of the fragment, so far. */
+  /** Of the fragment, up to now. */
   mediaMs: number;
 }
 
@@ -74,11 +74,11 @@ export interface FetchOptions {
    * caller.
    */
   path: string;
-  /** Ends it: the terminal is told to stop, sockets are closed, and the outcome is `aborted`. */
+  /** Ends it: the terminal is reported to stop, sockets are closed, and the outcome is `aborted`. */
   signal: AbortSignal;
   /**
-   * `requested`: the terminal was told to play. `downloading`: the first packet came. `processing`: everything is in and
-   * the file is being finished. In this order, each once at most.
+   * `requested`: the terminal was reported to play. `downloading`: the first packet came. `processing`: everything is
+   * in and the file is being finished. In this order, each once at most.
    */
   onPhase(phase: FetchPhase): void;
   /** As often as it likes. */
@@ -93,9 +93,9 @@ export interface VideoDriver {
   /** Is the terminal there now? Always true where nobody can know without trying. */
   online(source: VideoSource): Promise<boolean>;
   /**
-   * Hears of each address that connects or leaves: hints, some of which may be lost.
+   * Receives of each address that connects or leaves: hints, some of which may be lost.
    *
-   * @returns call it to hear no more
+   * @returns call it to receive no more
    */
   onPresence(listener: (address: string, online: boolean) => void): () => void;
   /** Asks what is recorded. */

@@ -17,7 +17,7 @@ export interface JobParts {
   /** Folder of files that are not finished, on a disk of this machine. */
   spool: string;
   leaseMs: number;
-  /** Told of each change, as it is durable. */
+  /** Reported of each change, as it is durable. */
   onChange(task: VideoTask): void;
   onBytes(bytes: number): void;
   logger: Logger;
@@ -28,7 +28,7 @@ export interface JobParts {
 const PHASES: readonly FetchPhase[] = ['requested', 'downloading', 'processing'];
 /** A lease is renewed so many times before it could run out. */
 const RENEWALS = 3;
-/** How often whoever watches hears how far it is. */
+/** How often the watcher receives how far it is. */
 const REPORT_EVERY_MS = 1000;
 
 /** One attempt at one task, from the lease to whatever becomes of it. */
@@ -81,7 +81,7 @@ export class Job {
       if (file !== null) await this.#store(file, path);
     } catch (error) {
       await this.#steps.catch(() => {});
-      logger.error({ err: error, task: this.#task.id }, 'a video could not be fetched or stored');
+      logger.error({ err: error, task: this.#task.id }, 'cannot fetch or store a video');
       const isFull = error instanceof FilesFullError || (error as NodeJS.ErrnoException).code === 'ENOSPC';
       await this.#fail(
         isFull
@@ -188,7 +188,7 @@ export class Job {
         }
       }
     });
-    // Whoever waits for the steps hears of what went wrong.
+    // The caller that waits for the steps gets the error.
     this.#steps.catch(() => this.#abort.abort());
   }
 
@@ -198,7 +198,7 @@ export class Job {
     this.#progress = progress;
   }
 
-  /** Keeps the lease, and tells how far it is. */
+  /** Keeps the lease, and reports how far it is. */
   #renew(): void {
     this.#steps = this.#steps.then(async () => {
       if (this.#lost) return;
@@ -226,7 +226,7 @@ export class Job {
   async #fail(failure: { reason: Exclude<DriverFailure, 'aborted'> | 'no-space'; detail: string }): Promise<void> {
     if (this.#lost) return;
     const { now, random } = this.#parts;
-    // An attempt counts even where the terminal was never told to play; asking for one that is away is none.
+    // An attempt counts even where the terminal was never asked to play. A terminal that is offline is no attempt.
     const isCounted = this.#passed.has('requested') || failure.reason === 'terminal-offline';
     const attempts = this.#task.attempts + (isCounted ? 0 : 1);
     const step = afterFailure({ ...this.#task, attempts }, failure, now(), random());

@@ -32,8 +32,8 @@ const VARIABLES = {
 };
 
 /**
- * The video service in a process of its own; instances share the tasks by lease. Each has a `DATA_DIR` of its own, for what it is
- * just fetching, and an address of its own that terminals reach.
+ * The video service in a process of its own; instances share the tasks by lease. Each has a `DATA_DIR` of its own, for
+ * what it is just fetching, and an address of its own that terminals reach.
  */
 await runService('video', VARIABLES, async ({ config, logger, metrics, tracing, life, now }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'S3_URL']);

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 
 /**
- * The address that video terminals are told to send their streams to, where nothing else was said: the one that is
+ * The address that video terminals are reported to send their streams to, where nothing else was said: the one that is
  * listened on, or the first of this machine that others reach.
  *
  * @param host that is listened on; `0.0.0.0` and `::` mean all

@@ -23,14 +23,14 @@ export function contentOf({ channel, startMs, endMs }: Pick<Fragment, 'channel' 
   return Buffer.alloc(Math.round(((endMs - startMs) / 1000) * BYTES_PER_SECOND), line);
 }
 
-/** Terminals without a network: they play what is asked for, unless they are told otherwise. */
+/** Terminals without a network: they play what is asked for, unless they are reported otherwise. */
 export class FakeTerminals implements VideoDriver {
   readonly protocol: VideoProtocol = 'jt1078';
   /** Addresses that are away. */
   readonly away = new Set<string>();
   /** What the next fetches end with, one each. */
   readonly failures: Exclude<DriverFailure, 'aborted'>[] = [];
-  /** What the next fetches end with before the terminal is told to play, one each. */
+  /** What the next fetches end with before the terminal is reported to play, one each. */
   readonly earlyFailures: Exclude<DriverFailure, 'aborted'>[] = [];
   /** Throws out of the next fetches. */
   readonly bugs: Error[] = [];

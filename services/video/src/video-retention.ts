@@ -7,7 +7,7 @@ import type { Logger } from '@outrider/runtime';
 export interface VideoRetentionConfig {
   /** How long a file is kept. */
   retentionDays: number;
-  /** How much room all files together may take up. */
+  /** How much space all files together may take up. */
   quotaBytes: number;
 }
 
@@ -20,7 +20,7 @@ const AT_ONCE = 100;
 /** A file that no task has may be one that is just being put. */
 const STRAY_AFTER_MS = 3_600_000;
 
-/** Where finished videos stand, for as long and as many as there is room for. */
+/** Where finished videos stand, for as long and as many as there is space for. */
 export class VideoRetention {
   readonly #files: Files;
   readonly #tasks: Registry['videoTasks'];
@@ -64,7 +64,7 @@ export class VideoRetention {
     if (task === null || (isFinal(task.state) && task.state !== 'done')) await this.#files.delete(fileIdOf(id));
   }
 
-  /** Takes away what is too old, what there is no room for, and what nobody may see any more. */
+  /** Takes away what is too old, what there is no space for, and what nobody may see any more. */
   async tidy(): Promise<void> {
     const keptSinceMs = this.#now() - this.#config.retentionDays * DAY_MS;
     for (;;) {
@@ -85,7 +85,7 @@ export class VideoRetention {
       storedBeforeMs: this.#now() - STRAY_AFTER_MS,
       ownerOf: (id) => /^([0-9a-f-]{36})\.mp4$/.exec(id)?.[1] ?? null,
       known: (tasks) => this.#tasks.withFiles(tasks),
-      onStray: (file) => this.#logger.warn({ file }, 'a video that belongs to no task is removed'),
+      onStray: (file) => this.#logger.warn({ file }, 'removed a video without a task'),
     });
   }
 
@@ -110,7 +110,9 @@ export class VideoRetention {
     }
   }
 
-  /** Beyond the quota of all, the owner with the most videos gives up its oldest. @param bytes to be added by `dealerId` */
+  /**
+   * Beyond the quota of all, the owner with the most videos gives up its oldest. @param bytes to be added by `dealerId`
+   */
   async #enforceQuota(dealerId: UserId | null, bytes: number): Promise<void> {
     for (;;) {
       const usage = await this.#tasks.usageByDealer();
@@ -136,10 +138,7 @@ export class VideoRetention {
     let bytes = 0;
     for (const video of videos) {
       if (bytes >= surplus) break;
-      this.#logger.info(
-        { task: video.id, dealer, bytes: video.bytes },
-        'a video is deleted: no space for all within the quota',
-      );
+      this.#logger.info({ task: video.id, dealer, bytes: video.bytes }, 'deleted a video: quota exceeded');
       await this.#remove(video);
       bytes += video.bytes;
     }

@@ -25,7 +25,7 @@ import { createVideo, type Video, type VideoConfig } from './video.ts';
 export const WAIT = { timeout: 20_000, interval: 20 };
 const silent = () => {};
 
-/** The video service on a registry and a folder of its own, with terminals that do as they are told. */
+/** The video service on a registry and a folder of its own, with terminals that do as they are reported. */
 export class Place {
   readonly registry: Registry;
   readonly directory: Directory;

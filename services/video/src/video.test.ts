@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => place.close());
 
 describe('a task', () => {
-  test('becomes a file, step by step, and everyone hears of each', async () => {
+  test('becomes a file, step by step, and everyone is notified of each', async () => {
     await place.start();
     const task = await place.ask(await place.addProfile());
     const done = await place.until(task.id, 'done');
@@ -45,7 +45,7 @@ describe('a task', () => {
     }, WAIT);
   });
 
-  test('a connection that nobody told of is found by looking', async () => {
+  test('a connection that nobody notified of is found by looking', async () => {
     const profile = await place.addProfile();
     place.terminals.away.add(profile.address);
     await place.start();
@@ -110,7 +110,7 @@ describe('a task', () => {
     expect(await place.states(task.id)).toEqual(['new', 'waiting', 'failed']);
   });
 
-  test('a bug of a driver is told, and the task tried again', async () => {
+  test('a bug of a driver is reported, and the task tried again', async () => {
     await place.start();
     place.terminals.bugs.push(new Error('a bug'));
     const task = await place.ask(await place.addProfile());
@@ -159,7 +159,7 @@ describe('a task', () => {
     const task = await place.ask(profile);
     await place.until(task.id, 'downloading');
     await place.registry.videoProfiles.delete(profile.id, null);
-    // Nobody told: the next renewal of the lease finds it out.
+    // Nobody reported: the next renewal of the lease finds it out.
     await vi.waitFor(() => expect(place.terminals.log).toHaveLength(2), WAIT);
     expect(await place.registry.videoTasks.get(task.id)).toMatchObject({ state: 'failed', reason: 'profile-deleted' });
     expect(await place.stored()).toEqual([]);
@@ -246,7 +246,7 @@ describe('the service', () => {
     ]);
   });
 
-  test('videos go when they are old, and the oldest when there is no room', async () => {
+  test('videos go when they are old, and the oldest when there is no space', async () => {
     await place.start({ retentionDays: 2, quotaBytes: 2_500_000 });
     const profile = await place.addProfile();
     const [first, second, third] = [await place.ask(profile), await place.ask(profile), await place.ask(profile)];
@@ -262,7 +262,7 @@ describe('the service', () => {
     place.aheadMs += 2 * 86_400_000 + 1000;
     await vi.waitFor(async () => expect(await place.stored()).toEqual([]), WAIT);
     expect(await place.registry.videoTasks.get(third.id)).toMatchObject({ file: null });
-    // What is larger than all the room there is never comes to anything.
+    // What is larger than all the space there is never comes to anything.
     const large = await place.ask(profile, { seconds: 30 });
     expect(await place.until(large.id, 'failed')).toMatchObject({ reason: 'too-large' });
     place.aheadMs += 91 * 86_400_000;

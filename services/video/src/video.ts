@@ -37,13 +37,13 @@ export { videoConfigOf, videoVariables } from './settings.ts';
 export { fileIdOf } from './video-retention.ts';
 
 export interface VideoConfig extends VideoRetentionConfig {
-  /** Folder of files that are not finished, on a disk of this machine; made where there is none. */
+  /** Folder of files that are not finished, on a disk of this machine; made where none exists. */
   spool: string;
   /** Fetched at a time, over all terminals. */
   maxDownloads: number;
   /** A worker that died gives its task free after this; longer than any pause of a worker that lives. */
   leaseMs: number;
-  /** How often it is looked for what nobody told of. */
+  /** How often it is looked for what nobody notified of. */
   pollMs: number;
   /** No other process works at these tasks: what is leased at the start was leased by one that died. */
   isAlone: boolean;
@@ -77,7 +77,7 @@ const EXPIRED_AT_ONCE = 100;
 
 /**
  * Fetches what was asked for: takes tasks from the registry, has their terminals play, and puts the files where the API
- * finds them. What it knows is in the registry: it may die at any moment, and whoever takes over goes on.
+ * finds them. What it knows is in the registry: it may die at any moment, and its successor goes on.
  */
 export function createVideo(parts: VideoParts): Video {
   const { config, registry, directory, files, hub, logger, metrics, now, tracing = NO_TRACING } = parts;
@@ -121,7 +121,7 @@ export function createVideo(parts: VideoParts): Video {
     labelNames: ['state'],
     registers: [metrics],
     async collect() {
-      // A database that is away is told by its own check.
+      // A database that is away is reported by its own check.
       const counts = await tasks.counts().catch(() => null);
       if (counts === null) return;
       for (const state of VIDEO_TASK_STATES) if (!isFinal(state)) this.set({ state }, counts.get(state) ?? 0);
@@ -166,7 +166,7 @@ export function createVideo(parts: VideoParts): Video {
     if (isFinal(task.state)) finished.inc({ state: task.state, reason: task.reason ?? '' });
     const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
     hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news)).catch((error) => {
-      logger.warn({ err: error, task: task.id }, 'a change of a video task was not told');
+      logger.warn({ err: error, task: task.id }, 'cannot publish a change of a video task');
     });
   }
 
@@ -200,8 +200,8 @@ export function createVideo(parts: VideoParts): Video {
       if (state !== 'done' && reason !== null) span.fail(reason);
     })
       .catch((error) => {
-        // The registry could not be told: the lease runs out, and the task is taken again.
-        logger.error({ err: error, task: leased.task.id }, 'what became of a video task could not be written down');
+        // The registry could not be reported: the lease runs out, and the task is taken again.
+        logger.error({ err: error, task: leased.task.id }, 'cannot save the end of a video task');
       })
       .finally(() => {
         jobs.delete(leased.task.id);
@@ -252,7 +252,7 @@ export function createVideo(parts: VideoParts): Video {
     setOnline(profile, isOnline).catch((error) => {
       // What is only waited for is looked at again by itself.
       online.delete(profile.id);
-      logger.error({ err: error, profile: profile.id }, 'it could not be noted that a video terminal came or went');
+      logger.error({ err: error, profile: profile.id }, 'cannot save the state of a video terminal');
     });
   }
 

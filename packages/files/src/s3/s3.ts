@@ -13,8 +13,9 @@ import {
 
 export interface S3Options {
   /**
-   * `https://[<access key id>:<secret>@]<server>/<bucket>[/<prefix>][?region=…]`, or `s3://<bucket>[/<prefix>][?region=…]` at AWS. Key and
-   * secret are percent-encoded. Without them the SDK finds credentials: environment, shared files, roles of the machine.
+   * `https://[<access key id>:<secret>@]<server>/<bucket>[/<prefix>][?region=…]`, or
+   * `s3://<bucket>[/<prefix>][?region=…]` at AWS. Key and secret are percent-encoded. Without them the SDK finds
+   * credentials: environment, shared files, roles of the machine.
    */
   url: string;
   /** Size of a part of an upload, which is about what it keeps in memory. S3 accepts 5 MiB and more. */

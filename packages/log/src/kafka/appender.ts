@@ -5,9 +5,9 @@ import { ProducerQueue } from './producer-queue.ts';
 import type { KafkaTopics } from './topics.ts';
 
 /**
- * Producers side by side, each with partitions of its own. A broker takes the next request of a connection when the one before is
- * durable, and where there is one copy it syncs each partition to the disk in turn: so a request waits for fewer of them, and
- * brings more records to each.
+ * Producers side by side, each with partitions of its own. A broker takes the next request of a connection when the one
+ * before is durable, and where there is one copy it syncs each partition to the disk in turn: so a request waits for
+ * fewer of them, and brings more records to each.
  */
 const QUEUES = 4;
 /** What Kafka puts around a record, at most, with its key. */
@@ -26,7 +26,7 @@ export class KafkaAppender {
   readonly #queues: readonly ProducerQueue[];
   readonly #topics: KafkaTopics;
   readonly #maxPendingBytes: number;
-  /** Settles when the latest call has its records in the lanes. */
+  /** Settles when the latest call has its records in the queues. */
   #entering: Promise<void> = Promise.resolve();
   #pendingBytes = 0;
   #closed = false;

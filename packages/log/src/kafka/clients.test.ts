@@ -11,7 +11,10 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A broker as the far end of a connection that only the near one still knows of: it hears everything, and says nothing. */
+/**
+ * A broker as the far end of a connection that only the near one still knows of: it receives everything, and says
+ * nothing.
+ */
 async function silentBroker() {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

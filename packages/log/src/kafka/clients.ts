@@ -18,9 +18,9 @@ const METADATA_MAX_AGE_MS = 300_000;
 const REQUEST_TIMED_OUT = 'network.request_timeout';
 
 /**
- * Clients of the library that do not stay with a connection on which nobody answers. The library gives up a request after its time,
- * and goes on to ask on the same connection: one that only this side still knows of would be asked for ever. Here it is ended
- * with the first request that had no answer in time, and the library makes another.
+ * Clients of the library that do not stay with a connection on which nobody answers. The library gives up a request
+ * after its time, and goes on to ask on the same connection: one that only this side still knows of would be asked for
+ * ever. Here it is ended with the first request that had no answer in time, and the library makes another.
  */
 export class KafkaClients {
   readonly #config: KafkaConfig;
@@ -89,7 +89,7 @@ class Connections {
   readonly #open = new Map<string, Set<Socket>>();
   readonly #onUse: (isOpen: boolean) => void;
 
-  /** @param onUse told whether there are any now */
+  /** @param onUse called with whether any are open now */
   constructor(onUse: (isOpen: boolean) => void) {
     this.#onUse = onUse;
   }

@@ -4,7 +4,7 @@ import { watchClock } from './clock-watch.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a clock that is set back is told, each time; one that is set ahead, or a little back, is not', () => {
+test('a clock that is set back is reported, each time; one that is set ahead, or a little back, is not', () => {
   let offsetMs = 0;
   const reported: number[] = [];
   const steadyMs = () => performance.now();

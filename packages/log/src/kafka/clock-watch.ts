@@ -10,7 +10,7 @@ const CLOCKS: Clocks = { wallMs: () => Date.now(), steadyMs: () => performance.n
 /**
  * Looks whether the wall clock was set back, and by more than `toleratedMs`.
  *
- * @param onSetBack told by how much, each time that it was
+ * @param onSetBack called with how much, each time
  * @returns ends the watch
  */
 export function watchClock(toleratedMs: number, onSetBack: (byMs: number) => void, clocks = CLOCKS): () => void {

@@ -1,7 +1,7 @@
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type { LogRecord, Topic } from '../log.ts';
 
-/** Makes records of bytes, and hands on what is none. */
+/** Decodes records, and passes on bytes that are not one. */
 export class Decoder<T> {
   readonly #topic: Topic<T>;
   readonly #name: string;

@@ -47,7 +47,7 @@ describe.skipIf(!brokers)('members of a group on Kafka', () => {
     const first = await member(one, topic, group, checkpoint);
     await expect.poll(() => first.records.length, { timeout: 20_000 }).toBe(300);
 
-    // A second member comes: the first gives up what it has, tells, and each has a part.
+    // A second member comes: the first gives up what it has, reports, and each has a part.
     const second = await member(other, topic, group, checkpoint);
     await expect.poll(() => first.revoked.length, { timeout: 20_000 }).toBeGreaterThan(0);
     let sent = 300;

@@ -10,15 +10,19 @@ const CARRIER = 0;
 const RETRY_MS = 200;
 const FETCH_WAIT_MS = 100;
 const GIVE_UP_AFTER_MS = 60_000;
-/** Brokers forget the offsets of a group without members after a week (`offsets.retention.minutes`): long before, they are renewed. */
+/**
+ * Brokers forget the offsets of a group without members after a week (`offsets.retention.minutes`): long before, they
+ * are renewed.
+ */
 const RENEW_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Identities of topics: something that a topic has from its first use on, and that another topic of the same name does not.
+ * Identities of topics: something that a topic has from its first use on, and that another topic of the same name does
+ * not.
  *
- * Kafka's own topic ids are not available to the client library. So a random id is kept as the metadata of an offset that group
- * `log-identity.<topic>` has committed in the topic: brokers remove the committed offsets of a topic with the topic. The id of the
- * cluster is made part of it, so that a copy in another cluster differs.
+ * Kafka's own topic ids are not available to the client library. So a random id is kept as the metadata of an offset
+ * that group `log-identity.<topic>` has committed in the topic: brokers remove the committed offsets of a topic with
+ * the topic. The id of the cluster is made part of it, so that a copy in another cluster differs.
  */
 export class KafkaIdentities {
   readonly #kafka: KafkaClients;
@@ -78,7 +82,9 @@ export class KafkaIdentities {
     return answer?.partitions.find(({ partition }) => partition === CARRIER)?.metadata || null;
   }
 
-  /** A group gives the partition to one of its members at a time: what that one finds there, no other is just writing. */
+  /**
+   * A group gives the partition to one of its members at a time: what that one finds there, no other is just writing.
+   */
   async #write(topic: string, idOf: () => Promise<string>): Promise<void> {
     const consumer = this.#kafka.consumer({
       groupId: this.#groupOf(topic),

@@ -1,6 +1,7 @@
 /**
- * The parts of kafkajs behind its public API that `reading.ts` needs: the public one fetches for members of consumer groups
- * only. The version is pinned exactly in `package.json`; the adapter's conformance suite fails where an upgrade changes these.
+ * The parts of kafkajs behind its public API that `reading.ts` needs: the public one fetches for members of consumer
+ * groups only. The version is pinned exactly in `package.json`; the adapter's conformance suite fails where an upgrade
+ * changes these.
  */
 declare module 'kafkajs/src/cluster/index.js' {
   import type { KafkaConfig, Logger } from 'kafkajs';

@@ -39,7 +39,7 @@ export interface KafkaConnection {
   sasl?: KafkaConfig['sasl'];
   /** Copies of each record. Default three; fewer where there are fewer brokers. */
   replicationFactor?: number;
-  /** Hears what the client library complains of. Default: a warning of the process. */
+  /** Receives what the client library complains of. Default: a warning of the process. */
   onWarning?: (message: string) => void;
 }
 
@@ -51,12 +51,16 @@ export interface KafkaLogOptions extends KafkaConnection {
   /** `append` refuses while so many bytes wait to be sent. Default 64 MiB. */
   maxPendingBytes?: number;
   /**
-   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the reading.
+   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the
+   * reading.
    */
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
   /** Called when a reader can't go on where it was. Default: a warning of the process. */
   onDiscontinuity?: (discontinuity: Discontinuity) => void;
-  /** Called once for each topic that is found to have fewer replicas than wanted. Default: nothing, see {@link Log.replication}. */
+  /**
+   * Called once for each topic that is found to have fewer replicas than wanted. Default: nothing, see {@link
+   * Log.replication}.
+   */
   onFewReplicas?: (replication: TopicReplication) => void;
 }
 
@@ -65,28 +69,32 @@ const MIB = 1024 * 1024;
 const READ_BATCH_RECORDS = 1000;
 /** A fetch that finds nothing comes back after this: what a seek, or a stop, waits for at most. */
 const FETCH_WAIT_MS = 250;
-/** A fetch of a patient consumer waits so long for as much as this. */
+/** A fetch of a patient consumer waits this long for this many bytes. */
 const PATIENT_FETCH_BYTES = MIB;
-/** A member that died without a word is missed after the session's time: its partitions lie still so long. */
+/** A member that died without a word is missed after the session's time: its partitions are idle until then. */
 const HEARTBEAT_EVERY_MS = 1000;
 const SESSION_TIMEOUT_MS = 8000;
-/** A connection on which nothing is answered for so long is given up. */
+/** A connection on which nothing is answered for this long is given up. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** So far a clock may be set back: the library counts by it when it is to be heard of again, and what it was not answered in time. */
+/**
+ * Largest backward clock step tolerated: the library times its requests by the wall clock, and what it was not
+ * answered in time.
+ */
 const SET_BACK_TOLERATED_MS = SESSION_TIMEOUT_MS / 2;
 /** A producer is made anew after it failed, so what the library warns of here does not come to pass. */
 const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
 
 /**
- * The log on Apache Kafka: acknowledged by all replicas in sync, one message for each record. Topics that are not there are
- * made as they are first used.
+ * The log on Apache Kafka: acknowledged by all replicas in sync, one message for each record. Topics that are not there
+ * are made as they are first used.
  *
  * @throws {Error} when no broker answers
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const kafka = clientsOf(options);
   const watch: ClockWatch = { onSetBack: () => {}, end: () => {} };
-  // From the first request on: one that is asked before the clock is set back would be waited for until the clock has caught up.
+  // From the first request on: one that is asked before the clock is set back would be waited for until the clock has
+  // caught up.
   watch.end = watchClock(SET_BACK_TOLERATED_MS, (byMs) => {
     const reason = new Error(`the clock was set back by ${Math.round(byMs / 1000)} s: what reads has to begin anew`);
     kafka.endConnections(reason);
@@ -152,7 +160,10 @@ class KafkaLog implements Log {
   readonly #reader: KafkaReader;
   readonly #identities: KafkaIdentities;
   readonly #register: ReaderRegister;
-  /** Unix milliseconds at which the broker had the newest record that was handed out, by reader (its group) and partition. */
+  /**
+   * Unix milliseconds at which the broker had the newest record that was handed out, by reader (its group) and
+   * partition.
+   */
   readonly #readAtMs = new Map<string, number>();
   readonly #subscriptions = new Set<{ stop(): Promise<void>; giveUp(reason: Error): void }>();
   readonly #watch: ClockWatch;
@@ -193,7 +204,9 @@ class KafkaLog implements Log {
     return this.#register.discontinuities;
   }
 
-  /** Brokers remove records after their time whether they were read or not: see {@link ReaderProgress.removedAfterMs}. */
+  /**
+   * Brokers remove records after their time whether they were read or not: see {@link ReaderProgress.removedAfterMs}.
+   */
   readonly holdUp = null;
 
   get replication(): readonly TopicReplication[] {
@@ -325,7 +338,8 @@ class KafkaLog implements Log {
   async #consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription> {
     let stopping = false;
     const consumer = this.#kafka.consumer({
-      // The members of a group are given partitions of any topic that one of them reads: those of one topic are a group.
+      // The members of a group are given partitions of any topic that one of them reads: those of one topic are a
+      // group.
       groupId: `${this.#prefix}${options.group}.${topic.name}`,
       allowAutoTopicCreation: false,
       maxWaitTimeInMs: FETCH_WAIT_MS,

@@ -4,19 +4,20 @@ import { partitionByKey } from './partitioner.ts';
 
 /**
  * One request takes at most so much, or one longer record: it may all be for one partition, where it is one batch, and
- * brokers take batches of 1 MiB unless told otherwise.
+ * brokers take batches of 1 MiB unless configured otherwise.
  */
 const MAX_REQUEST_BYTES = 900 * 1024;
 
 /**
- * And so many records: the library copies a partition's list of them for each that it adds, so that a record costs the more the more
- * go with it. Up to here it is 0.7 µs each; where a request of the bytes above is full of small ones it was 4.4 µs.
+ * And so many records: the library copies a partition's list of them for each that it adds, so that a record costs the
+ * more the more go with it. Up to here it is 0.7 µs each; where a request of the bytes above is full of small ones it
+ * was 4.4 µs.
  */
 const MAX_REQUEST_RECORDS = 1000;
 
 /**
- * So long after a request the next goes at the soonest, unless it is full: under load a few larger ones cost the broker, and all who
- * read, a fraction of what many small ones do. A record that comes after a pause goes at once.
+ * Shortest time between two requests, unless one is full: under load a few larger ones cost the
+ * broker, and all who read, a fraction of what many small ones do. A record that comes after a pause goes at once.
  */
 const APART_MS = 10;
 
@@ -28,14 +29,15 @@ export interface Queued {
   value: Buffer;
   /** With what Kafka puts around it. */
   bytes: number;
-  /** Told once, with what went wrong, or null when it is durable. */
+  /** Reported once, with what went wrong, or null when it is durable. */
   settle(error: Error | null): void;
 }
 
 /**
- * Sends records in their order by an idempotent producer of its own, acknowledged by all replicas in sync. One request is on
- * its way at a time; what is handed in meanwhile goes together in the next, so that order holds and a request carries many. Where
- * a request fails, all that waits behind it does too: or it would overtake what is going to be sent again.
+ * Sends records in their order by an idempotent producer of its own, acknowledged by all replicas in sync. One request
+ * is on its way at a time; what is handed in meanwhile goes together in the next, so that order holds and a request
+ * carries many. Where a request fails, all that waits behind it does too: or it would overtake what is going to be sent
+ * again.
  */
 export class ProducerQueue {
   readonly #kafka: KafkaClients;

@@ -19,8 +19,8 @@ export interface Fetched {
 }
 
 /**
- * Fetches ranges of partitions by plain requests on connections that all readings share. A consumer group for each reading
- * would cost its member seconds to join, and the broker a rebalance.
+ * Fetches ranges of partitions by plain requests on connections that all readings share. A consumer group for each
+ * reading would cost its member seconds to join, and the broker a rebalance.
  */
 export class KafkaReader {
   readonly #connect: () => Cluster;

@@ -36,8 +36,8 @@ export function minInSyncReplicas(replicas: number): number {
 }
 
 /**
- * Replicas for each partition that has fewer than wanted. Those that it has stay, in their order, so that its leader stays as well; to
- * them come the brokers with the fewest partitions.
+ * Replicas for each partition that has fewer than wanted. Those that it has stay, in their order, so that its leader
+ * stays as well; to them come the brokers with the fewest partitions.
  */
 export function assignReplicas(
   partitions: readonly PartitionReplicas[],
@@ -116,7 +116,10 @@ export class ReplicationWatch {
   #found: readonly TopicReplication[] = [];
   #closed = false;
 
-  /** @param onFewer called once for each topic that has fewer replicas than wanted, and again where it has fewer after it had enough */
+  /**
+   * @param onFewer called once for each topic that has fewer replicas than wanted, and again where it has fewer after
+   * it had enough
+   */
   constructor(
     admin: MetadataAdmin,
     options: ReplicationOptions,
@@ -209,7 +212,8 @@ export class KafkaReplicas {
       }))
       .filter(({ partitionAssignment }) => partitionAssignment.length > 0);
     if (reassigned.length > 0) await this.#admin.alterPartitionReassignments({ topics: reassigned });
-    // Also of an earlier call that did not wait for the end: until a partition has all copies, more in sync can't be demanded.
+    // Also of an earlier call that did not wait for the end: until a partition has all copies, more in sync can't be
+    // demanded.
     await this.#whileReassigning(performance.now() + withinMs, pollMs);
     for (const { name, replication } of await this.#describe())
       if (replication.replicas > 1) await this.#raiseMinInSync(name, minInSyncReplicas(replication.replicas));

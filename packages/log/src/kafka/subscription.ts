@@ -4,10 +4,10 @@ import type { ConsumeOptions, LogRecord, StartAt, Subscription, Topic } from '..
 import type { Decoder } from './decoder.ts';
 import { type KafkaTopics, whileLeadersChange } from './topics.ts';
 
-/** While a batch is in hand the group must hear that this member lives. */
+/** While a batch is in hand the group must receive that this member lives. */
 const HEARTBEAT_EVERY_MS = 1000;
 const DEFAULT_BATCH_RECORDS = 1000;
-/** After so long a member that lost a partition has heard of it; one that has not still has it. */
+/** After this time a member knows that it lost a partition. */
 const FENCED_PAUSE_MS = HEARTBEAT_EVERY_MS + 1000;
 
 /** A partition that this member has. A new object each time that the group gives it. */
@@ -16,7 +16,7 @@ interface Place {
   nextOffset: number | null;
   /** Settles when the batch in hand, or the question where to begin, is done with, well or not. */
   inHand: Promise<void>;
-  /** Whether the consumer has been asked where to begin: then it must be told when the place is given up. */
+  /** Whether the consumer has been asked where to begin: then it must be reported when the place is given up. */
   asked: boolean;
 }
 
@@ -42,8 +42,9 @@ export interface SubscriptionWatch {
  *
  * Kafka's clients of this kind give up all partitions when the group rebalances, and this library does not wait with
  * joining again: `onRevoked` begins at once, and may end after another member began. A consumer whose checkpoints are
- * claimed is told of it by a `CheckpointFencedError`, and so lets go of the partition. The one that claims last need not be
- * the one that the group means: who was fenced and still has the partition a while later begins anew with it.
+ * claimed is notified of it by a `CheckpointFencedError`, and so lets go of the partition. The one that claims last
+ * need not be the one that the group means: who was fenced and still has the partition a while later begins anew with
+ * it.
  */
 export class KafkaSubscription<T> implements Subscription {
   readonly failed: Promise<never>;
@@ -75,7 +76,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    // Whoever listens is told; a subscription that fails before its supervisor listens must not end the process.
+    // The listener is reported; a subscription that fails before its supervisor listens must not end the process.
     this.failed.catch(() => {});
     this.#topic = topic;
     this.#topics = topics;
@@ -248,7 +249,7 @@ export class KafkaSubscription<T> implements Subscription {
         resolveOffset(newest.offset);
         this.#watch.onRead(partition, Number(newest.timestamp));
       }
-      // The library joins the group again when it is told.
+      // The library joins the group again when it is reported.
       if (lost) throw lost;
     }
     // Behind the last record there may be some that compaction removed.

@@ -13,7 +13,7 @@ export interface TopicSettings {
   maxAgeMs: number;
 }
 
-/** Room for the longest record, and for what Kafka puts around it. */
+/** Bytes of the longest record, with Kafka's framing. */
 const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
 
 /** A topic that was just made, or whose broker has gone, has partitions without a leader for a moment. */

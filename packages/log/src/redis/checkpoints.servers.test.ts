@@ -13,6 +13,6 @@ describe.skipIf(url === undefined)('Redis', () => {
   }));
 });
 
-test('a server that is not there is told', async () => {
+test('a server that is not there is reported', async () => {
   await expect(openRedisCheckpoints({ url: 'redis://127.0.0.1:1', onError })).rejects.toThrow(/ECONNREFUSED/);
 });

@@ -13,7 +13,7 @@ export interface RedisCheckpointsOptions {
 const CONNECT_TIMEOUT_MS = 5000;
 /** Loading many states takes a while; a server that does not answer for longer is taken for lost. */
 const COMMAND_TIMEOUT_MS = 30_000;
-/** A connection on which nothing at all comes for so long, though it is waited for, is given up: another is made. */
+/** A connection on which nothing at all comes for this long, though it is waited for, is given up: another is made. */
 const SILENT_AFTER_MS = 15_000;
 const LONGEST_PAUSE_MS = 2000;
 
@@ -26,9 +26,9 @@ const LOAD = `
 return { redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]) }`;
 
 /**
- * KEYS: offsets, entries, fence. ARGV: the fence that the saver raised ('' where none), how many offsets there are, how many
- * entries are set; then names and offsets, keys and values, and the keys that are removed. Answers 0 where another raised the
- * fence since, and writes nothing.
+ * KEYS: offsets, entries, fence. ARGV: the fence that the saver raised ('' where none), how many offsets there are, how
+ * many entries are set; then names and offsets, keys and values, and the keys that are removed. Answers 0 where another
+ * raised the fence since, and writes nothing.
  */
 const SAVE = `
 if (redis.call('GET', KEYS[3]) or '') ~= ARGV[1] then return 0 end
@@ -45,15 +45,15 @@ end
 for i = at, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
 return 1`;
 
-/** Field that tells a checkpoint without offsets from none; no offset has such a name. */
+/** Field that distinguishes a checkpoint without offsets from none; no offset has such a name. */
 const SAVED = ':saved';
 /** Fields of the offsets' hash with this prefix hold the identity of a topic. */
 const IDENTITY = ':identity:';
 
 /**
- * Checkpoints of several instances, in Redis: state and offsets of a partition are written by one script, and only while the
- * one who writes still has the partition. They are as durable as the server is set up to be (`appendonly yes`); one that came back
- * empty means that its consumers begin with the oldest record kept.
+ * Checkpoints of several instances, in Redis: state and offsets of a partition are written by one script, and only
+ * while the one who writes still has the partition. They are as durable as the server is set up to be (`appendonly
+ * yes`); one that came back empty means that its consumers begin with the oldest record kept.
  *
  * @throws {Error} when Redis can't be reached or refuses the credentials
  */
@@ -67,7 +67,8 @@ export async function openRedisCheckpoints({
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: COMMAND_TIMEOUT_MS,
     socketTimeout: SILENT_AFTER_MS,
-    // The commands of a checkpoint are written whole or not at all; one that was cut off is asked for again by the caller.
+    // The commands of a checkpoint are written whole or not at all; one that was cut off is asked for again by the
+    // caller.
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS),
   });

@@ -2,8 +2,8 @@ import { openSqliteLog } from './open.ts';
 import { textTopic } from './testing.ts';
 
 /*
- * A process to be killed: appends as fast as it can, many calls at a time, and prints the number of each record once it is
- * acknowledged. Run with the log's file, and the number to begin with.
+ * A process to be killed: appends as fast as it can, many calls at a time, and prints the number of each record once it
+ * is acknowledged. Run with the log's file, and the number to begin with.
  */
 
 const [path = '', first = '0'] = process.argv.slice(2);

@@ -19,7 +19,10 @@ export interface AppendBench {
   /** Time from the call of `append` until it resolved. */
   acknowledgedP50Ms: number;
   acknowledgedP99Ms: number;
-  /** The same bytes appended to a bare file, each as many as one commit had on average, and synced: what the disk allows. */
+  /**
+   * The same bytes appended to a bare file, each as many as one commit had on average, and synced: what the disk
+   * allows.
+   */
   bareFileBytesPerSecond: number;
   bytesPerBareSync: number;
   /** Read back and decoded. */

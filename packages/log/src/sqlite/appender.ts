@@ -8,7 +8,9 @@ import type { FromWriter, ToWriter, WriterSettings } from './writer.ts';
 const SEGMENT_BYTES = 512 * 1024;
 /** Memory of written segments that is kept to be filled again. */
 const SPARE_SEGMENTS = 16;
-/** With so much waiting, the gap between two commits is not waited out: the commit is large enough to be worth its cost. */
+/**
+ * With so much waiting, the gap between two commits is not waited out: the commit is large enough to be worth its cost.
+ */
 const FULL_COMMIT_BYTES = 256 * 1024;
 
 /** A call of `append` whose records are not durable yet. */
@@ -20,8 +22,8 @@ interface Waiting {
 
 /**
  * Group commit: everything that is handed in while the writer's thread commits goes into its next transaction, however
- * much it is, and is durable by one wait for the disk. Commits may have a gap between them, so that few records a second
- * cost few commits; the first record after a pause is written at once.
+ * much it is, and is durable by one wait for the disk. Commits may have a gap between them, so that few records a
+ * second cost few commits; the first record after a pause is written at once.
  */
 export class Appender {
   readonly #settings: WriterSettings;

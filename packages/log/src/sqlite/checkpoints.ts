@@ -7,8 +7,8 @@ import { diskOutageOf, errorOf, messageOf, retryWhileBusy } from './database.ts'
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Checkpoints in a SQLite file beside the log. A save is one transaction, on the disk when it resolves; it holds its own
- * thread for the time that the disk takes. Any thread may open the same file.
+ * Checkpoints in a SQLite file beside the log. A save is one transaction, on the disk when it resolves; it holds its
+ * own thread for the time that the disk takes. Any thread may open the same file.
  *
  * @throws {Error} when the folder can't be written, or the file is something else
  */
@@ -86,7 +86,7 @@ class SqliteCheckpoints implements Checkpoints {
   }
 
   async load(consumer: string, partition: number): Promise<Checkpoint | null> {
-    // One transaction: what is read of offsets and entries was saved together, whoever saves meanwhile.
+    // One transaction: what is read of offsets and entries was saved together, even while another member saves.
     return this.#transaction('BEGIN', () => this.#read(consumer, partition));
   }
 

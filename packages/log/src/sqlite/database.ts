@@ -5,9 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { DiskBusyError, DiskFullError } from '../log.ts';
 import type { RegisteredReader } from '../reader-register.ts';
 
-/** Written into the file, so that a later layout can tell. */
+/** Written into the file, so that a later layout can report. */
 const LAYOUT_VERSION = 1;
-/** Measured: 32 KiB pages commit a batch of 1 MiB in 2 ms and one of 300 bytes in 0.25 ms, 4 KiB pages in 6 and 0.35. */
+/**
+ * Measured: 32 KiB pages commit a batch of 1 MiB in 2 ms and one of 300 bytes in 0.25 ms, 4 KiB pages in 6 and 0.35.
+ */
 const PAGE_BYTES = 32 * 1024;
 /** The write-ahead log is copied into the file whenever it has grown by this. */
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
@@ -20,7 +22,10 @@ export const SQLITE_FULL = 13;
 /** Extended: the index of the write-ahead log could not grow. */
 const SQLITE_IOERR_SHMSIZE = 4874;
 
-/** Runs that the file remembers: of a reader that kept its offset in an older one it can't say any more what it has read. */
+/**
+ * Runs that the file remembers: of a reader that kept its offset in an older one it can't say any more what it has
+ * read.
+ */
 const MAX_RUNS = 10_000;
 
 export interface PreparedFile {
@@ -33,9 +38,10 @@ export interface PreparedFile {
 /**
  * Makes the file, its folder and its layout where they are not there yet.
  *
- * The file is distinguished from others, and from older copies of itself, by its runs. Each start of the service begins one, with a
- * random id and the ends of all partitions at that moment: what stands below such an end was written in earlier runs. An older copy
- * lacks the runs that came after it, or says of the run in which it was copied that it ended sooner.
+ * The file is distinguished from others, and from older copies of itself, by its runs. Each start of the service begins
+ * one, with a random id and the ends of all partitions at that moment: what stands below such an end was written in
+ * earlier runs. An older copy lacks the runs that came after it, or says of the run in which it was copied that it
+ * ended sooner.
  *
  * @param startsRun whether this opening is a start of the service: the first one, before any other reads or appends
  * @throws {Error} when the folder can't be written, or the file is something else
@@ -162,7 +168,9 @@ export function growthChannelOf(path: string, topic: string): string {
   return `outrider-log ${path} ${topic}`;
 }
 
-/** Where writers of a file, in all threads, say that they wait for its lock. No topic's: names of topics have no slash. */
+/**
+ * Where writers of a file, in all threads, say that they wait for its lock. No topic's: names of topics have no slash.
+ */
 export function turnsChannelOf(path: string): string {
   return `outrider-log ${path} /turns`;
 }
@@ -184,7 +192,8 @@ export function registerReader(path: string, { reader, topic, partition, offset 
     const set = db.prepare('INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)');
     retryWhileBusy(() => set.run(reader, topic, partition, offset));
   } catch (error) {
-    // Nothing is appended on a full disk, and what is there is removed by those alone who hear of the reader while it runs.
+    // Nothing is appended on a full disk, and what is there is removed by those alone who are notified of the reader
+    // while it runs.
     if (diskOutageOf(error) !== 'full') throw error;
   } finally {
     db.close();
@@ -235,7 +244,7 @@ export function sleep(ms: number): void {
   Atomics.wait(never, 0, 0, ms);
 }
 
-/** What of the disk is waited for: that it has room, or that it answers those who have the file's lock. */
+/** What of the disk is waited for: that it has space, or that it answers those who have the file's lock. */
 export type DiskOutage = 'full' | 'busy';
 
 /** Why nothing was written, where the disk is the reason; null where it is anything else. */
@@ -246,7 +255,7 @@ export function diskOutageOf(error: unknown): DiskOutage | null {
   return code === SQLITE_FULL || extended === SQLITE_IOERR_SHMSIZE ? 'full' : null;
 }
 
-/** The class of error that says it to whoever called. */
+/** The class of error that says it to the caller. */
 export function errorOf(outage: DiskOutage | null): typeof DiskFullError | typeof DiskBusyError | typeof Error {
   if (outage === null) return Error;
   return outage === 'full' ? DiskFullError : DiskBusyError;

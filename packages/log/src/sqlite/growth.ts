@@ -20,8 +20,9 @@ interface FollowedTopic {
 }
 
 /**
- * Wakes the readers of a file when their partition grew. Each topic has a channel of its own, so that a commit wakes only the threads
- * that read the topic. A patient reader has none: it is woken by the check, and takes what came since together.
+ * Wakes the readers of a file when their partition grew. Each topic has a channel of its own, so that a commit wakes
+ * only the threads that read the topic. A patient reader has none: it is woken by the check, and takes what came since
+ * together.
  */
 export class Growth {
   readonly #path: string;

@@ -30,31 +30,35 @@ export interface SqliteLogOptions {
   /** `append` refuses while so many bytes wait to be written. Default 64 MiB. */
   maxPendingBytes?: number;
   /**
-   * Two commits of this opening begin no sooner after each other, unless 256 KiB wait; the first record after a pause is
-   * written at once. For many concurrent appends: a caller that waits for each append before the next is slowed down by it.
-   * Default 0.
+   * Two commits of this opening begin no sooner after each other, unless 256 KiB wait; the first record after a pause
+   * is written at once. For many concurrent appends: a caller that waits for each append before the next is slowed down
+   * by it. Default 0.
    */
   commitGapMs?: number;
   /**
-   * Whether this opening is a start of the service: the first one, before any other reads or appends. By its starts a file is
-   * distinguished from older copies of itself. Default no.
+   * Whether this opening is a start of the service: the first one, before any other reads or appends. By its starts a
+   * file is distinguished from older copies of itself. Default no.
    */
   startsRun?: boolean;
-  /** Records older than this are removed once all registered readers have read them, save those of compacted topics. Default 7 days. */
+  /**
+   * Records older than this are removed once all registered readers have read them, save those of compacted topics.
+   * Default 7 days.
+   */
   maxAgeMs?: number;
   /**
-   * When the file holds more than this, the oldest records that all registered readers have read are removed, save those of compacted
-   * topics. Where there are none, records from outside are refused. Default 8 GiB.
+   * When the file holds more than this, the oldest records that all registered readers have read are removed, save
+   * those of compacted topics. Where none exists, records from outside are refused. Default 8 GiB.
    */
   maxBytes?: number;
   /** The file never grows beyond this: appends are then refused as on a full disk. Default: as far as the disk goes. */
   maxFileBytes?: number;
   /** How often it is looked for what can be forgotten. Default 10 seconds. */
   retentionEveryMs?: number;
-  /** An append fails when the file's lock was not to be had for so long. Default 10 seconds. */
+  /** An append fails when the file's lock was not to be had for this long. Default 10 seconds. */
   lockTimeoutMs?: number;
   /**
-   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the reading.
+   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the
+   * reading.
    */
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
   /** Called when a reader can't go on where it was. Default: a warning of the process. */
@@ -62,8 +66,8 @@ export interface SqliteLogOptions {
 }
 
 /**
- * A gap between commits for appends by many peers at a time, see {@link SqliteLogOptions.commitGapMs}. Each packet of a small fleet
- * would have a commit of its own without it, and each commit is synced and wakes the readers.
+ * A gap between commits for appends by many peers at a time, see {@link SqliteLogOptions.commitGapMs}. Each packet of a
+ * small fleet would have a commit of its own without it, and each commit is synced and wakes the readers.
  */
 export const COMMIT_GAP_MS = 20;
 
@@ -73,9 +77,9 @@ const MIB = 1024 * 1024;
 const PUBLISH_RELEASED_EVERY_MS = 250;
 
 /**
- * The embedded log: a SQLite file with a write-ahead log, synced to the disk by each commit, and one commit for all that
- * waits. Every thread of a process may open the same file, to append and to read: each opening has a thread of its own
- * that writes, they take turns, and readers in all threads learn of new records as they are committed.
+ * The embedded log: a SQLite file with a write-ahead log, synced to the disk by each commit, and one commit for all
+ * that waits. Every thread of a process may open the same file, to append and to read: each opening has a thread of its
+ * own that writes, they take turns, and readers in all threads learn of new records as they are committed.
  *
  * @throws {Error} when the folder can't be written, or the file is not such a log
  */

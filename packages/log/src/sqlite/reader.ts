@@ -119,7 +119,7 @@ export class Cursor<T> {
     return record;
   }
 
-  /** @returns how many bytes there is room for then; 0 or less when the batch is full or at its end */
+  /** @returns how many bytes there is space for then; 0 or less when the batch is full or at its end */
   #takeOfRow(records: LogRecord<T>[], maxRecords: number, maxBytes: number, to: number): number {
     let space = maxBytes;
     for (; this.#left > 0; this.#left--) {
@@ -153,7 +153,10 @@ export class Reader {
     this.#version = this.#db.prepare('PRAGMA data_version');
   }
 
-  /** Whether anything was committed since the last call, by whatever connection. Where that can't be read, a reader must find out. */
+  /**
+   * Whether anything was committed since the last call, by whatever connection. Where that can't be read, a reader must
+   * find out.
+   */
   hasChanged(): boolean {
     try {
       const version = this.#version.get()?.data_version;
@@ -195,12 +198,15 @@ export class Reader {
     return Number(this.statements(topic, partition)?.end.get()?.offset ?? 0);
   }
 
-  /** Offset of the oldest record that is kept; the end where there is none. */
+  /** Offset of the oldest record that is kept; the end where none exists. */
   earliest(topic: TopicName, partition: number): number {
     return Number(this.statements(topic, partition)?.earliest.get()?.offset ?? 0);
   }
 
-  /** Unix milliseconds at which the record at an offset was written, of a topic that is not compacted; null where there is none yet. */
+  /**
+   * Unix milliseconds at which the record at an offset was written, of a topic that is not compacted; null where none
+   * exists yet.
+   */
   writtenAtMs(topic: string, partition: number, offset: number): number | null {
     const statements = this.statements({ name: topic, compacted: false }, partition);
     const row = statements?.writtenAt.get(offset);

@@ -1,4 +1,6 @@
-/** Consecutive records of one partition on their way into the file: one row there, or a row each in a compacted topic. */
+/**
+ * Consecutive records of one partition on their way into the file: one row there, or a row each in a compacted topic.
+ */
 export interface Segment {
   topic: string;
   partition: number;
@@ -14,7 +16,7 @@ export interface Segment {
 /** What lies before each record. */
 export const PREFIX_BYTES = 4;
 
-/** Puts a record behind the others. The segment must have room for it and its prefix. */
+/** Puts a record behind the others. The segment must have space for it and its prefix. */
 export function pushRecord(segment: Segment, target: Buffer, record: Uint8Array, key: string | null): void {
   const at = segment.usedBytes;
   const { length } = record;

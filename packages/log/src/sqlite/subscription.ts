@@ -3,7 +3,7 @@ import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Subscription } from '../log.ts';
 import type { Cursor } from './reader.ts';
 
-/** Tells one loop that there may be something to do; remembers it while the loop is busy. */
+/** Reports one loop that there may be something to do; remembers it while the loop is busy. */
 export class Signal {
   #raised = false;
   #wake: (() => void) | null = null;
@@ -64,7 +64,7 @@ export class SqliteSubscription<T> implements Subscription {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    // Whoever listens is told; a subscription that fails before its supervisor listens must not end the process.
+    // The listener is reported; a subscription that fails before its supervisor listens must not end the process.
     this.failed.catch(() => {});
     this.#feeds = feeds;
     this.#onEnd = onEnd;

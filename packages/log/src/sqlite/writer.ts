@@ -23,34 +23,44 @@ import type { GrownPartitions } from './growth.ts';
 import { PREFIX_BYTES, recordAt, type Segment } from './segment.ts';
 
 /*
- * The thread that writes for one opened log. It waits for the disk, so that nobody else has to. Every opened log of a file
- * has its own; SQLite's lock keeps them apart. Waiting for that lock is looking again and again, and a writer that commits
- * all the time would hardly leave a moment to find it free: so who waits says so, and who committed then pauses for longer
- * than the other looks away. (`locks` of node:worker_threads would be the tool; in Node 26.10 it aborts the process when
- * threads contend.)
+ * The thread that writes for one opened log. It waits for the disk, so that nobody else has to. Every opened log of a
+ * file has its own; SQLite's lock keeps them apart. Waiting for that lock is looking again and again, and a writer that
+ * commits all the time would hardly leave a moment to find it free: so who waits says so, and who committed then pauses
+ * for longer than the other looks away. (`locks` of node:worker_threads would be the tool; in Node 26.10 it aborts the
+ * process when threads contend.)
  */
 
 export interface WriterSettings {
   path: string;
   /** Records older than this are removed once they are read, save those of compacted topics. */
   maxAgeMs: number;
-  /** Above this many bytes in the file the oldest records that were read are removed, save those of compacted topics. */
+  /**
+   * Above this many bytes in the file the oldest records that were read are removed, save those of compacted topics.
+   */
   maxBytes: number;
   /** The file never grows beyond: an append that would make it so fails as on a full disk. */
   maxFileBytes: number;
   retentionEveryMs: number;
-  /** A writer gives up when the file's lock was not free for so long: the disk lets a commit wait, or another process holds it. */
+  /**
+   * A writer gives up when the file's lock was not free for this long: the disk lets a commit wait, or another process
+   * holds it.
+   */
   lockTimeoutMs: number;
 }
 
 export type ToWriter = { type: 'write'; segments: Segment[] } | { type: 'close' };
 export type FromWriter =
-  /** The segments are durable, or `error` says why none of them is, and `outage` what is to be waited for. Their memory comes back. */
+  /**
+   * The segments are durable, or `error` says why none of them is, and `outage` what is to be waited for. Their memory
+   * comes back.
+   */
   | { type: 'written'; error: string | null; outage: DiskOutage | null; memory: ArrayBuffer[] }
   /** The file is at its size bound and nothing can be removed, or null: it is not, or not any more. */
   | { type: 'held'; holdUp: HoldUp | null };
 
-/** Retention runs when this share of the bound was written since it ran last, so that the bound holds whatever comes. */
+/**
+ * Retention runs when this share of the bound was written since it ran last, so that the bound holds whatever comes.
+ */
 const SHARE_BETWEEN_RUNS = 1 / 32;
 /** While the log is held up, and for as long readers may have released more. */
 const HELD_RETRY_MS = 500;
@@ -158,7 +168,9 @@ class Writer {
     return slowest;
   }
 
-  /** The reader that is farthest behind of those that keep rows which could be removed otherwise; null where none does. */
+  /**
+   * The reader that is farthest behind of those that keep rows which could be removed otherwise; null where none does.
+   */
   #holdUpOf(
     db: DatabaseSync,
     heads: readonly { table: string; reader: RegisteredReader | undefined }[],
@@ -256,7 +268,7 @@ class Writer {
       const { length } = recordAt(bytes, at);
       const row = bytes.subarray(at, at + PREFIX_BYTES + length);
       at += row.length;
-      // The older row of the key makes room in the same transaction.
+      // The older row of the key makes space in the same transaction.
       forget?.run(key);
       insert.run(offset++, key, nowMs, crc32(row), row);
     }
@@ -288,8 +300,8 @@ class Writer {
 }
 
 /**
- * The newest row stays in any case: it tells where the next one begins. Rows were written in their order: only the first are looked at,
- * or all would be, each time, while nobody can write.
+ * The newest row stays in any case: it reports where the next one begins. Rows were written in their order: only the
+ * first are looked at, or all would be, each time, while nobody can write.
  *
  * @param reader the slowest reader: what it has not released stays
  */
@@ -344,7 +356,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
         await nextTurn();
       }
     } catch (error) {
-      // Comes again at the next turn; that the log can't be written is told to those who append.
+      // Comes again at the next turn; that the log can't be written is reported to those who append.
       process.emitWarning(`the log ${settings.path} could not remove old records: ${messageOf(error)}`);
     } finally {
       removing = false;

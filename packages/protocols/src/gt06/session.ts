@@ -9,8 +9,8 @@ const STATUS_BYTES = 5;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * GT06, the protocol of Concox and of many makers that took it over: binary frames with a CRC. The terminal logs in with its
- * IMEI, then sends locations, alarms and heartbeats. Each is answered by its own number, and nothing else.
+ * GT06, the protocol of Concox and of many makers that took it over: binary frames with a CRC. The terminal logs in
+ * with its IMEI, then sends locations, alarms and heartbeats. Each is answered by its own number, and nothing else.
  *
  * A heartbeat is a position without a place: ignition, battery and signal of now. Messages without a meaning here are
  * accepted and not answered, as the makers' documents have it.

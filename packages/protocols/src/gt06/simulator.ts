@@ -10,8 +10,9 @@ const OTHER_ALARM_CODE = 0x20;
 const U32 = 0xffffffff;
 
 /**
- * A GT06 terminal. What the protocol can't carry: fractions of a second and of a km/h, more than 15 satellites, altitude, supply and
- * fuel, more than one alarm, and with an alarm the odometer; that the ignition is unknown, where there is an odometer or an alarm.
+ * A GT06 terminal. What the protocol can't carry: fractions of a second and of a km/h, more than 15 satellites,
+ * altitude, supply and fuel, more than one alarm, and with an alarm the odometer; that the ignition is unknown, where
+ * there is an odometer or an alarm.
  *
  * @throws {TypeError} when the terminal's id is not an IMEI
  */

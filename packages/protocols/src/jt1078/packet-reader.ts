@@ -15,9 +15,10 @@ const MAX_SKIPPED_IN_A_ROW = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Takes packets out of a stream's bytes. Each is taken once it is seen that the next one begins where it ends, so that a packet of which
- * the end is missing does not take the beginning of the next one for it: it is dropped, and the next one is found. How long the phone
- * numbers are, which no field tells, is found out from the first packet in the same way.
+ * Takes packets out of a stream's bytes. Each is taken once it is seen that the next one begins where it ends, so that
+ * a packet of which the end is missing does not take the beginning of the next one for it: it is dropped, and the next
+ * one is found. How long the phone numbers are, which no field reports, is found out from the first packet in the same
+ * way.
  */
 export class PacketReader {
   /** Bytes that belonged to no packet, or to one that was cut off. */
@@ -36,7 +37,7 @@ export class PacketReader {
     return this.#tail.length;
   }
 
-  /** @param take told of each packet, whose payload is a view that must not be kept */
+  /** @param take notified of each packet, whose payload is a view that must not be kept */
   push(chunk: Buffer, take: (packet: StreamPacket) => void): void {
     if (this.failed || this.#ended || chunk.length === 0) return;
     const bytes = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]);
@@ -78,7 +79,8 @@ export class PacketReader {
 
     const next = from + header.headerBytes + header.payloadBytes;
     if (bytes.length < next + MAGIC.length && !this.#ended) return 0;
-    // Another packet begins within the header: this one ended there. Within the payload the same bytes may be a picture's.
+    // Another packet begins within the header: this one ended there. Within the payload the same bytes may be a
+    // picture's.
     if (bytes.subarray(from + 1, from + header.headerBytes + MAGIC.length - 1).includes(MAGIC))
       return this.#skipToMagic(bytes, from);
     if (bytes.length < next) return this.#skipToMagic(bytes, from);
@@ -91,8 +93,8 @@ export class PacketReader {
   }
 
   /**
-   * The length of phone numbers: the one by which a packet can begin here; where both could, the one by which its fields agree; and where
-   * both do, the one by which another packet follows.
+   * The length of phone numbers: the one by which a packet can begin here; where both could, the one by which its
+   * fields agree; and where both do, the one by which another packet follows.
    *
    * @returns null where no packet can begin here
    */

@@ -98,7 +98,7 @@ export function readPacket(bytes: Buffer, from: number, form: PhoneForm, header:
   };
 }
 
-/** A packet ready to be sent. The gaps to earlier frames are told for video alone. */
+/** A packet ready to be sent. The gaps to earlier frames are reported for video alone. */
 export function buildPacket(
   packet: StreamPacket,
   form: PhoneForm,

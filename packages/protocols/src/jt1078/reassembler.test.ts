@@ -210,7 +210,7 @@ describe('a stream that does not', () => {
       fc.property(frames, form, fc.nat(), fc.nat(), (sent, phoneForm, which, cut) => {
         const packets = packetsOf(sent, phoneForm);
         const all = packets.flatMap((list, f) => list.map((bytes) => ({ bytes, frame: f })));
-        // The first packet tells how long the phone numbers are.
+        // The first packet reports how long the phone numbers are.
         const at = 1 + (which % Math.max(1, all.length - 1));
         const damaged = all[at];
         if (damaged === undefined) return;

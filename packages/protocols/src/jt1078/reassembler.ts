@@ -8,7 +8,7 @@ import { SequenceWindow } from './sequence-window.ts';
 /** What a frame is coded by. */
 export type StreamCodec = 'h264' | 'h265' | 'g711a' | 'g711u' | 'aac' | 'adpcm' | `other-${number}`;
 
-/** A picture, a stretch of sound, or data that the standard leaves open. */
+/** A picture, a interval of sound, or data that the standard leaves open. */
 export interface StreamFrame {
   kind: keyof typeof KIND;
   codec: StreamCodec;
@@ -18,13 +18,13 @@ export interface StreamFrame {
 }
 
 export type StreamMessage =
-  /** Who sends this stream; told once, before its first frame. */
+  /** Who sends this stream; reported once, before its first frame. */
   | { type: 'source'; terminalId: TerminalId; channel: number }
   | { type: 'frame'; frame: StreamFrame }
   /** The connection is to be ended; nothing comes after this. */
   | { type: 'refuse'; reason: RefusalReason; detail: string };
 
-/** What did not come as it was sent, so far. */
+/** What did not come as it was sent, up to now. */
 export interface StreamLosses {
   /** Packets that were taken. */
   packets: number;
@@ -60,8 +60,9 @@ export function payloadTypeOf(codec: StreamCodec): number {
 }
 
 /**
- * Makes frames of one media connection's bytes (JT/T 1078): packets are put in the order of their numbers, parts are put together, and
- * what is missing is counted. Never throws, whatever it is fed; what it holds is bounded. Frames share no memory with what was pushed.
+ * Makes frames of one media connection's bytes (JT/T 1078): packets are put in the order of their numbers, parts are
+ * put together, and what is missing is counted. Never throws, whatever it is fed; what it holds is bounded. Frames
+ * share no memory with what was pushed.
  */
 export class PlaybackReassembler {
   readonly #reader = new PacketReader();

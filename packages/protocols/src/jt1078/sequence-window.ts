@@ -4,15 +4,15 @@ import type { StreamPacket } from './packet.ts';
 const WINDOW_PACKETS = 64;
 /** A number further away than this from the one that is due is the beginning of another count, not a loss. */
 const FARTHEST = 4096;
-/** Numbers that were given up, of which a late packet can be told from a repeated one. */
+/** Numbers that were given up, of which a late packet can be reported from a repeated one. */
 const MAX_GIVEN_UP = 4096;
 
-/** Told of packets in the order of their numbers, and whether some before it are missing. */
+/** Reported of packets in the order of their numbers, and whether some before it are missing. */
 type InTurn = (packet: StreamPacket, afterGap: boolean) => void;
 
 /**
- * Puts packets in the order of their numbers (16 bits, which begin again at 0). A missing one is waited for until so many later ones came that
- * it is given up.
+ * Puts packets in the order of their numbers (16 bits, which begin again at 0). A missing one is waited for until so
+ * many later ones came that it is given up.
  */
 export class SequenceWindow {
   lost = 0;
@@ -29,7 +29,7 @@ export class SequenceWindow {
     return this.#heldBytes;
   }
 
-  /** The payload of a packet that is not told at once is copied. */
+  /** The payload of a packet that is not returned at once is copied. */
   add(packet: StreamPacket, report: InTurn): void {
     const { sequence } = packet;
     if (this.#next === null) return this.#report(packet, false, report);

@@ -1,10 +1,10 @@
-/** JT/T 808 tells all times in the clock of China, which knows no summer time: UTC+8. */
+/** JT/T 808 reports all times in the clock of China, which knows no summer time: UTC+8. */
 export const CLOCK_OFFSET_MS = 8 * 3600 * 1000;
 
 /** The bytes that a time takes: year, month, day, hour, minute, second. */
 export const TIME_BYTES = 6;
 
-/** The value of a byte that holds two decimal digits, or NaN where one of them is none. */
+/** The value of a byte that holds two decimal digits, or NaN where one of them is not one. */
 function twoDigits(byte: number): number {
   const high = byte >> 4;
   const low = byte & 0x0f;
@@ -57,7 +57,8 @@ export function timeBytes(timeMs: number | null): Buffer {
 /**
  * Reads a phone number, two digits a byte.
  *
- * @returns its digits without leading zeros, so that the 12 digits of 2013 and the 20 of 2019 name the same terminal; null where it is none
+ * @returns its digits without leading zeros, so that the 12 digits of 2013 and the 20 of 2019 name the same terminal;
+ *   null where it is not one
  */
 export function readPhone(bytes: Uint8Array, from: number, to: number): string | null {
   let digits = '';
@@ -73,7 +74,8 @@ export function readPhone(bytes: Uint8Array, from: number, to: number): string |
 }
 
 /**
- * Reads the bytes that hold the phone number, whatever stands in them: many makers fill them with another number of the terminal.
+ * Reads the bytes that hold the phone number, whatever stands in them: many makers fill them with another number of the
+ * terminal.
  *
  * @returns hexadecimal digits in lower case without leading zeros; `0` where all bytes are zero
  */

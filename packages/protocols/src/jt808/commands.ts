@@ -18,7 +18,8 @@ const RECORDING_BYTES = 1 + 2 * TIME_BYTES + 8 + 1 + 1 + 1 + 4;
 /**
  * What a command is in JT/T 1078 (2016): the id and the body of its message.
  *
- * @returns null where it can't be said: a time before 2000 or after 2099, too long an address, numbers that have no room
+ * @returns null where it can't be said: a time before 2000 or after 2099, too long an address, numbers that have no
+ *   space
  */
 export function encodeCommand(command: TerminalCommand): { id: number; body: Buffer } | null {
   const out = new ByteWriter();
@@ -99,7 +100,8 @@ export function decodeCommand(id: number, body: Buffer): TerminalCommand | null 
 /**
  * Reads a list of recordings (0x1205).
  *
- * @returns the serial of the message that it answers, and the recordings whose times can be read; null where it is cut off
+ * @returns the serial of the message that it answers, and the recordings whose times can be read; null where it is cut
+ *   off
  */
 export function readRecordings(body: Buffer): { answers: number; recordings: StoredRecording[] } | null {
   if (body.length < 6) return null;

@@ -1,6 +1,8 @@
 import { readTerminalNumber, terminalNumberBytes } from './bcd.ts';
 
-/** The edition of JT/T 808 that a terminal speaks: the later one tells itself by a flag and has longer phone numbers. */
+/**
+ * The edition of JT/T 808 that a terminal speaks: the later one reports itself by a flag and has longer phone numbers.
+ */
 export type Edition = 2013 | 2019;
 
 export const FLAG = 0x7e;
@@ -49,7 +51,7 @@ const plain = Buffer.allocUnsafe(MAX_HEADER_BYTES + MAX_BODY_BYTES + CHECKSUM_BY
  *
  * @param from the byte after the opening flag
  * @param to the closing flag
- * @returns the message, whose body lies in memory that the next call writes over; or why there is none
+ * @returns the message, whose body lies in memory that the next call writes over; or why none exists
  */
 export function readMessage(bytes: Uint8Array, from: number, to: number): Message | FrameFault {
   let length = 0;

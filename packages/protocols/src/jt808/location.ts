@@ -73,7 +73,7 @@ export function readLocation(bytes: Buffer, from: number, to: number): Position 
   );
   position.valid = (status & STATUS.fix) !== 0;
   position.speedKmh = bytes.readUInt16BE(from + 18) / 10;
-  // Some terminals tell north as 360.
+  // Some terminals report north as 360.
   const courseDeg = bytes.readUInt16BE(from + 20);
   position.courseDeg = courseDeg <= 360 ? courseDeg % 360 : null;
   position.altitudeM = bytes.readInt16BE(from + 16);
@@ -81,7 +81,8 @@ export function readLocation(bytes: Buffer, from: number, to: number): Position 
   const alarmBits = bytes.readUInt32BE(from);
   position.alarms = alarmsOf(alarmBits);
 
-  // The whole field: makers give bits a meaning that the standard leaves open, and a bit that is not set is a value, too.
+  // The whole field: makers give bits a meaning that the standard leaves open, and a bit that is not set is a value,
+  // too.
   const attributes: Record<string, AttributeValue> = { statusBits: status };
   if (alarmBits !== 0) attributes.alarmBits = alarmBits;
   let unnamed = 0;

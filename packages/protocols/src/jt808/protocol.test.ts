@@ -304,7 +304,8 @@ describe('messages', () => {
       alarms: [],
       attributes: null,
     });
-    // Bit 10 of the status is set, and the items: 1, 2, 3, 4 and 8 bytes, one with the wrong length for its id, one cut off.
+    // Bit 10 of the status is set, and the items: 1, 2, 3, 4 and 8 bytes, one with the wrong length for its id, one cut
+    // off.
     location.writeUInt32BE(location.readUInt32BE(4) | 0x400, 4);
     const items = 'd00107 d1020123 d203010203 d304ffffffff d4080102030405060708 0202 0101 0101ff ee05aa';
     const body = Buffer.concat([location, Buffer.from(items.replaceAll(' ', ''), 'hex')]);

@@ -23,8 +23,8 @@ export type PartFate =
   | { fate: 'too-long' };
 
 /**
- * Puts split messages together. Parts may come in any order. What is held is bounded: with more unfinished messages or bytes
- * than that, the oldest are forgotten.
+ * Puts split messages together. Parts may come in any order. What is held is bounded: with more unfinished messages or
+ * bytes than that, the oldest are forgotten.
  */
 export class Reassembly {
   /** Oldest first. */
@@ -39,7 +39,7 @@ export class Reassembly {
   add(message: Message & { part: { number: number; count: number } }): PartFate {
     const { id, part, body } = message;
     if (part.count > MAX_PARTS) return { fate: 'too-long' };
-    // The parts of one message have serials in a row: the first one's tells which message it is.
+    // The parts of one message have serials in a row: the first one's reports which message it is.
     const firstSerial = (message.serial - (part.number - 1)) & 0xffff;
     let whole = this.#unfinished.find(
       (one) => one.id === id && one.firstSerial === firstSerial && one.count === part.count,

@@ -45,10 +45,11 @@ export function authorizationCode(secret: string | Buffer, phone: string): strin
 
 /**
  * JT/T 808, editions of 2013 and 2019, with the messages of JT/T 1078 about recorded video. A terminal is known by its
- * phone number, without leading zeros, or by the number that its maker put there, see {@link terminalIdsOf}. It registers (0x0100) and is given a code (0x8100), which it shows when it connects
- * again (0x0102); a code that is not the right one is answered by a failure, and the terminal registers anew. On the connection on which it
- * registered, it may send data before it shows the code that it was just given. Messages that are not spoken
- * here are answered so, and the terminal goes on.
+ * phone number, without leading zeros, or by the number that its maker put there, see {@link terminalIdsOf}. It
+ * registers (0x0100) and is given a code (0x8100), which it shows when it connects again (0x0102); a code that is not
+ * the right one is answered by a failure, and the terminal registers anew. On the connection on which it registered, it
+ * may send data before it shows the code that it was just given. Messages that are not spoken here are answered so, and
+ * the terminal goes on.
  */
 export class Jt808Session extends FramedSession {
   readonly #secret: string | Buffer;
@@ -69,7 +70,10 @@ export class Jt808Session extends FramedSession {
     this.#codes = codes ?? DERIVED_CODES;
   }
 
-  /** A command in the terminal's own edition; null before the terminal said who it is, and where the command can't be said. */
+  /**
+   * A command in the terminal's own edition; null before the terminal said who it is, and where the command can't be
+   * said.
+   */
   command(command: TerminalCommand): SentCommand | null {
     if (this.#phone === null) return null;
     const message = encodeCommand(command);
@@ -154,7 +158,10 @@ export class Jt808Session extends FramedSession {
     return true;
   }
 
-  /** @returns whether the conversation goes on: a terminal that does not understand the answer is not listened to for ever */
+  /**
+   * @returns whether the conversation goes on: a terminal that does not understand the answer is not listened to for
+   * ever
+   */
   #failed(answer: Buffer, forms: readonly TerminalId[], detail: string, out: Inbound[]): boolean {
     if (++this.#failedAuthorizations >= MAX_FAILED_AUTHORIZATIONS) {
       this.refuse(out, 'wrong-secret', detail, answer, forms);
@@ -185,7 +192,8 @@ export class Jt808Session extends FramedSession {
     if (taken.fate === 'whole') return this.#takeBody(message, taken.body, taken.serials, nowMs, out);
     if (message.id === MESSAGE.recordings) return;
     // A part is acknowledged with its message, once that is durable. Sent again before that, it is a
-    // terminal that waits for a word on each part, and gets it: the last part's word is what lets it forget the message.
+    // terminal that waits for a word on each part, and gets it: the last part's word is what lets it forget the
+    // message.
     if (taken.fate === 'repeated') this.#reply(message, RESULT.done, out);
     else if (taken.fate === 'too-long') this.#reply(message, RESULT.failed, out);
   }
@@ -206,7 +214,7 @@ export class Jt808Session extends FramedSession {
         out.push({ type: 'positions', positions: [], ack: this.#acknowledge(message.serial, message.id, RESULT.done) });
         return;
       case MESSAGE.askTime:
-        // The one time that is told in UTC (2019 edition).
+        // The one time that is reported in UTC (2019 edition).
         out.push({ type: 'reply', bytes: this.#message(MESSAGE.timeAnswer, timeBytes(nowMs - CLOCK_OFFSET_MS)) });
         return;
       case MESSAGE.location:
@@ -267,8 +275,8 @@ export class Jt808Session extends FramedSession {
 }
 
 /**
- * What a terminal says of itself when it registers: maker, model and its own number, the same each time. The rest of the message is about the vehicle,
- * and is changed when it is entered anew.
+ * What a terminal says of itself when it registers: maker, model and its own number, the same each time. The rest of
+ * the message is about the vehicle, and is changed when it is entered anew.
  */
 function registeredIdentity({ edition, body }: Message): string {
   // Province and city come first, 2 bytes each; then the fields of 5, 20 and 7 bytes (2013) or 11, 30 and 30 (2019).
@@ -286,7 +294,10 @@ function registration(serial: number, result: number, code: Buffer = Buffer.allo
   return Buffer.concat([head, code]);
 }
 
-/** The code in an authorization: the whole body in 2013; after its length, and before IMEI and software version, in 2019. */
+/**
+ * The code in an authorization: the whole body in 2013; after its length, and before IMEI and software version, in
+ * 2019.
+ */
 function shownCode({ edition, body }: Message): string {
   if (edition === 2013) return body.toString('latin1');
   return body.toString('latin1', 1, 1 + (body[0] ?? 0));

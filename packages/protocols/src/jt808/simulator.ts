@@ -16,7 +16,10 @@ const REGISTRATION_FIELDS: Readonly<Record<Edition, readonly [maker: number, mod
   2019: [11, 30, 30],
 };
 
-/** What a terminal's side of the conversation is made of: it counts its messages and takes the server's out of their frames. */
+/**
+ * What a terminal's side of the conversation is made of: it counts its messages and takes the server's out of their
+ * frames.
+ */
 export class Jt808TerminalSide {
   readonly edition: Edition;
   readonly phone: string;
@@ -102,9 +105,10 @@ export class Jt808TerminalSide {
 }
 
 /**
- * A terminal that speaks JT/T 808 as of 2019. What the protocol can't carry: fractions of a second; places finer than 1e-6 degrees; that speed,
- * course, altitude or ignition are unknown; alarms without a bit of their own; the voltage of the supply; attributes that its decoder has no
- * name for. It registers on connecting, and shows the code it was given with its first packet.
+ * A terminal that speaks JT/T 808 as of 2019. What the protocol can't carry: fractions of a second; places finer than
+ * 1e-6 degrees; that speed, course, altitude or ignition are unknown; alarms without a bit of their own; the voltage of
+ * the supply; attributes that its decoder has no name for. It registers on connecting, and shows the code it was given
+ * with its first packet.
  *
  * @throws {TypeError} when the terminal's id has other characters than hexadecimal digits, or too many
  */

@@ -27,8 +27,8 @@ export type ChecksumOrder = 'low-first' | 'high-first';
 export type FrameFault = 'bad-frame' | 'bad-length' | 'bad-checksum';
 
 /**
- * Takes frames out of their escaping, one after the other, into memory that all of them share: what a frame gave must be
- * used up before the next one is read.
+ * Takes frames out of their escaping, one after the other, into memory that all of them share: what a frame gave must
+ * be used up before the next one is read.
  */
 export class FrameReader {
   /** The whole frame without its opening byte and its escapes. */
@@ -45,9 +45,11 @@ export class FrameReader {
    * Reads the frame that begins at `from`.
    *
    * The checksum is taken in either order of its bytes: terminals are described as little-endian throughout, while
-   * checksums of this family are widely sent high byte first; `checksumOrder` tells which it was, so that the answer can agree.
+   * checksums of this family are widely sent high byte first; `checksumOrder` reports which it was, so that the answer
+   * can agree.
    *
-   * @returns how many bytes of `source` it took; 0 when it isn't whole yet (then `missing` is set) or can't be (then `fault` is)
+   * @returns how many bytes of `source` it took; 0 when it isn't whole yet (then `missing` is set) or can't be (then
+   *   `fault` is)
    */
   read(source: Buffer, from: number): number {
     const { bytes } = this;

@@ -24,11 +24,11 @@ const MAX_ATTRIBUTES = 96;
 const MAX_EVENTS = 32;
 
 /**
- * Reads one message of an archive record. Unknown fields are skipped. Single numbers in unknown groups (fuel level sensors among
- * them) are kept as the attribute `group<n>.<field>`.
+ * Reads one message of an archive record. Unknown fields are skipped. Single numbers in unknown groups (fuel level
+ * sensors among them) are kept as the attribute `group<n>.<field>`.
  *
- * The time is that of the fix, else of the message, else of the record. A message without a place is not valid and is at 0/0, so that
- * its ignition, alarms and sensors are not lost.
+ * The time is that of the fix, else of the message, else of the record. A message without a place is not valid and is
+ * at 0/0, so that its ignition, alarms and sensors are not lost.
  *
  * @param reader opened on the message; its `failed` is set afterwards where the message could not be read
  * @param recordSeconds time of the record, in the protocol's seconds
@@ -56,7 +56,7 @@ export function readMessage(reader: WireReader, recordSeconds: number): Position
   return reader.failed ? null : message.position(recordSeconds);
 }
 
-/** What was read of a message so far. */
+/** What was read of a message up to now. */
 class Message {
   #isEmpty = true;
   #generalSeconds = 0;
@@ -119,7 +119,8 @@ class Message {
       altitudeM: this.#altitudeM,
       satellites: this.#satellites,
       ignition: hasFlags ? (flags & FLAG.ignition) !== 0 : null,
-      // The terminal counts the distance since its last record alone. Its sum over the records that arrive is no odometer.
+      // The terminal counts the distance since its last record alone. Its sum over the records that arrive is no
+      // odometer.
       odometerM: null,
       supplyV: this.#supplyV,
       fuelL: null,
@@ -207,7 +208,9 @@ function readEvents(reader: WireReader, wire: number): string {
   return events;
 }
 
-/** What a number without a field of its own in a position is called; null where nothing is known of it in a known group. */
+/**
+ * What a number without a field of its own in a position is called; null where nothing is known of it in a known group.
+ */
 function attributeName(group: number, field: number, value: number): string | null {
   switch (group) {
     case GROUP.general:

@@ -6,8 +6,8 @@ const MAX_VARINT_BYTES = 10;
 const MAX_GROUP_DEPTH = 8;
 
 /**
- * Reads protobuf's wire format without a schema, one field after the other. It never throws and never reads beyond its end:
- * once something can't be, `failed` is set, `offset` stands at the end, and whatever is read is 0.
+ * Reads protobuf's wire format without a schema, one field after the other. It never throws and never reads beyond its
+ * end: once something can't be, `failed` is set, `offset` stands at the end, and whatever is read is 0.
  */
 export class WireReader {
   bytes: Buffer = Buffer.alloc(0);

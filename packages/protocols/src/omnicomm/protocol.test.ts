@@ -146,7 +146,8 @@ describe('frames', () => {
 });
 
 describe('messages', () => {
-  // Group 2: time 700000000 s, id 123456, flags 0x45, 11.3 m since the last record, 13.9 V, -0.25 g. Group 5: 55.75, 37.61, 63.5 km/h, 90 degrees, 11 satellites, 150.4 m, the same time.
+  // Group 2: time 700000000 s, id 123456, flags 0x45, 11.3 m since the last record, 13.9 V, -0.25 g. Group 5: 55.75,
+  // 37.61, 63.5 km/h, 90 degrees, 11 satellites, 150.4 m, the same time.
   const GENERAL = '13 08 80cee4cd02 10 c0c407 20 45 28 71 40 8b01 50 31 14';
   const NAVIGATION = '2b 08 c099d69304 10 c0d2d6e602 18 fb04 20 5a 28 0b 30 c017 38 80cee4cd02 2c';
 

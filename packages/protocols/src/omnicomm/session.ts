@@ -21,9 +21,9 @@ const frame = new FrameReader();
 const message = new WireReader();
 
 /**
- * Omnicomm: the terminal identifies itself, is asked for its archive from where it left off, and sends it record by record;
- * each is confirmed by the number of the next one, which allows the terminal to forget all before it. Frames of other
- * commands are whole packets without positions: nothing is known of them, and none is answered.
+ * Omnicomm: the terminal identifies itself, is asked for its archive from where it left off, and sends it record by
+ * record; each is confirmed by the number of the next one, which allows the terminal to forget all before it. Frames of
+ * other commands are whole packets without positions: nothing is known of them, and none is answered.
  */
 export class OmnicommSession extends FramedSession {
   #terminalId: TerminalId | null = null;

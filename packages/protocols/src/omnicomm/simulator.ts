@@ -14,10 +14,10 @@ const MAX_S32 = 0x7fff_ffff;
 const ORDINARY_PRIORITY = 0;
 
 /**
- * An Omnicomm terminal. Of its odometer it sends what was added since its last record, which arrives as the attribute `distanceM`. What
- * the protocol can't carry: the odometer itself; fractions of a second; litres of fuel; that the ignition is unknown, once any
- * of the flags that it shares a field with has to be told; alarms other than `sos`, `power-cut` and
- * `tamper`; attributes that its decoder has no name for.
+ * An Omnicomm terminal. Of its odometer it sends what was added since its last record, which arrives as the attribute
+ * `distanceM`. What the protocol can't carry: the odometer itself; fractions of a second; litres of fuel; that the
+ * ignition is unknown, once any of the flags that it shares a field with has to be reported; alarms other than `sos`,
+ * `power-cut` and `tamper`; attributes that its decoder has no name for.
  *
  * @throws {TypeError} when the terminal's id is not a whole number of at most 32 bits
  */

@@ -36,11 +36,11 @@ export interface OsmandRefusal {
 }
 
 /**
- * Reads a request of a phone, by Traccar's page "OsmAnd": parameters in the query, in a form or in both (speed in knots), or the
- * JSON of Traccar Client from version 9 (speed in m/s).
+ * Reads a request of a phone, by Traccar's page "OsmAnd": parameters in the query, in a form or in both (speed in
+ * knots), or the JSON of Traccar Client from version 9 (speed in m/s).
  *
- * Without a place the position is not valid and stands at 0/0, so that an alarm or a battery is not lost; with nothing but
- * an identifier and a time there is no position.
+ * Without a place the position is not valid and stands at 0/0, so that an alarm or a battery is not lost; with nothing
+ * but an identifier and a time there is no position.
  */
 export function decodeOsmand(request: OsmandRequest): OsmandReport | OsmandRefusal {
   if (request.method !== 'GET' && request.method !== 'POST' && request.method !== 'PUT')

@@ -2,8 +2,9 @@ import type { AttributeValue, Position, TerminalId } from '@outrider/domain';
 import { KMH_PER_KNOT, KMH_PER_MS } from './decode.ts';
 
 /**
- * A position as the target of a GET or POST: `/?id=…`, with speed in knots and time in Unix milliseconds; what is not known is left out.
- * The same text after the question mark is the body of a form. Text attributes that look like a number or a truth value arrive as one.
+ * A position as the target of a GET or POST: `/?id=…`, with speed in knots and time in Unix milliseconds; what is not
+ * known is left out. The same text after the question mark is the body of a form. Text attributes that look like a
+ * number or a truth value arrive as one.
  */
 export function encodeOsmandQuery(terminalId: TerminalId, position: Position): string {
   const query = new URLSearchParams({
@@ -20,7 +21,10 @@ export function encodeOsmandQuery(terminalId: TerminalId, position: Position): s
   return `/?${query}`;
 }
 
-/** A position as the JSON that Traccar Client posts, with speed in m/s; what the format has no place for is in its `extras`. */
+/**
+ * A position as the JSON that Traccar Client posts, with speed in m/s; what the format has no place for is in its
+ * `extras`.
+ */
 export function encodeOsmandJson(terminalId: TerminalId, position: Position): string {
   const { accuracy, is_moving, event, batt, charge, activity, odometer, ...extras } = extrasOf(position);
   const hasBattery = batt !== undefined || charge !== undefined;

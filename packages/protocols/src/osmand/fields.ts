@@ -1,6 +1,9 @@
 import { ALARMS, type Alarm, type AttributeValue, NO_ALARMS } from '@outrider/domain';
 
-/** What the query and the JSON form have in common: the attributes beside the fix, under the names that Traccar gives them. */
+/**
+ * What the query and the JSON form have in common: the attributes beside the fix, under the names that Traccar gives
+ * them.
+ */
 export interface Extras {
   ignition: boolean | null;
   odometerM: number | null;
@@ -29,8 +32,9 @@ const ALARM_BY_NAME: Readonly<Record<string, Alarm>> = {
 };
 
 /**
- * Sorts what a request says beside its fix into fields, alarms and attributes. `ignition` is a truth value, `odometer` metres, `power`
- * volts, `fuel` litres, `sat` a count, `alarm` one name or several with commas; a value that can't be that is an attribute like any other.
+ * Sorts what a request says beside its fix into fields, alarms and attributes. `ignition` is a truth value, `odometer`
+ * metres, `power` volts, `fuel` litres, `sat` a count, `alarm` one name or several with commas; a value that can't be
+ * that is an attribute like any other.
  *
  * @param entries names and values in the order they came; anything but numbers, texts and truth values is passed over
  */
@@ -118,9 +122,10 @@ const SECONDS_LIMIT = 1e11;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?([.,]\d{1,9})?\s*(Z|[ +-]\d\d:?\d\d)?$/;
 
 /**
- * Unix milliseconds of a time in seconds, in milliseconds, or in ISO 8601 (`T` or a space between date and time; no zone means UTC).
+ * Unix milliseconds of a time in seconds, in milliseconds, or in ISO 8601 (`T` or a space between date and time; no
+ * zone means UTC).
  *
- * @returns null where it is none of them
+ * @returns null where it is not one of them
  */
 export function readTimeMs(given: string | number): number | null {
   let timeMs: number;

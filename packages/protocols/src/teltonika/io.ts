@@ -16,7 +16,7 @@ export const IO = {
   ignition: 239,
   /** 1: the vehicle is being towed. */
   towing: 246,
-  /** 1: a crash was seen; 6: the same by a device that was not calibrated. 2 to 5 tell of traces of it. */
+  /** 1: a crash was seen; 6: the same by a device that was not calibrated. 2 to 5 report of traces of it. */
   crash: 247,
   /** 1: jamming began; 0: it ended. */
   jamming: 249,

@@ -4,14 +4,18 @@ import { alarmOf, IO, ioName, raisesAlarm, signedBytesOf } from './io.ts';
 /** Time (8), priority (1), longitude (4), latitude (4), altitude (2), angle (2), satellites (1), speed (2). */
 const FIXED_BYTES = 24;
 const TWO_32 = 2 ** 32;
-/** Upper half of the first time refused: 2^43 ms is the year 2248. No clock drifts so far; what stands there is not a time. */
+/**
+ * Upper half of the first time refused: 2^43 ms is the year 2248. No clock drifts up to now; what stands there is not a
+ * time.
+ */
 const TIME_HIGH_LIMIT = 1 << 11;
 
 /**
- * Reads AVL records of Codec 8, or of 8 Extended whose ids and counts are two bytes and which has a group of elements of
- * any length after the four of 1, 2, 4 and 8 bytes.
+ * Reads AVL records of Codec 8, or of 8 Extended whose ids and counts are two bytes and which has a group of elements
+ * of any length after the four of 1, 2, 4 and 8 bytes.
  *
- * A record whose fix was lost repeats the last place with no satellites (Teltonika's wiki, "GPS element"): it is not valid.
+ * A record whose fix was lost repeats the last place with no satellites (Teltonika's wiki, "GPS element"): it is not
+ * valid.
  *
  * @param bytes where the records lie, from `start` up to `end`
  * @param count how many records there must be: they must fill the bytes exactly
@@ -91,7 +95,7 @@ export function readRecords(
             if (alarms === null) alarms = [alarm];
             else if (!alarms.includes(alarm)) alarms.push(alarm);
           }
-          // 0 says that all is well; what is neither an alarm nor all well is told as it stands.
+          // 0 says that all is well; what is neither an alarm nor all well is reported as it stands.
           if (value === 0 || (alarm !== null && id !== IO.overspeed)) continue;
         }
         if (attributes === null) attributes = {};

@@ -26,7 +26,7 @@ const BYTES_BEFORE_TEXT: Readonly<Record<number, number>> = {
 /** Zeros (4), length (4), and the checksum (4) after what the length counts. */
 export const ENVELOPE_BYTES = 12;
 /**
- * The wiki's largest packet is 1280 bytes; this leaves room for terminals with longer ones, and holds any 255 records
+ * The wiki's largest packet is 1280 bytes; this leaves space for terminals with longer ones, and holds any 255 records
  * of the smallest size.
  */
 export const MAX_FRAME_BYTES = 16 * 1024;
@@ -44,10 +44,10 @@ const REJECT = Buffer.from([0]);
 const ACKS: readonly Buffer[] = Array.from({ length: 256 }, (_, count) => Buffer.from([0, 0, 0, count]));
 
 /**
- * Teltonika over TCP: Codec 8 and 8 Extended (Teltonika's wiki, "Teltonika Data Sending Protocols"). The terminal says its IMEI;
- * accepted, it sends packets of AVL records, each answered with the count of records taken. A packet that can't be taken is
- * answered with 0 before the connection ends: the terminal keeps its records. Messages (Codec 12 to 15) are not answered: the terminal would
- * take four bytes for the beginning of a command.
+ * Teltonika over TCP: Codec 8 and 8 Extended (Teltonika's wiki, "Teltonika Data Sending Protocols"). The terminal says
+ * its IMEI; accepted, it sends packets of AVL records, each answered with the count of records taken. A packet that
+ * can't be taken is answered with 0 before the connection ends: the terminal keeps its records. Messages (Codec 12 to
+ * 15) are not answered: the terminal would take four bytes for the beginning of a command.
  */
 export class TeltonikaSession extends FramedSession {
   #identified = false;
@@ -144,7 +144,10 @@ function readTexts(bytes: Buffer, start: number, end: number, beforeText: number
   return p === end - 1 ? texts : `${end - 1 - p} bytes after the last message`;
 }
 
-/** Printable text as it stands; anything else as hexadecimal digits, as of serial devices that speak a protocol of their own. */
+/**
+ * Printable text as it stands; anything else as hexadecimal digits, as of serial devices that speak a protocol of their
+ * own.
+ */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString('latin1');
   return /^[\x20-\x7e\t\r\n]*$/.test(text) ? text.trimEnd() : bytes.toString('hex');

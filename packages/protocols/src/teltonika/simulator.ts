@@ -12,10 +12,10 @@ const MAX_POSITIONS = 20;
 const SATELLITES_OF_A_FIX = 4;
 
 /**
- * A terminal that speaks Codec 8. What the codec can't carry: fractions of km/h; that speed, course or altitude are unknown (0 is
- * sent); that a valid fix has no known count of satellites (4 is sent: none would make it invalid), or that one that is not valid
- * had some (0 is sent); several kinds of harsh driving at once; the alarms `low-battery`, `tamper` and `other`; attributes other
- * than `eventIo` and whole `io<id>` with an id below 256.
+ * A terminal that speaks Codec 8. What the codec can't carry: fractions of km/h; that speed, course or altitude are
+ * unknown (0 is sent); that a valid fix has no known count of satellites (4 is sent: none would make it invalid), or
+ * that one that is not valid had some (0 is sent); several kinds of harsh driving at once; the alarms `low-battery`,
+ * `tamper` and `other`; attributes other than `eventIo` and whole `io<id>` with an id below 256.
  *
  * @throws {TypeError} when the terminal's id is not 5 to 20 digits
  */

@@ -29,9 +29,10 @@ const MAX_NAME_LENGTH = 64;
 const SOS: readonly Alarm[] = Object.freeze(['sos'] satisfies Alarm[]);
 
 /**
- * Parameters that have a field of their own. Their names are the terminal's to choose, so only those are taken whose name leaves
- * no doubt of what they are and in which unit; every other one (`odometer` may count metres or kilometres) is an attribute under its
- * own name. Digital inputs say nothing of the ignition: which of them is wired to it, only the installer knows.
+ * Parameters that have a field of their own. Their names are the terminal's to choose, so only those are taken whose
+ * name leaves no doubt of what they are and in which unit; every other one (`odometer` may count metres or kilometres)
+ * is an attribute under its own name. Digital inputs say nothing of the ignition: which of them is wired to it, only
+ * the installer knows.
  */
 export const PARAM = {
   sos: 'SOS',
@@ -43,8 +44,8 @@ export const PARAM = {
 } as const;
 
 /**
- * Reads the fields of one message, short or extended. A message without coordinates is not valid and stands at 0/0, so that
- * its parameters are not lost.
+ * Reads the fields of one message, short or extended. A message without coordinates is not valid and stands at 0/0, so
+ * that its parameters are not lost.
  *
  * @param fields ten or sixteen of them, as they stood between the semicolons
  * @param nowMs taken where the terminal does not give both date and time
@@ -220,7 +221,7 @@ function isDigits(text: string, from: number): boolean {
   return text.length > from;
 }
 
-/** Degrees of "degrees and minutes in one number" and a hemisphere; NaN where they are none. */
+/** Degrees of "degrees and minutes in one number" and a hemisphere; NaN where they are not. */
 function readDegrees(text: string, hemisphere: string, positive: string, negative: string, limit: number): number {
   if (hemisphere !== positive && hemisphere !== negative) return Number.NaN;
   const number = readNumber(text);
@@ -253,7 +254,8 @@ function readNumber(text: string): number | null {
     else return Number.NaN;
   }
   if (digits === 0 || digits > 20) return Number.NaN;
-  // Up to 15 digits both the digits and the power are exact, so the quotient is the nearest number: what Number() says, sooner.
+  // Up to 15 digits both the digits and the power are exact, so the quotient is the nearest number: what Number() says,
+  // sooner.
   if (digits > 15) return Number(text) + 0;
   const value = decimals > 0 ? mantissa / (POWERS_OF_TEN[decimals] as number) : mantissa;
   return first === 0x2d ? 0 - value : value;

@@ -4,7 +4,7 @@ import { FramedSession } from '../framed-session.ts';
 import type { Inbound } from '../protocol.ts';
 import { EXTENDED_FIELDS, FAULT, readMessage, SHORT_FIELDS } from './message.ts';
 
-/** Room for more than a thousand messages of a black box in one line. */
+/** Enough for more than a thousand messages of a black box in one line. */
 export const MAX_FRAME_BYTES = 256 * 1024;
 /** Before it said who it is, a terminal has no reason to send more. */
 const MAX_LOGIN_BYTES = 512;
@@ -31,10 +31,10 @@ const MESSAGE_NOT_TAKEN = reply('#AM#0');
 const BLACK_BOX_CHECKSUM = reply('#AB#');
 
 /**
- * Wialon IPS 1.1 and 2.x (Gurtam's "Wialon IPS"): lines of text. The login tells the version: 2.x names it, and ends each line with
- * a checksum. A message that can't be taken is answered by its code, and the terminal goes on; what is no line of this protocol ends
- * the connection. The gateway checks the password of the login where the vehicle has one. Photos, tachograph
- * files and compressed packets are not spoken.
+ * Wialon IPS 1.1 and 2.x (Gurtam's "Wialon IPS"): lines of text. The login reports the version: 2.x names it, and ends
+ * each line with a checksum. A message that can't be taken is answered by its code, and the terminal goes on; what is
+ * no line of this protocol ends the connection. The gateway checks the password of the login where the vehicle has one.
+ * Photos, tachograph files and compressed packets are not spoken.
  */
 export class WialonIpsSession extends FramedSession {
   #terminalId: TerminalId | null = null;
@@ -96,7 +96,7 @@ export class WialonIpsSession extends FramedSession {
         out.push({ type: 'reply', bytes: PONG });
         return true;
       case 'M':
-        // A driver's message has nobody here to read it; the terminal is told so.
+        // A driver's message has nobody here to read it, which the answer says.
         out.push({ type: 'reply', bytes: MESSAGE_NOT_TAKEN });
         return true;
       default:

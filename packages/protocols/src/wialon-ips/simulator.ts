@@ -5,13 +5,13 @@ import { clampRound } from '../rounding.ts';
 import { PARAM, UNKNOWN } from './message.ts';
 
 const MAX_POSITIONS = 100;
-/** A server's answer is a few characters; more than this without a line's end is none. */
+/** A server's answer is a few characters; more than this without a line's end is not one. */
 const MAX_ANSWER_LENGTH = 256;
 
 /**
- * A terminal that speaks Wialon IPS 2.0: one position in an extended message, several in a black box. What the protocol can't
- * carry: fractions of a second and of km/h; the place of a fix that is not valid; alarms other than `sos`; attributes whose name or
- * text has one of the separators in it. `true` and `false` arrive as 1 and 0.
+ * A terminal that speaks Wialon IPS 2.0: one position in an extended message, several in a black box. What the protocol
+ * can't carry: fractions of a second and of km/h; the place of a fix that is not valid; alarms other than `sos`;
+ * attributes whose name or text has one of the separators in it. `true` and `false` arrive as 1 and 0.
  *
  * @throws {TypeError} when the terminal's id has a character that a login can't carry
  */

@@ -3,8 +3,8 @@ import { BLOCK, FRAME_NUMBER_BITS, type Picture, PLAIN_BLOCK_IN_I, PLAIN_BLOCK_I
 const TYPE = { slice: 1, keySlice: 5, sps: 7 };
 
 /**
- * Decodes what `PlainH264Encoder` makes, and no other H.264: blocks of samples as they are, and blocks that stay as they were. With it a file's pictures can be
- * looked at where no other decoder is installed.
+ * Decodes what `PlainH264Encoder` makes, and no other H.264: blocks of samples as they are, and blocks that stay as
+ * they were. With it a file's pictures can be looked at where no other decoder is installed.
  */
 export class PlainH264Decoder {
   #size: { width: number; height: number } | null = null;

@@ -25,8 +25,9 @@ export const PLAIN_BLOCK_IN_I = 25;
 export const PLAIN_BLOCK_IN_P = 5 + PLAIN_BLOCK_IN_I;
 
 /**
- * An encoder of H.264 that any decoder reads and that needs no other program: blocks are samples as they are (I_PCM), and in pictures between key
- * pictures blocks that did not change are skipped. What is decoded is what was drawn, to the bit. Baseline profile, one reference picture, no filter.
+ * An encoder of H.264 that any decoder reads and that needs no other program: blocks are samples as they are (I_PCM),
+ * and in pictures between key pictures blocks that did not change are skipped. What is decoded is what was drawn, to
+ * the bit. Baseline profile, one reference picture, no filter.
  */
 export class PlainH264Encoder {
   readonly #width: number;
@@ -43,7 +44,10 @@ export class PlainH264Encoder {
     this.#height = height;
   }
 
-  /** The next picture, with its parameter sets where it is a key picture, in the form of Annex B. The first must be a key picture. */
+  /**
+   * The next picture, with its parameter sets where it is a key picture, in the form of Annex B. The first must be a
+   * key picture.
+   */
   encode(picture: Picture, key: boolean): Buffer {
     const last = key ? null : this.#last;
     if (!key && last === null) throw new Error('the first picture is a key picture');

@@ -12,8 +12,9 @@ const TONE_HZ = 440;
 const WAVE_SAMPLES = 200;
 
 /**
- * What the cameras of simulated terminals record, at every time there is: pictures that show a count of 40 ms, so that a decoded one tells when it was
- * taken; key pictures on whole seconds; and a tone. The same channel and time give the same frames.
+ * What the cameras of simulated terminals record, at every time there is: pictures that show a count of 40 ms, so that
+ * a decoded one reports when it was taken; key pictures on whole seconds; and a tone. The same channel and time give
+ * the same frames.
  */
 export function* recordedFrames(
   channel: number,

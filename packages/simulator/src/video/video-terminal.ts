@@ -16,7 +16,7 @@ import {
 import { type VideoFaults, withFaults } from './faults.ts';
 import { recordedFrames } from './test-video.ts';
 
-/** A stretch of time, Unix milliseconds. */
+/** A time range, Unix milliseconds. */
 export interface Recorded {
   startMs: number;
   endMs: number;
@@ -34,7 +34,10 @@ export interface VideoTerminalOptions {
   channels?: readonly number[];
   /** What is stored, of every channel; default the week before now. */
   recorded?: readonly Recorded[];
-  /** How fast a playback is sent: 1 as it was recorded, 10 ten times as fast; default as fast as the connection takes it. */
+  /**
+   * How fast a playback is sent: 1 as it was recorded, 10 ten times as fast; default as fast as the connection takes
+   * it.
+   */
   speed?: number;
   /** Default true. */
   sound?: boolean;
@@ -67,10 +70,12 @@ export interface VideoTerminalStats {
   lastFailure: string | null;
 }
 
-/** A terminal with cameras that really connects: JT/T 808 to the gateway, JT/T 1078 to wherever a playback is asked for. */
+/**
+ * A terminal with cameras that really connects: JT/T 808 to the gateway, JT/T 1078 to wherever a playback is asked for.
+ */
 export interface VideoTerminal {
   stats(): VideoTerminalStats;
-  /** Tells where the vehicle is; nothing when it is off-line. */
+  /** Reports where the vehicle is; nothing when it is off-line. */
   report(position: Position): void;
   /** Goes on-line, and stays. */
   connect(): void;
@@ -84,7 +89,7 @@ interface Playback {
   channel: number;
   paused: boolean;
   ended: boolean;
-  /** Whoever waits for it to go on. */
+  /** Callers that wait for it to go on. */
   wake: () => void;
 }
 
@@ -93,7 +98,7 @@ const RECORDED_MS = 7 * 24 * 3600 * 1000;
 const FILE_MS = 5 * 60_000;
 const BYTES_A_SECOND = 60_000;
 
-/** Makes a terminal and, unless told otherwise, lets it connect. */
+/** Makes a terminal and, unless configured otherwise, lets it connect. */
 export function startVideoTerminal(options: VideoTerminalOptions): VideoTerminal {
   const terminal = new SimulatedVideoTerminal(options);
   if (options.online ?? true) terminal.connect();
@@ -258,7 +263,7 @@ class SimulatedVideoTerminal implements VideoTerminal {
     this.#running.add(playing);
   }
 
-  /** What is stored of the wanted stretch, by the terminal's own clock, file by file. */
+  /** What is stored of the wanted interval, by the terminal's own clock, file by file. */
   #storedIn(wanted: { channel: number; startMs: number; endMs: number }): StoredRecording[] {
     const { channels = [1, 2], clockErrorMs = 0, sound = true } = this.#options;
     if (!channels.includes(wanted.channel)) return [];

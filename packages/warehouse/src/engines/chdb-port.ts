@@ -15,7 +15,10 @@ interface SentError {
   what: TooMuchError['what'] | undefined;
 }
 
-/** Lets the thread at the other end of `port` run statements. When the port closes, its running statements are broken off. */
+/**
+ * Lets the thread at the other end of `port` run statements. When the port closes, its running statements are broken
+ * off.
+ */
 export function serveChdb(statements: ChdbStatements, port: MessagePort): void {
   const running = new Map<number, AbortController>();
   const send = (response: Response) => port.postMessage(response);

@@ -10,9 +10,9 @@ import { type Engine, limitError } from './engine.ts';
 import { FairQueue } from './fair-queue.ts';
 
 /**
- * ClickHouse leaves so much of the disk to the others. On a disk with less, it neither inserts nor merges: a merge that runs out of space
- * on its way can end as a part of empty files in place of the rows that it merged (libchdb 26.7, `Empty marks file`), without an
- * error to anybody.
+ * ClickHouse leaves so much of the disk to the others. On a disk with less, it neither inserts nor merges: a merge that
+ * runs out of space on its way can end as a part of empty files in place of the rows that it merged (libchdb 26.7,
+ * `Empty marks file`), without an error to anybody.
  */
 const KEPT_FREE_BYTES = 64 * 1024 ** 2;
 
@@ -60,8 +60,9 @@ function reportQueues(): number {
  * query hanging for ever.
  *
  * A block goes in through a file: chDB takes an insert's data only as a part of the query's text, where binary data is
- * cut at the first bytes that look like an end of the statement. The file lives for the length of the insert in a folder of
- * the data directory, is read by `file(…, Native)` and removed; nothing waits for the disk but the insert itself.
+ * cut at the first bytes that look like an end of the statement. The file lives for the length of the insert in a
+ * folder of the data directory, is read by `file(…, Native)` and removed; nothing waits for the disk but the insert
+ * itself.
  *
  * @throws {Error} when the folder can't be used: held by another process, not writable, or a path with `* ? { }`,
  *   which the `file` function would take for a pattern
@@ -83,7 +84,7 @@ export async function openChdb(path: string): Promise<Engine> {
     try {
       return new chdb.Session(folder, { connectionArgs });
     } catch (cause) {
-      // chDB prints the reason to standard error and does not tell it.
+      // chDB prints the reason to standard error and does not report it.
       throw new Error(`The warehouse can't open ${folder}: another process holds it, or it can't be written to`, {
         cause,
       });
@@ -156,8 +157,8 @@ export async function openChdb(path: string): Promise<Engine> {
 }
 
 /**
- * A connection whose statements wait for their turn here. Left to chDB they would wait in Node's thread pool, where four
- * of them would leave no thread for anything else.
+ * A connection whose statements wait for their turn here. Left to chDB they would wait in Node's thread pool, where
+ * four of them would leave no thread for anything else.
  */
 class Turns {
   readonly session: Session;
@@ -169,8 +170,8 @@ class Turns {
 
   take<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => work(this.session));
-    // A failure is told to whoever took the turn; the next one goes on. What a statement had written when it failed stands
-    // in the connection, before the answer to the next: that must be nobody's.
+    // A failure is reported to the one who took the turn; the next one goes on. What a statement had written when it
+    // failed stands in the connection, before the answer to the next: that must be nobody's.
     this.#last = turn.catch(async () => {
       await this.session.queryAsync('SELECT 1').catch(() => {});
     });

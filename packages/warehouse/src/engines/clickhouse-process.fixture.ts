@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 /*
- * ClickHouse's own HTTP server as a process: npm's chdb brings it in its native library, and starts it by a statement, for as long as
- * the program that gave the statement runs. Arguments: the configuration file, and the folder of its data.
+ * ClickHouse's own HTTP server as a process: npm's chdb brings it in its native library, and starts it by a statement,
+ * for as long as the program that gave the statement runs. Arguments: the configuration file, and the folder of its
+ * data.
  */
 const [configFile = '', folder = ''] = process.argv.slice(2);
 /** The program's last statement reads this pipe, and so runs until the pipe is closed. */

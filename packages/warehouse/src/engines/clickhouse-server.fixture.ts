@@ -21,8 +21,8 @@ export interface ClickhouseExtras {
 const ACCOUNT: ClickhouseAccount = { user: 'outrider', password: 'outrider' };
 
 /**
- * The command of ClickHouse's own HTTP server, as chDB's library brings it: one account, 127.0.0.1 only. It ends in order by SIGTERM,
- * when running queries are answered.
+ * The command of ClickHouse's own HTTP server, as chDB's library brings it: one account, 127.0.0.1 only. It ends in
+ * order by SIGTERM, when running queries are answered.
  *
  * @param folder for its configuration and its data; made where it is missing
  */

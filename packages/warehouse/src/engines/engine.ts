@@ -57,21 +57,22 @@ export class BusyError extends Error {
  */
 export interface Engine {
   /**
-   * Inserts blocks of the same columns as one. When it resolves, the rows outlive a crash of the process and of the machine.
+   * Inserts blocks of the same columns as one. When it resolves, the rows outlive a crash of the process and of the
+   * machine.
    */
   insert(table: string, ...blocks: readonly NativeBlock[]): Promise<void>;
   /**
    * The rows of a SELECT, each an array of its columns. 64-bit integers come as numbers.
    *
    * @throws {TooMuchError} when it goes over its limits
-   * @throws {BusyError} when too many wait in its lane
+   * @throws {BusyError} when too many wait in its queue
    * @throws {WarehouseAwayError} when a server does not answer
    * @throws the signal's reason when it was broken off
    */
   select(statement: Statement): Promise<unknown[][]>;
   /**
-   * Rows as a file that others read, written by ClickHouse: its bytes as they come. Whatever is set aside for it meanwhile
-   * is gone when the last is taken, or when nobody takes more.
+   * Rows as a file that others read, written by ClickHouse: its bytes as they come. Whatever is set aside for it
+   * meanwhile is gone when the last is taken, or when nobody takes more.
    *
    * @throws the signal's reason when it was broken off
    */
@@ -128,7 +129,10 @@ export function limitError(error: unknown, text = error instanceof Error ? error
   return error;
 }
 
-/** Settings of whatever reads and writes files: rows in their order, on one thread, and no larger in memory than need be. */
+/**
+ * Settings of whatever reads and writes files: rows in their order, on one thread, and no larger in memory than need
+ * be.
+ */
 export const FILE_SETTINGS = {
   max_threads: 1,
   input_format_parallel_parsing: 0,
@@ -139,8 +143,8 @@ export const FILE_SETTINGS = {
 
 /**
  * Settings of every insert. Late data may touch any number of months at once, and one block makes one part per month.
- * Duplicates within a block are left to merges and to FINAL: taking them out on the way in costs two thirds of an insert
- * (100,000 positions on one core: 250 ms with, 80 ms without).
+ * Duplicates within a block are left to merges and to FINAL: taking them out on the way in costs two thirds of an
+ * insert (100,000 positions on one core: 250 ms with, 80 ms without).
  */
 export const INSERT_SETTINGS = {
   max_partitions_per_insert_block: '0',

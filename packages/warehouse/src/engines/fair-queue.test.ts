@@ -6,7 +6,7 @@ const owner = (account: string, tenant = account) => ({ account, tenant });
 
 const turn = () => new Promise(setImmediate);
 
-/** Queries that end when they are told to. */
+/** Queries that end when they are reported to. */
 function queries(queue: FairQueue<number>) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

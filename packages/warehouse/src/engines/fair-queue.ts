@@ -19,8 +19,9 @@ interface Waiting<T> extends Owner {
 }
 
 /**
- * Places that queries share, such as connections. Who waits is served in the order of {@link Turns}, so that many queries of
- * one owner delay those of another by few. Of several places a tenant holds half at most: the others are for who comes.
+ * Places that queries share, such as connections. Who waits is served in the order of {@link Turns}, so that many
+ * queries of one owner delay those of another by few. Of several places a tenant holds half at most: the others are for
+ * who comes.
  */
 export class FairQueue<T> {
   readonly #free: T[];

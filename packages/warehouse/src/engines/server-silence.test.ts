@@ -52,7 +52,7 @@ test('a server that is gone is said to be away, and what it refuses is not', asy
   }
 });
 
-test('what makes the rows of a file fail is told as it is, and a server that goes away meanwhile as that', async () => {
+test('what makes the rows of a file fail is reported as it is, and a server that goes away meanwhile as that', async () => {
   const server = createServer(async (request, response) => {
     const asked = String(Buffer.concat(await request.toArray().catch(() => [])));
     if (asked.startsWith('SELECT *')) request.socket.destroy();

@@ -29,7 +29,10 @@ export interface ServerAddress {
   openWithinMs?: number;
 }
 
-/** Queries of this process that run side by side, by what they wait in line with; inserts and files have connections beside them. */
+/**
+ * Queries of this process that run side by side, by what they wait in line with; inserts and files have connections
+ * beside them.
+ */
 const QUICK_AT_ONCE = 8;
 const REPORTS_AT_ONCE = 4;
 const OPEN_CONNECTIONS = 24;
@@ -37,9 +40,12 @@ const MAX_WAITING_QUICK = 1000;
 const MAX_WAITING_REPORTS = 64;
 /** How long a server may take to answer: longer than any query may run. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** An insert that has no answer for so long is broken off: it is tried again, and rows that come twice are one. */
+/** An insert that has no answer for this long is broken off: it is tried again, and rows that come twice are one. */
 const INSERT_WITHIN_MS = 30_000;
-/** A server that takes connections and says nothing is not waited for as long as a report may take: who starts is started again. */
+/**
+ * A server that takes connections and says nothing is not waited for as long as a report may take: who starts is
+ * started again.
+ */
 const OPEN_WITHIN_MS = 15_000;
 /** Whether it is there at all is answered at once, or not. */
 const PING_WITHIN_MS = 5000;
@@ -59,7 +65,7 @@ export async function openServer({
 }: ServerAddress): Promise<Engine> {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(database))
     throw new Error(`${JSON.stringify(database)} is no name of a database`);
-  // The client writes every failure to the console as well as throwing it: whoever asked says what is to be said.
+  // The client writes every failure to the console as well as throwing it: the caller says what is to be said.
   const log = { level: ClickHouseLogLevel.OFF };
   const account = { url, username, password, log, request_timeout: REQUEST_TIMEOUT_MS };
   const server = createClient(account);
@@ -113,7 +119,8 @@ export async function openServer({
           use_multipart_params_auto: true,
           query_id: name,
           format: 'JSONCompact',
-          // The answer is held until it is whole: a failure after its first bytes would be a broken connection without a reason.
+          // The answer is held until it is whole: a failure after its first bytes would be a broken connection without
+          // a reason.
           clickhouse_settings: { wait_end_of_query: 1 },
           ...(signal && { abort_signal: signal }),
         });
@@ -179,7 +186,10 @@ export async function openServer({
   };
 }
 
-/** Of the values in one field of a form: a server takes 128 KiB (`http_max_field_value_size`). UUIDs of 39 bytes are the longest. */
+/**
+ * Of the values in one field of a form: a server takes 128 KiB (`http_max_field_value_size`). UUIDs of 39 bytes are the
+ * longest.
+ */
 const MAX_FIELD_VALUES = 2000;
 
 /** The statement with each long list bound in several pieces. */

@@ -3,7 +3,7 @@ import type { Engine } from '../engines/engine.ts';
 import { fixedColumn } from '../native/columns.ts';
 import { eventBlock } from './block.ts';
 
-/** What a recalculation wrote stands over what was told live, in whatever phase and order that comes. */
+/** What a recalculation wrote stands over what was published live, in whatever phase and order that comes. */
 const RECALCULATED = 1n << 63n;
 /** Phase of the row that takes an event's place which, as it turned out, never happened. */
 const REMOVED = 'removed';
@@ -14,7 +14,10 @@ export const NOT_REMOVED = `phase != '${REMOVED}'`;
 /** Two columns more for a question that wants to know by whom a row was written: see {@link writerOf}. */
 export const WRITER_COLUMNS = `precedence >= ${RECALCULATED}, bitAnd(precedence, ${(1n << 62n) - 1n})`;
 
-/** Who wrote a row, from its {@link WRITER_COLUMNS}. Returns the recalculation's number, or null for what was told live. */
+/**
+ * Who wrote a row, from its {@link WRITER_COLUMNS}. Returns the recalculation's number, or null for what was published
+ * live.
+ */
 export function writerOf(isRecalculated: unknown, number: unknown): number | null {
   return Number(isRecalculated) === 1 ? Number(number) : null;
 }
@@ -32,9 +35,9 @@ export interface EventReplacement {
 }
 
 /**
- * Puts events in the place of others, by their ids: with one insert, so that whoever reads sees either all of it or
+ * Puts events in the place of others, by their ids: with one insert, so that a reader sees either all of it or
  * nothing (of each month: a month is a part of its own). An event that is removed leaves a row behind that says so,
- * because what was told of it live may still be on its way.
+ * because what was notified of it live may still be on its way.
  *
  * @throws {UnfitRecordError} when an id is not a UUID
  */

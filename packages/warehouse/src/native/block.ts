@@ -8,7 +8,10 @@ export interface NativeColumn {
   chunks: readonly Uint8Array[];
 }
 
-/** Rows to be inserted, column by column, in ClickHouse's Native format (https://clickhouse.com/docs/interfaces/formats/Native). */
+/**
+ * Rows to be inserted, column by column, in ClickHouse's Native format
+ * (https://clickhouse.com/docs/interfaces/formats/Native).
+ */
 export interface NativeBlock {
   rows: number;
   columns: readonly NativeColumn[];

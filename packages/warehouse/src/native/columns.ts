@@ -154,7 +154,8 @@ export class StringValues {
   }
 }
 
-// Serialization of LowCardinality: its version, and per block the width of the indexes with the flags "has keys of its own" and "new dictionary".
+// Serialization of LowCardinality: its version, and per block the width of the indexes with the flags "has keys of its
+// own" and "new dictionary".
 const LOW_CARDINALITY_VERSION = 1n;
 const INDEXES_UINT32 = 2n;
 const OWN_KEYS = 1n << 9n;

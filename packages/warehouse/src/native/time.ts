@@ -4,13 +4,16 @@ import { clamp } from './scaled.ts';
 export const EARLIEST_MS = -2_208_988_800_000;
 export const LATEST_MS = 10_413_791_999_999;
 
-/** The time as a column of times takes it: the nearest that it can hold. Whatever lies outside is flagged by its rejection. */
+/**
+ * The time as a column of times takes it: the nearest that it can hold. Whatever lies outside is flagged by its
+ * rejection.
+ */
 export function storableMs(timeMs: number): number {
   return clamp(timeMs, EARLIEST_MS, LATEST_MS - 1);
 }
 
 /**
- * A bound of a stretch of time, in whole milliseconds within what a column of times can be compared with.
+ * A bound of a time range, in whole milliseconds within what a column of times can be compared with.
  *
  * @throws {RangeError} when it is not a number
  */

@@ -140,8 +140,8 @@ export function positionBlock(packets: readonly Recorded<TelemetryPacket>[]): Na
 }
 
 /**
- * The version by which the first of several positions of one vehicle and time wins: it falls with the offset, and within
- * a packet with the place in it: the complement of offset * PACKET_PLACES + place, in two 32-bit halves.
+ * The version by which the first of several positions of one vehicle and time wins: it falls with the offset, and
+ * within a packet with the place in it: the complement of offset * PACKET_PLACES + place, in two 32-bit halves.
  */
 class PrecedenceValues {
   readonly #halves: Uint32Array;

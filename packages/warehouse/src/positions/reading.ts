@@ -1,15 +1,19 @@
 import type { Alarm, AttributeValue, Position } from '@outrider/domain';
 
 /**
- * Why a position is not good, as it is now: empty where it is. A fix that was ahead of its reception is archived as being in the future,
- * but whether it is depends on the clock that it is read by: the one that it was received by may have been slow.
+ * Why a position is not good, as it is now: empty where it is. A fix that was ahead of its reception is archived as
+ * being in the future, but whether it is depends on the clock that it is read by: the one that it was received by may
+ * have been slow.
  */
 export const REJECTION = "if(rejection = 'time-in-future' AND fix_time <= now64(3), '', rejection)";
 
 /** The condition for good positions, see {@link REJECTION}. */
 export const IS_GOOD = "(rejection = '' OR (rejection = 'time-in-future' AND fix_time <= now64(3)))";
 
-/** Records of one vehicle and fix time that are read; the archive has more of them only where a terminal is out of order. */
+/**
+ * Records of one vehicle and fix time that are read; the archive has more of them only where a terminal is out of
+ * order.
+ */
 export const MAX_RECORDS = 32;
 
 /** Orders records of one vehicle and fix time as they came. Behind these two in an `ORDER BY`. */
@@ -44,8 +48,8 @@ export function rowsFor(limit: number): number {
 }
 
 /**
- * One position of all records of one vehicle and fix time, in the order in which they came: the place of the first that is valid, the
- * alarms of all, and of everything else what was said last.
+ * One position of all records of one vehicle and fix time, in the order in which they came: the place of the first that
+ * is valid, the alarms of all, and of everything else what was said last.
  */
 export function mergedRecord<Record extends Position>(records: readonly Record[]): Record {
   const [first, ...others] = records;

@@ -12,7 +12,7 @@ export interface ArchivedEventsQuestion {
   fromMs: number;
   /** Unix milliseconds of the fix that began the event, inclusive too. */
   throughMs: number;
-  /** Those alone that went on, or were told, at this time (Unix milliseconds) or later. */
+  /** Those alone that went on, or were reported, at this time (Unix milliseconds) or later. */
   untilMs: number;
   /** Those of this geofence alone; null: all. */
   geofenceId: GeofenceId | null;
@@ -24,7 +24,7 @@ export interface ArchivedEventsQuestion {
 /** An event as its row stands in the archive. */
 export interface ArchivedEvent {
   event: FleetEvent;
-  /** Number of the recalculation that wrote it; null: it was told live. */
+  /** Number of the recalculation that wrote it; null: it was published live. */
   recalculation: number | null;
   /** True where a recalculation found that it never happened. */
   removed: boolean;
@@ -78,8 +78,8 @@ export async function archivedEvents(engine: Engine, question: ArchivedEventsQue
 }
 
 /**
- * The first pages of {@link archivedEvents} of many vehicles, all of the same length, in one statement. Returns an answer for each
- * question, in their order.
+ * The first pages of {@link archivedEvents} of many vehicles, all of the same length, in one statement. Returns an
+ * answer for each question, in their order.
  *
  * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
  */

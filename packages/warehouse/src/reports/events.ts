@@ -36,7 +36,7 @@ export interface EventsCursor {
 }
 
 export interface Events {
-  /** By the time at which they began, oldest first; each as its latest phase tells it. */
+  /** By the time at which they began, oldest first; each as its latest phase reports it. */
   events: FleetEvent[];
   /** Null when there are no more. */
   next: EventsCursor | null;
@@ -52,7 +52,7 @@ export const EVENT_COLUMNS = `id, kind, phase, vehicle_id, toUnixTimestamp64Mill
   toUnixTimestamp64Milli(from_fix_time), origin, inferred, alarm, start_latitude_e7, start_longitude_e7, moving_ms, idling_ms`;
 
 /**
- * The vehicle's events that began in a stretch of time, a page at a time.
+ * The vehicle's events that began in a time range, a page at a time.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
  */

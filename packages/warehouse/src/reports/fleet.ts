@@ -5,8 +5,8 @@ import type { QueryLimits } from '../engines/engine.ts';
 export const MAX_FLEET = 1000;
 
 /**
- * Vehicles that a list is asked of at a time: a page reads all that its vehicles have from where the page before ended, so
- * few of them in one question make many pages cheap.
+ * Vehicles that a list is asked of at a time: a page reads all that its vehicles have from where the page before ended,
+ * so few of them in one question make many pages cheap.
  */
 export const LIST_FLEET = 50;
 

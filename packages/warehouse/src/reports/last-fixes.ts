@@ -14,8 +14,8 @@ export interface LastFixesQuestion {
 }
 
 /**
- * Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment, in Unix milliseconds; null where
- * there is none.
+ * Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment, in Unix milliseconds; null
+ * where none exists.
  *
  * @throws {RangeError} when the time is not a number
  */
@@ -33,13 +33,14 @@ export async function startOfLastFixes(engine: Engine, question: LastFixesQuesti
 
 const HOUR_MS = 3_600_000;
 /**
- * How far back the fixes of many vehicles are read, step by step: most have enough of them within the first. Those that have not within
- * the last but one are new, or were silent for a month.
+ * How far back the fixes of many vehicles are read, step by step: most have enough of them within the first. Those that
+ * have not within the last but one are new, or were silent for a month.
  */
 const WINDOWS_MS = [2 * HOUR_MS, 26 * HOUR_MS, 30 * 24 * HOUR_MS, Number.POSITIVE_INFINITY] as const;
 
 /**
- * {@link startOfLastFixes} of many vehicles, in a statement for each step back. Returns an answer for each question, in their order.
+ * {@link startOfLastFixes} of many vehicles, in a statement for each step back. Returns an answer for each question, in
+ * their order.
  *
  * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number
  */

@@ -16,7 +16,7 @@ export interface LateArrivalsQuestion {
 }
 
 /**
- * Did the gateway have a good position of the stretch no sooner than that? What was sent again is archived as it first
+ * Did the gateway have a good position of the interval no sooner than that? What was sent again is archived as it first
  * came, so the answer is no where all that came late was there already.
  *
  * @throws {RangeError} when a time is not a number

@@ -28,7 +28,7 @@ export interface FleetCursor {
 }
 
 export interface OverlappingEvents {
-  /** By vehicle, and of each by the time at which they began; each as its latest phase tells it. */
+  /** By vehicle, and of each by the time at which they began; each as its latest phase reports it. */
   events: FleetEvent[];
   /** Null when there are no more. */
   next: FleetCursor | null;
@@ -40,14 +40,14 @@ export interface OverlappingEvents {
  */
 const LATE_BEGIN_MS = 86_400_000;
 
-/** Events with a part in a stretch of time; what lasts no time counts where it started. `b` stands for a bound's name. */
+/** Events with a part in a time range; what lasts no time counts where it started. `b` stands for a bound's name. */
 export const OVERLAPS = `began_at < fromUnixTimestamp64Milli({toMs:Int64} + ${LATE_BEGIN_MS}, 'UTC')
   AND started_at < fromUnixTimestamp64Milli({toMs:Int64}, 'UTC')
   AND (ended_at IS NULL OR ended_at > fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC')
     OR started_at >= fromUnixTimestamp64Milli({fromMs:Int64}, 'UTC') AND ended_at >= started_at)`;
 
 /**
- * Events of many vehicles that lasted into a stretch of time, a page at a time: also those that began before it, however
+ * Events of many vehicles that lasted into a time range, a page at a time: also those that began before it, however
  * long ago, and those that still last.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, a time is not a number, or too many vehicles are named

@@ -2,7 +2,9 @@ import type { VehicleId } from '@outrider/domain';
 import type { Parameter } from '../engines/engine.ts';
 import { boundMs } from '../native/time.ts';
 
-/** Questions that one statement may answer, each about a vehicle of its own: their values go into the URL of a request. */
+/**
+ * Questions that one statement may answer, each about a vehicle of its own: their values go into the URL of a request.
+ */
 export const MAX_QUESTIONS = 100;
 /** Above so many, a statement waits with the reports, so that it holds up no quick question. */
 const QUICK_QUESTIONS = 8;

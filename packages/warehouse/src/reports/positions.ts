@@ -31,7 +31,7 @@ export interface Positions {
 }
 
 /**
- * Good positions of many vehicles in a stretch of time, a page at a time.
+ * Good positions of many vehicles in a time range, a page at a time.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, a time is not a number, or too many vehicles are named
  */
@@ -68,7 +68,7 @@ export async function positions(engine: Engine, question: PositionsQuestion): Pr
   return { positions: page, next: hasMore && last ? { vehicleId: last.vehicleId, fixTimeMs: last.fixTimeMs } : null };
 }
 
-/** The vehicles, of many, that were in a box in a stretch of time. */
+/** The vehicles, of many, that were in a box in a time range. */
 export async function vehiclesWithin(
   engine: Engine,
   question: Omit<PositionsQuestion, 'limit' | 'after'> & { box: Box },

@@ -20,7 +20,7 @@ export interface RecentEventsQuestion {
 export const MAX_RECENT_VEHICLES = 5000;
 
 /**
- * The newest events of many vehicles in a stretch of time, the newest first; each as its latest phase tells it.
+ * The newest events of many vehicles in a time range, the newest first; each as its latest phase reports it.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, a time is not a number, or too many vehicles are named
  */

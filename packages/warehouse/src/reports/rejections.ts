@@ -21,8 +21,8 @@ export interface RejectedPositions {
 }
 
 /**
- * How many positions of a vehicle were rejected since a moment, by reason, the last rejected first. Jumps are not among them: a jump
- * shows only against other positions. A fix that was in the future counts until its time has come.
+ * How many positions of a vehicle were rejected since a moment, by reason, the last rejected first. Jumps are not among
+ * them: a jump shows only against other positions. A fix that was in the future counts until its time has come.
  *
  * @throws {RangeError} when the time is not a number
  */

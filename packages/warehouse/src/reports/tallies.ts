@@ -14,7 +14,10 @@ export interface TalliesQuestion {
   fromMs: number;
   /** … and nothing after it. */
   toMs: number;
-  /** Unix milliseconds at which time is cut into intervals, growing: at least two, from `fromMs` or before to `toMs` or after. */
+  /**
+   * Unix milliseconds at which time is cut into intervals, growing: at least two, from `fromMs` or before to `toMs` or
+   * after.
+   */
   cuts: readonly number[];
   /** For each interval, the place that its tallies are added up in; undefined: its own. */
   places?: readonly number[];
@@ -23,8 +26,8 @@ export interface TalliesQuestion {
   /** Unix milliseconds: what still lasts, lasts until then, … */
   nowMs: number;
   /**
-   * … but for vehicles of which less is known: until then, in Unix milliseconds, silence (`offline`) excepted. Default: all is known up
-   * to `nowMs`.
+   * … but for vehicles of which less is known: until then, in Unix milliseconds, silence (`offline`) excepted. Default:
+   * all is known up to `nowMs`.
    */
   knownUntilMs?: ReadonlyMap<VehicleId, number>;
   signal?: AbortSignal | undefined;
@@ -81,8 +84,8 @@ function intervalOf(time: string, cuts: readonly number[]): string {
 const LASTS_UNTIL = `if(kind = 'offline', {nowMs:Int64}, ${ofVehicle('untils')})`;
 
 /**
- * What many vehicles' events come to, interval by interval, added up where the events are: a row for each vehicle, kind and
- * place, however many events there were.
+ * What many vehicles' events come to, interval by interval, added up where the events are: a row for each vehicle, kind
+ * and place, however many events there were.
  *
  * @throws {RangeError} when there are less than two cuts, or too many vehicles
  */

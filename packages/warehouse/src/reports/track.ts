@@ -35,8 +35,8 @@ export interface TrackQuestion {
   /** Where to go on: the `next` of the page before. */
   after?: TrackCursor | null;
   /**
-   * Also those that were rejected, and each record of a fix time for itself, in the order in which they came. Default false: records of one
-   * fix time are one position.
+   * Also those that were rejected, and each record of a fix time for itself, in the order in which they came. Default
+   * false: records of one fix time are one position.
    */
   withRejected?: boolean;
 }
@@ -63,7 +63,7 @@ export const TRACK_COLUMNS = `toUnixTimestamp64Milli(fix_time), latitude_e7, lon
   terminal_id, protocol, ${REJECTION}`;
 
 /**
- * The vehicle's positions in a stretch of time, a page at a time. A page goes on behind the last position of the one
+ * The vehicle's positions in a time range, a page at a time. A page goes on behind the last position of the one
  * before it, not behind a count of them, so that positions that arrive in between shift nothing.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
@@ -135,8 +135,8 @@ export interface JudgedTrackQuestion {
 }
 
 /**
- * A page of the track of each of many vehicles, those that were rejected included, in one statement: with what the rules judge by alone.
- * Returns an answer for each question, in their order.
+ * A page of the track of each of many vehicles, those that were rejected included, in one statement: with what the
+ * rules judge by alone. Returns an answer for each question, in their order.
  *
  * @param limit positions of each vehicle at most
  * @throws {RangeError} when there are over 100 questions, two are about one vehicle, or a time is not a number

@@ -25,18 +25,19 @@ export interface TripPart {
 
 /** Their vehicles, starts and ends are bound to the query. */
 const TRIPS_A_QUERY = 2000;
-/** The key is looked through for each: where trips are spread over more stretches of time, all between them is read. */
+/** The key is looked through for each: where trips are spread over more time ranges, all between them is read. */
 const MAX_INTERVALS = 64;
 /** Slower than this on the way between two fixes it stood (the engine's default threshold). */
-const STANDING_KMH = 2;
+const STATIONARY_KMH = 2;
 /** Faster than this nobody goes (semantics, "Positions"). */
 const MAX_KMH = 500;
 
 /**
  * How trips that cuts divide are shared out among the intervals: by the way from fix to fix, by the odometer where both
- * have it, as the positions show it. The way between the two fixes around a cut is shared by time. The parts of a trip whose
- * totals are known come to these, so that no mileage is lost or won at midnight; one whose positions are gone is
- * shared by time alone. One that `lasts` is what its positions show. Only what lies between the first cut and the last is returned.
+ * have it, as the positions show it. The way between the two fixes around a cut is shared by time. The parts of a trip
+ * whose totals are known come to these, so that no mileage is lost or won at midnight; one whose positions are gone is
+ * shared by time alone. One that `lasts` is what its positions show. Only what lies between the first cut and the last
+ * is returned.
  */
 export async function tripParts(engine: Engine, question: TripPartsQuestion): Promise<TripPart[]> {
   const { trips, cuts, signal } = question;
@@ -50,12 +51,14 @@ export async function tripParts(engine: Engine, question: TripPartsQuestion): Pr
   return parts;
 }
 
-/** What the positions show of a trip in one interval; interval -1 lies before the first cut, the last after the last. */
+/**
+ * What the positions show of a trip in one interval; interval -1 lies before the first cut, the last after the last.
+ */
 interface Measured {
   interval: number;
   distanceM: number;
   movingMs: number;
-  standingMs: number;
+  stationaryMs: number;
   peakKmh: number | null;
 }
 
@@ -85,8 +88,8 @@ async function measure(
   });
   const interval = (time: string) => `toInt32(arrayCount(cut -> cut <= ${time}, {cuts:Array(Int64)}))`;
   const rows = (await engine.select({
-    sql: `SELECT trip, interval - 1, sum(metres * share), sum(if(metres * 3600 > ${STANDING_KMH} * ms, ms, 0) * share),
-        sum(if(metres * 3600 > ${STANDING_KMH} * ms, 0, ms) * share), max(speed_kmh_x10) / 10
+    sql: `SELECT trip, interval - 1, sum(metres * share), sum(if(metres * 3600 > ${STATIONARY_KMH} * ms, ms, 0) * share),
+        sum(if(metres * 3600 > ${STATIONARY_KMH} * ms, 0, ms) * share), max(speed_kmh_x10) / 10
       FROM (
         SELECT trip, metres, ms, speed_kmh_x10, arrayJoin(range(${interval('before_ms')}, ${interval('at_ms - 1')} + 1)) AS interval,
           (least(at_ms, if(interval >= length({cuts:Array(Int64)}), at_ms, {cuts:Array(Int64)}[interval + 1]))
@@ -126,21 +129,21 @@ async function measure(
     queue: 'report',
     signal,
   })) as [number, number, number, number, number, number | null][];
-  const measured = rows.map(([nth, place, distanceM, movingMs, standingMs, peakKmh]) => ({
+  const measured = rows.map(([nth, place, distanceM, movingMs, stationaryMs, peakKmh]) => ({
     nth,
     interval: place,
     distanceM,
     movingMs,
-    standingMs,
+    stationaryMs,
     peakKmh,
   }));
   return Map.groupBy(measured, ({ nth }) => nth);
 }
 
-/** Stretches of time that hold all trips, in order. */
+/** Time ranges that hold all trips, in order. */
 function intervalsOf(trips: readonly CrossingTrip[]): [fromMs: number, toMs: number][] {
   const intervals: [number, number][] = [];
-  // By their starts: a trip either goes on from the last stretch, or lies after it.
+  // By their starts: a trip either goes on from the last interval, or lies after it.
   for (const { startedAtMs, untilMs } of trips) {
     const last = intervals.at(-1);
     if (last && startedAtMs <= last[1]) last[1] = Math.max(last[1], untilMs);
@@ -156,10 +159,10 @@ function shared(trip: CrossingTrip, cuts: readonly number[], measured: readonly 
   const { vehicleId, startedAtMs, lasts } = trip;
   const endMs = Math.max(startedAtMs, trip.untilMs);
   const sum = (of: (part: Measured) => number) => measured.reduce((total, part) => total + of(part), 0);
-  const [metres, moving, standing] = [
+  const [metres, moving, stationary] = [
     sum((part) => part.distanceM),
     sum((part) => part.movingMs),
-    sum((part) => part.standingMs),
+    sum((part) => part.stationaryMs),
   ];
   const parts: TripPart[] = [];
   for (let interval = 0; interval + 1 < cuts.length; interval++) {
@@ -176,7 +179,7 @@ function shared(trip: CrossingTrip, cuts: readonly number[], measured: readonly 
       interval,
       distanceM: lasts ? (part?.distanceM ?? 0) : trip.distanceM * share(part?.distanceM ?? 0, metres),
       movingMs: lasts ? (part?.movingMs ?? 0) : trip.movingMs * share(part?.movingMs ?? 0, moving),
-      idlingMs: lasts ? 0 : trip.idlingMs * share(part?.standingMs ?? 0, standing),
+      idlingMs: lasts ? 0 : trip.idlingMs * share(part?.stationaryMs ?? 0, stationary),
       peakKmh: part?.peakKmh ?? null,
     });
   }

@@ -4,7 +4,7 @@ import { touches } from './history-run.ts';
 /** An event as the archive has it. */
 export interface HistoricEvent {
   event: FleetEvent;
-  /** Number of the recalculation that wrote it; null: it was told live. */
+  /** Number of the recalculation that wrote it; null: it was published live. */
   recalculation: number | null;
   /** True where a recalculation found that it never happened. */
   removed: boolean;
@@ -18,11 +18,14 @@ export interface Correction {
   added: number;
   /** Never happened. */
   removed: FleetEvent[];
-  /** What was not published before: phases of events in `written` that neither the live rules nor a recalculation published. */
+  /**
+   * What was not published before: phases of events in `written` that neither the live rules nor a recalculation
+   * published.
+   */
   news: Phase[];
   /**
-   * True where what lasts is what the live rules have too, by the same ids: whatever they tell from here on is what the
-   * history will say, and nothing is left to be corrected.
+   * True where what lasts is what the live rules have too, by the same ids: whatever they report from here on is what
+   * the history will say, and nothing is left to be corrected.
    */
   settled: boolean;
 }
@@ -30,7 +33,7 @@ export interface Correction {
 /** One phase of an event. */
 export type Phase = Pick<FleetEvent, 'id' | 'phase'>;
 
-/** Kinds that tell at their end what was gone through since their begin. */
+/** Kinds that report at their end what was gone through since their begin. */
 const SUMMED: ReadonlySet<EventKind> = new Set(['speeding', 'trip', 'parking', 'idling']);
 
 /** What a run over the history made, up to a fix. */
@@ -43,7 +46,7 @@ export interface Findings {
   firstFixMs: number;
   /** True where that is the vehicle's first fix of all. */
   beginsHistory: boolean;
-  /** The first fix after the stretch that is recalculated. */
+  /** The first fix after the interval that is recalculated. */
   firstAfterMs: number;
   /** The last fix that was gone through: what the archive knows from later fixes, it knows better. */
   untilMs: number;
@@ -112,7 +115,9 @@ export function correct(findings: Findings, archived: readonly HistoricEvent[]):
   return { written, added, removed, news, settled };
 }
 
-/** Phases of a new event that nothing was published of: it may be what was removed, only otherwise than it was known. */
+/**
+ * Phases of a new event that nothing was published of: it may be what was removed, only otherwise than it was known.
+ */
 function unknownPhasesOf(event: FleetEvent, removed: readonly FleetEvent[]): FleetEvent['phase'][] {
   const phases: FleetEvent['phase'][] = event.phase === 'begin' ? ['begin'] : ['begin', 'end'];
   const known = removed.filter((each) => subjectOf(each) === subjectOf(event) && overlaps(each, event));
@@ -125,7 +130,9 @@ function overlaps(a: FleetEvent, b: FleetEvent): boolean {
   return a.startedAtMs <= lastMs(b) && b.startedAtMs <= lastMs(a);
 }
 
-/** What the run found already going on at its first fix, and which may be the event that the archive knows the begin of. */
+/**
+ * What the run found already going on at its first fix, and which may be the event that the archive knows the begin of.
+ */
 function takenUp(
   made: ReadonlyMap<EventId, FleetEvent>,
   known: FleetEvent,

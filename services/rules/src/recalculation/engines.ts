@@ -6,9 +6,9 @@ import type { Scope } from './history-run.ts';
 const KEPT = 4;
 
 /**
- * Engines for recalculations. To make one ready takes time for each geofence; vehicles that the same people see have the
- * same ones, and late data often comes of many vehicles at once: so an engine is used again where its definitions are
- * those that are wanted.
+ * Engines for recalculations. To make one ready takes time for each geofence; vehicles that the same people see have
+ * the same ones, and late data often comes of many vehicles at once: so an engine is used again where its definitions
+ * are those that are wanted.
  */
 export class Engines {
   /** The one used last comes last. */

@@ -4,7 +4,9 @@ import type { HistoricEvent } from './correction.ts';
 import type { HistoricPosition } from './history-run.ts';
 import type { EventCursor, History, LateArrivalsQuestion, PositionCursor } from './recalculate-vehicle.ts';
 
-/** The archive, as it answers questions about many vehicles at once: each of another one, each answered in its place. */
+/**
+ * The archive, as it answers questions about many vehicles at once: each of another one, each answered in its place.
+ */
 export interface ManyHistory extends History {
   haveLateArrivals(questions: readonly LateArrivalsQuestion[]): Promise<boolean[]>;
   startsOfLastFixes(questions: readonly Parameters<History['startOfLastFixes']>[0][]): Promise<(number | null)[]>;
@@ -20,7 +22,9 @@ export interface ManyHistory extends History {
   >;
 }
 
-/** Questions of one statement: as many as the archive takes; of tracks fewer, because each is answered with many rows. */
+/**
+ * Questions of one statement: as many as the archive takes; of tracks fewer, because each is answered with many rows.
+ */
 const QUESTIONS_AT_ONCE = 100;
 const TRACKS_AT_ONCE = 50;
 /** Of a track so many positions in one answer: with those of the others it is all that is held in memory. */
@@ -36,8 +40,8 @@ interface Waiting<Question, Answer> {
 }
 
 /**
- * The archive for recalculations that run side by side: what they ask is put together, and asked once all of them wait for an answer. So
- * a fleet costs a few statements for each step that its vehicles take, not a few for each vehicle.
+ * The archive for recalculations that run side by side: what they ask is put together, and asked once all of them wait
+ * for an answer. So a fleet costs a few statements for each step that its vehicles take, not a few for each vehicle.
  *
  * Between two answers others have the thread.
  */

@@ -33,10 +33,10 @@ export interface HistoricPosition extends Position {
 /** More than these of one vehicle are not put together in memory. */
 const MAX_EVENTS = 200_000;
 
-/** What can't be told from the history: it is about when data came, and not about when fixes were taken. */
+/** What can't be reported from the history: it is about when data came, and not about when fixes were taken. */
 const BY_ARRIVAL: ReadonlySet<EventKind> = new Set(['offline']);
 
-/** A stretch of history holds more than can be recalculated at once: a shorter one is to be asked for. */
+/** A interval of history holds more than can be recalculated at once: a shorter one is to be asked for. */
 export class TooManyEventsError extends Error {
   override name = 'TooManyEventsError';
 }
@@ -52,13 +52,13 @@ export interface Scope {
   geofences: readonly Geofence[];
   /** Geofences that can be judged by. */
   geofenceIds: ReadonlySet<GeofenceId>;
-  /** The longest that anything waits before it is told, in milliseconds. */
+  /** The longest that anything waits before it is reported, in milliseconds. */
   longestWaitMs: number;
 }
 
 /**
- * The definitions that decide over a vehicle's events: its own, and the geofences that watch it with their owners, as they
- * are now. Null where the vehicle (or the geofence that is asked about) is no more, or is not watched.
+ * The definitions that decide over a vehicle's events: its own, and the geofences that watch it with their owners, as
+ * they are now. Null where the vehicle (or the geofence that is asked about) is no more, or is not watched.
  */
 export function scopeOf(directory: Directory, vehicleId: VehicleId, geofenceId: GeofenceId | null): Scope | null {
   const vehicle = directory.vehicles.get(vehicleId);
@@ -82,8 +82,8 @@ export function scopeOf(directory: Directory, vehicleId: VehicleId, geofenceId: 
 }
 
 /**
- * The geofences that decide over the events of one. Where its owner has more than count at one position, the others decide whether it
- * does.
+ * The geofences that decide over the events of one. Where its owner has more than count at one position, the others
+ * decide whether it does.
  */
 function considered(directory: Directory, named: Geofence | undefined): readonly Geofence[] {
   if (named === undefined) return [];
@@ -110,31 +110,31 @@ export class HistoryRun {
   readonly #fromMs: number;
   readonly #toMs: number;
   #offset = 0;
-  /** Those that touch the stretch: each in its latest phase. */
+  /** Those that touch the interval: each in its latest phase. */
   readonly events = new Map<EventId, FleetEvent>();
   /** What fixes of the interval and after it made known, as `<id> <phase>`: each with when its packet was received. */
   readonly made = new Map<string, FleetEvent>();
-  /** Those whose begin was told by a fix before the stretch. */
+  /** Those whose begin was reported by a fix before the interval. */
   readonly reportedBefore = new Set<EventId>();
   /** Unix milliseconds of the first fix that counts, … */
   firstFixMs: number | null = null;
   /** … and of the last position of whatever kind; null before. */
   lastFixMs: number | null = null;
-  /** The first fix after the stretch: what it makes of a step hangs on the fix before, which may have come late. */
+  /** The first fix after the interval: what it makes of a step hangs on the fix before, which may have come late. */
   firstAfterMs = Number.POSITIVE_INFINITY;
   positions = 0;
-  /** Fixes after the stretch that were taken in one after the other without a doubt, … */
+  /** Fixes after the interval that were taken in one after the other without a doubt, … */
   #sound = 0;
   /** … from this one to this. */
   #soundSinceMs = 0;
   #soundUntilMs = 0;
-  /** What positions of the stretch said and none after it has said again: it may be known from there alone. */
+  /** What positions of the interval said and none after it has said again: it may be known from there alone. */
   readonly #unrepeated = new Set<'ignition' | 'supplyV'>();
 
   /**
    * @param engine that knows the definitions of the scope, and nothing of the vehicle yet
    * @param fromMs events that were over by then are left out
-   * @param toMs time of the last fix of the stretch
+   * @param toMs time of the last fix of the interval
    */
   constructor(engine: Engine, scope: Scope, fromMs: number, toMs: number) {
     this.#engine = engine;
@@ -179,7 +179,10 @@ export class HistoryRun {
     this.lastFixMs = positions.at(-1)?.fixTimeMs ?? this.lastFixMs;
   }
 
-  /** There are no more positions, and up to `nowMs` none will come: the trip of a vehicle that is silent for too long is over. */
+  /**
+   * There are no more positions, and up to `nowMs` none will come: the trip of a vehicle that is silent for too long is
+   * over.
+   */
   end(nowMs: number): void {
     const reported: FleetEvent[] = [];
     // The engine may be in the middle of other vehicles' histories.
@@ -188,9 +191,9 @@ export class HistoryRun {
   }
 
   /**
-   * False where the live rules may see the newest fixes in another light, though they have them too: something waits for
-   * time to pass; or the fixes since the stretch are too few for them to have seen that one of before was a jump, or to
-   * have given up an absence that was longer than they know, or to know whether the ignition is on.
+   * False where the live rules may see the newest fixes in another light, though they have them too: something waits
+   * for time to pass; or the fixes since the interval are too few for them to have seen that one of before was a jump,
+   * or to have given up an absence that was longer than they know, or to know whether the ignition is on.
    */
   get isDecided(): boolean {
     // What was first found going on by something that came late, the live rules found later, or not yet.

@@ -92,7 +92,7 @@ const short = fc.array(fix([0, 0, 5, 30, 60, 61, 120, 300, 301, 900, 3601, 20_00
   maxLength: 40,
 });
 /**
- * So long that a recalculation of its end does not go back to its beginning, and begun outside of everything: of a stay
+ * Long enough that a recalculation of its end does not go back to its beginning, and begun outside of everything: of a stay
  * that the first fix was in, the archive knows nothing before its end.
  */
 const long = fc
@@ -260,7 +260,8 @@ test('late data, in whatever order and however often it comes, ends with the eve
       const wanted = inOrder(scope, taken, lastMs);
       expectSame(history.events(VAN), wanted);
       corrected += history.replacements;
-      // Where there was an alarm, one was published. (Not each: what late data joined, more late data may divide again.)
+      // Where there was an alarm, one was published. (Not each: what late data joined, more late data may divide
+      // again.)
       const isAlarm = ({ kind, phase }: FleetEvent) => kind === 'alarm' && phase === 'begin';
       expect([...published.values()].some(isAlarm)).toBe(wanted.some(({ kind }) => kind === 'alarm'));
 
@@ -296,7 +297,7 @@ test('a new geofence asked about the past has the visits that it would have had,
       const history = new MemoryHistory();
       for (const packet of packets) history.archivePacket(packet);
       const receivedAtMs = packets[0]?.receivedAtMs ?? 0;
-      // So far there were the other geofences alone, and none of the first one's events.
+      // Until now only the other geofences existed, and none of the first one's events.
       const isOfFirst = (event: FleetEvent) => 'geofenceId' in event && event.geofenceId === FENCES[0];
       const known = inOrder(scopeOfStory(story), taken, receivedAtMs).filter((event) => !isOfFirst(event));
       history.archiveEvents(known);

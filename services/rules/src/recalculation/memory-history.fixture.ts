@@ -14,7 +14,7 @@ interface Row extends HistoricEvent {
 export class MemoryHistory implements ManyHistory {
   readonly #positions = new Map<VehicleId, Map<string, HistoricPosition>>();
   readonly #rows = new Map<EventId, Row>();
-  /** Rows that recalculations wrote so far. */
+  /** Rows that recalculations wrote up to now. */
   replacements = 0;
 
   archivePacket({ vehicleId, receivedAtMs, terminalId, protocol, positions }: TelemetryPacket): void {

@@ -29,9 +29,11 @@ export interface History {
     limit: number;
     after: PositionCursor | null;
   }): Promise<{ positions: readonly HistoricPosition[]; next: PositionCursor | null }>;
-  /** Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment; null where there is none. */
+  /** Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment; null where none exists. */
   startOfLastFixes(question: { vehicleId: VehicleId; throughMs: number; count: number }): Promise<number | null>;
-  /** What is archived of a vehicle's events, by when they began (both bounds inclusive), if they lasted till `untilMs`. */
+  /**
+   * What is archived of a vehicle's events, by when they began (both bounds inclusive), if they lasted till `untilMs`.
+   */
   archivedEvents(question: {
     vehicleId: VehicleId;
     fromMs: number;
@@ -41,14 +43,17 @@ export interface History {
     limit: number;
     after: EventCursor | null;
   }): Promise<{ events: readonly HistoricEvent[]; next: EventCursor | null }>;
-  /** Puts events in the place of others: whoever reads sees all of it or nothing. */
+  /** Puts events in the place of others: a reader sees all of it or nothing. */
   replaceEvents(replacement: {
     number: number;
     written: readonly FleetEvent[];
     removed: readonly FleetEvent[];
   }): Promise<void>;
 }
-/** Did something of an interval of a vehicle's past come no sooner than at a time? All in Unix milliseconds, bounds inclusive. */
+/**
+ * Did something of an interval of a vehicle's past come no sooner than at a time? All in Unix milliseconds, bounds
+ * inclusive.
+ */
 export interface LateArrivalsQuestion {
   vehicleId: VehicleId;
   fromMs: number;
@@ -70,21 +75,24 @@ export interface VehicleTask {
   scope: Scope;
   /** One that knows the definitions of the scope, and nothing of the vehicle yet. */
   engine: Engine;
-  /** The stretch of history, by the times of fixes in Unix milliseconds; both inclusive. */
+  /** The interval of history, by the times of fixes in Unix milliseconds; both inclusive. */
   fromMs: number;
   toMs: number;
-  /** True where only positions are new, not definitions: the archive knows what was told before the stretch, and it stays. */
+  /**
+   * True where only positions are new, not definitions: the archive knows what was reported before the interval, and it
+   * stays.
+   */
   isLateData: boolean;
   /**
-   * Beyond the stretch, nothing that the gateway had at this moment or later is gone through: what the live rules make of
-   * it may not be archived yet.
+   * Beyond the interval, nothing that the gateway had at this moment or later is gone through: what the live rules make
+   * of it may not be archived yet.
    */
   freshMs: number;
   /** Larger than that of any recalculation before, where clocks are right. */
   number: number;
   /**
-   * Publishes what was not published before, each event with when its data was received: before the archive knows it, so that it is
-   * published again, and not never, where the process dies in between. Default: no notifications.
+   * Publishes what was not published before, each event with when its data was received: before the archive knows it,
+   * so that it is published again, and not never, where the process dies in between. Default: no notifications.
    */
   publish?: ((events: readonly FleetEvent[]) => Promise<void>) | null;
   /** Positions at a time: what is between two chances for others to use the thread. Default 5000. */
@@ -108,25 +116,25 @@ const MINUTE_MS = 60_000;
 const MIN_WARM_UP_MS = 2 * 3_600_000;
 /** The first of them may be a jump: the engine needs a few to see that the others are right. */
 const WARM_UP_FIXES = 16;
-/** An event that began longer before the stretch than this keeps the begin that the archive has of it. */
+/** An event that began longer before the interval than this keeps the begin that the archive has of it. */
 export const MAX_LOOK_BACK_MS = 7 * 86_400_000;
-/** Of an event that began longer before the stretch than this, nothing is known. */
+/** Of an event that began longer before the interval than this, nothing is known. */
 const MAX_EVENT_MS = 400 * 86_400_000;
-/** A packet that the gateway had so long ago is archived: the live rules know of no later one, either. */
+/** A packet that the gateway received this long ago is archived, and known to the live rules. */
 const ON_THE_WAY_MS = 60_000;
 
 /**
- * Makes the events of a stretch of a vehicle's history anew, and corrects the archive by them.
+ * Makes the events of a interval of a vehicle's history anew, and corrects the archive by them.
  *
- * It begins early enough for the engine to have the state that it would have had: before the begin of everything that was
- * going on when the stretch began, and some more. It goes on behind the stretch until what lasts is, event for event, what
- * the live rules have as well: from there on all is as it was told. Where that is not before the newest fix, what is there
- * is written, and the outcome says that it is not settled.
+ * It begins early enough for the engine to have the state that it would have had: before the begin of everything that
+ * was going on when the interval began, and some more. It goes on behind the interval until what lasts is, event for
+ * event, what the live rules have as well: from there on all is as it was reported. Where that is not before the newest
+ * fix, what is there is written, and the outcome says that it is not settled.
  *
  * Done again, it comes to the same, and changes nothing.
  *
  * @param onProgress called now and then, with 0 to 1 and the number of positions; what it throws breaks it off
- * @throws {TooManyEventsError} when the stretch holds more than can be put together in memory
+ * @throws {TooManyEventsError} when the interval holds more than can be put together in memory
  */
 export async function recalculateVehicle(
   history: History,
@@ -191,7 +199,7 @@ async function startOf(history: History, scope: Scope, knownFromMs: number): Pro
   return startMs - (startMs % MINUTE_MS);
 }
 
-/** What the archive has of the events that touch a stretch, as far as it was read. */
+/** What the archive has of the events that touch a interval, as far as it was read. */
 class ArchivedUpTo {
   readonly #history: History;
   readonly #scope: Scope;

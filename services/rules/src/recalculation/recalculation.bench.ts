@@ -91,8 +91,9 @@ function changeTo(definition: Definition): DefinitionChange {
 }
 
 /**
- * Vehicles that come back after an outage: each has sent its newest positions first, and what it recorded meanwhile afterwards. Their
- * history and their live events are archived; what is measured is how long it takes until all of it is recalculated.
+ * Vehicles that come back after an outage: each has sent its newest positions first, and what it recorded meanwhile
+ * afterwards. Their history and their live events are archived; what is measured is how long it takes until all of it
+ * is recalculated.
  */
 export async function recalculationBench(options: RecalculationBenchOptions): Promise<RecalculationBenchResult> {
   const { vehicles: count, outageMinutes, say } = options;

@@ -224,7 +224,7 @@ test('late data becomes a job of the vehicle, and its events what they would hav
     }
   }, PATIENCE);
 
-  // What was told is not taken up again by the next process.
+  // What was reported is not taken up again by the next process.
   const known = (await registry.jobs.list({}, ALL)).items.length;
   await running.shift()?.stop();
   await start();
@@ -351,7 +351,7 @@ test('a geofence is asked about the past of all that it watches, and no other ev
 test('what a process that died had in hand is finished by the next, and nothing is doubled', async () => {
   for (const van of vans) history.archivePacket(packet(van, drive(van)));
   const [, second] = vans.toSorted();
-  // The first one dies over the second vehicle: it never hears the answer to its question.
+  // The first one dies over the second vehicle: it never receives the answer to its question.
   let reached = () => {};
   const stuck = new Promise<void>((resolve) => {
     reached = resolve;

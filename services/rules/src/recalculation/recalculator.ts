@@ -37,15 +37,15 @@ import {
 export const RECALCULATIONS = ['late-data', 'recalculate-vehicle', 'recalculate-geozone'] as const;
 
 export interface RecalculatorConfig {
-  /** Late data waits for so long for more of it. Default 2000. */
+  /** Late data waits for this long for more of it. Default 2000. */
   lateDelayMs?: number;
   /** What is not settled is looked at again no sooner than this. Default 300,000. */
   againMs?: number;
   /** Default 500. */
   pollMs?: number;
-  /** A process that says nothing for so long is taken for dead. Default 20,000. */
+  /** A process that says nothing for this long is taken for dead. Default 20,000. */
   leaseMs?: number;
-  /** After so long a job lets others have a turn. Default 5000. */
+  /** A job gives way to others after this time. Default 5000. */
   turnMs?: number;
   /** After a failure it is tried again no sooner than this. Default 5000. */
   retryMs?: number;
@@ -62,8 +62,8 @@ export interface RecalculatorParts {
   history: ManyHistory & ArrivalHistory;
   directory: Directory;
   /**
-   * Brings the directory up to what other processes committed before the call: a job may be about what was made a moment
-   * ago. Undefined where there are none.
+   * Brings the directory up to what other processes committed before the call: a job may be about what was made a
+   * moment ago. Undefined where none exists.
    */
   refresh?: () => Promise<void>;
   logger: Logger;
@@ -91,7 +91,7 @@ interface Interval {
   receivedAtMs: number | null;
 }
 
-/** What has come out so far, and where to go on. */
+/** What has come out up to now, and where to go on. */
 interface Progress {
   /** The last vehicle that is done. */
   afterVehicleId: VehicleId | null;
@@ -107,15 +107,21 @@ interface Progress {
 const CONSUMER = 'recalculator';
 /** Late data of longer ago is archived, and changes events only where somebody asks for it. */
 export const MAX_LATE_MS = 31 * 86_400_000;
-/** Late data of so many vehicles is recalculated side by side: what they ask of the archive is asked in a few statements. */
+/**
+ * Late data of so many vehicles is recalculated side by side: what they ask of the archive is asked in a few
+ * statements.
+ */
 const TOGETHER = { kind: 'late-data', max: 200 };
 /** One at a time: of two at once about one vehicle, each would correct what the other is just correcting. */
 const AT_ONCE = 1;
-/** With pauses that double up to the longest, this is some twenty minutes: an archive that is started anew is waited for. */
+/**
+ * With pauses that double up to the longest, this is some twenty minutes: an archive that is started anew is waited
+ * for.
+ */
 const MAX_FAILURES = 10;
 const LONGEST_RETRY_MS = 300_000;
 const LONGEST_AGAIN_MS = 6 * 3_600_000;
-/** The true fixes of a time are there so long after it, where they came in order. */
+/** Fixes that come in order are archived this long after their time. */
 const ARRIVED_MS = 10_000;
 const CATCH_UP_MS = 60_000;
 /** What the gateway had so short a time ago may be archived and not yet judged by the live rules. */
@@ -144,14 +150,15 @@ class BrokenOff extends Error {
 class ArchiveBehind extends Error {}
 
 /**
- * Recalculates stretches of the past: those that late data came for, which topic `late` tells, and those that somebody
- * asked for. Both are jobs, and the same thing is done about both.
+ * Recalculates intervals of the past: those that late data came for, which topic `late` reports, and those that
+ * somebody asked for. Both are jobs, and the same thing is done about both.
  *
  * Why it comes out right whatever dies:
  * - A late interval is in the log before the rules' checkpoint knows of it; it is a job, with the consumer's offset, in
  *   one transaction.
  * - A job is leased, vehicle after vehicle is done and noted, and the last one in hand is done again.
- * - What is written of a vehicle is written at once, and is the difference to what is there: doing it again writes nothing.
+ * - What is written of a vehicle is written at once, and is the difference to what is there: doing it again writes
+ *   nothing.
  */
 export function createRecalculator(parts: RecalculatorParts): Recalculator {
   const { log, checkpoints, jobs, history, directory, logger, now } = parts;
@@ -166,7 +173,10 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
   const metrics = recalculatorMetrics(parts.metrics);
   const engines = new Engines();
   const stopping = new AbortController();
-  /** Identity of the log that the archiver's checkpoints are of, by topic and partition: found to be the one that is read here. */
+  /**
+   * Identity of the log that the archiver's checkpoints are of, by topic and partition: found to be the one that is
+   * read here.
+   */
   const archivedFrom = new Map<string, string>();
   let subscription: Subscription | null = null;
   let working: Promise<void> = Promise.resolve();
@@ -213,7 +223,10 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     log.release(lateTopic, partition, CONSUMER, last.offset + 1);
   }
 
-  /** Offset up to which the archiver has read the log as it is now: its checkpoint may be of another, or of one that was longer. */
+  /**
+   * Offset up to which the archiver has read the log as it is now: its checkpoint may be of another, or of one that was
+   * longer.
+   */
   async function archivedUpTo(topic: Topic<unknown>, partition: number): Promise<number> {
     const checkpoint = await checkpoints.load(`archiver/${topic.name}`, partition);
     const offset = checkpoint?.offsets[topic.name];
@@ -306,7 +319,10 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
     metrics.published.inc(known.length);
   }
 
-  /** What lasts beyond what can be seen is looked at again: soon, and the longer it lasts the more seldom. Null: no more. */
+  /**
+   * What lasts beyond what can be seen is looked at again: soon, and the longer it lasts the more seldom. Null: no
+   * more.
+   */
   function again({ job }: LeasedJob, vehicleId: VehicleId): ServiceJobFields | null {
     const { fromMs, toMs } = job.parameters as unknown as Interval;
     if (toMs < now() - MAX_LATE_MS) return null;
@@ -547,7 +563,7 @@ export function createRecalculator(parts: RecalculatorParts): Recalculator {
   };
 }
 
-/** What one job for two stretches is to do: both, and what lies between. */
+/** What one job for two intervals is to do: both, and what lies between. */
 function merged(waiting: JobFacts, added: JobFacts): JobFacts {
   const [a, b] = [waiting as unknown as Interval, added as unknown as Interval];
   const receivedAtMs =

@@ -224,7 +224,7 @@ describe('a fragment', () => {
     expect((await fetch(fragment(later))).outcome).toMatchObject({ ok: false, reason: 'no-recording' });
   });
 
-  test('of a terminal that keeps the connection when it is done is complete, and the terminal is told to stop', async () => {
+  test('of a terminal that keeps the connection when it is done is complete, and the terminal is reported to stop', async () => {
     const played = await terminalWith({ faults: { keepsOpen: true } });
     expect((await fetch()).outcome).toMatchObject({ ok: true, value: { frames: 125 } });
     await vi.waitFor(() => expect(played.stats().commands['control-playback']).toBe(1), PATIENCE);
@@ -262,7 +262,7 @@ describe('a stream that is damaged', () => {
   });
 
   test.each([{ loseEvery: 50 }, { truncateEvery: 50 }])(
-    'by loss tells it, and gives the other pictures (%o)',
+    'by loss reports it, and gives the other pictures (%o)',
     async (faults) => {
       await terminalWith({ faults });
       const { outcome } = await fetch();
@@ -292,7 +292,7 @@ describe('a stream that is damaged', () => {
 });
 
 describe('a terminal', () => {
-  test('that is off-line is told so, and heard of when it comes', async () => {
+  test('that is off-line is reported so, and received from when it comes', async () => {
     const received: [string, boolean][] = [];
     driver.onPresence((...news) => received.push(news));
     expect((await fetch()).outcome).toMatchObject({ ok: false, reason: 'terminal-offline' });
@@ -311,7 +311,7 @@ describe('a terminal', () => {
     expect((await fetching).outcome).toMatchObject({ ok: false, reason: 'connection-lost' });
   });
 
-  test('that does not answer, and one that refuses, are told apart', async () => {
+  test('that does not answer, and one that refuses, are distinguished', async () => {
     await terminalWith({ faults: { mute: true } });
     expect((await fetch()).outcome).toMatchObject({ ok: false, reason: 'no-answer' });
     await terminal?.stop();

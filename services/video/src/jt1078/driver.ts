@@ -43,12 +43,14 @@ interface Listed extends StoredRecording {
 /** How long the terminal may take to say that it stops; nobody waits for it. */
 const STOP_TIMEOUT_MS = 5000;
 
-/** Fetches recordings of terminals that speak JT/T 808 and 1078: asks what there is, lets it play, and takes the stream. */
+/**
+ * Fetches recordings of terminals that speak JT/T 808 and 1078: asks what there is, lets it play, and takes the stream.
+ */
 export async function createJt1078Driver(parts: Jt1078DriverParts): Promise<Jt1078Driver> {
   const { hub, logger } = parts;
   const count = driverMetrics(parts.metrics);
   const commands = await openTerminalCommands(hub, {
-    onError: (error) => logger?.warn({ err: error }, 'the hub does not take what is said to terminals'),
+    onError: (error) => logger?.warn({ err: error }, 'cannot publish commands to terminals'),
   });
   const media = await MediaPort.open(parts.host, parts.mediaPort, (reason, address) => {
     count.turnedAway(reason);
@@ -241,7 +243,7 @@ function terminalOf({ address }: VideoSource): TerminalId {
   return address as TerminalId;
 }
 
-/** The recordings of the wanted stream; where there are none, those of the other one are better than nothing. */
+/** The recordings of the wanted stream; where none exists, those of the other one are better than nothing. */
 function chooseStream(
   recordings: readonly Listed[],
   wanted: VideoQuality,
@@ -251,7 +253,7 @@ function chooseStream(
   return { recordings, stream: wanted === 'main' ? 'sub' : 'main' };
 }
 
-/** How much of a stretch is covered by recordings, which may overlap. */
+/** How much of a interval is covered by recordings, which may overlap. */
 function coveredMs(recordings: readonly StoredRecording[], startMs: number, endMs: number): number {
   let covered = 0;
   let reachedMs = startMs;

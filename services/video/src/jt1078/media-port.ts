@@ -11,7 +11,7 @@ const MAX_CONNECTIONS = 1000;
 /** More than there are ever fragments fetched at a time, over all terminals behind one address. */
 const MAX_CONNECTIONS_PER_ADDRESS = 300;
 
-/** A stream that was waited for: its connection, paused, with what came on it so far. */
+/** A stream that was waited for: its connection, paused, with what came on it up to now. */
 export interface MediaConnection {
   socket: Socket;
   reassembler: PlaybackReassembler;
@@ -35,9 +35,9 @@ interface Waiting {
 }
 
 /**
- * Where terminals send their streams (JT/T 1078). A connection is known by the phone number and the channel in its packets, and taken only where
- * somebody waits for these, by whoever came first: it must have been made after the playback was asked for, so that what is left of an
- * older one is not taken for it.
+ * Where terminals send their streams (JT/T 1078). A connection is known by the phone number and the channel in its
+ * packets, and taken only where somebody waits for these, by the first to come: it must have been made after the
+ * playback was asked for, so that what is left of an older one is not taken for it.
  */
 export class MediaPort {
   readonly port: number;
@@ -113,7 +113,7 @@ export class MediaPort {
     const messages: StreamMessage[] = [];
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
-    // A terminal that goes away is daily business: whoever reads the stream sees its end.
+    // A terminal that goes away is daily business: a reader the stream sees its end.
     socket.on('error', () => {});
     const refuseUpgrade = (reason: TurnedAway) => {
       onTurnedAway(reason, socket.remoteAddress ?? 'unknown');

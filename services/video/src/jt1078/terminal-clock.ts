@@ -1,7 +1,9 @@
 /** JT/T 808 asks for this clock; terminals that were set to another one file their recordings by that. */
 const STANDARD_OFFSET_MS = 8 * 3600 * 1000;
 
-/** The time by which a terminal whose clock shows `timeZone` takes JT/T 808's times, for a moment in Unix milliseconds. */
+/**
+ * The time by which a terminal whose clock shows `timeZone` takes JT/T 808's times, for a moment in Unix milliseconds.
+ */
 export function toTerminalMs(momentMs: number, timeZone: string): number {
   const { offsetNanoseconds } = Temporal.Instant.fromEpochMilliseconds(Math.floor(momentMs)).toZonedDateTimeISO(
     timeZone,

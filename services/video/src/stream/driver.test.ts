@@ -22,7 +22,7 @@ const sockets = new Set<Socket>();
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'stream-'));
   path = join(folder, 'video.mp4');
-  // The fixture goes wrong where it is told.
+  // The fixture goes wrong where it is reported.
   process.env.SECRET_OF_THE_SERVICE = 'the password of everything';
 });
 afterEach(async () => {
@@ -96,7 +96,7 @@ async function fetchFrom(address: string, options: Options = {}) {
 }
 const failure = (outcome: DriverOutcome<Fetched>) => (outcome.ok ? 'none' : outcome.reason);
 
-describe('what ffmpeg is told', () => {
+describe('what ffmpeg is given', () => {
   test('is to copy, and to open nothing but what it is given', () => {
     const args = ffmpegArguments({
       input: { url: 'rtsp://127.0.0.1:1/a' },
@@ -159,7 +159,7 @@ describe('an HTTP source', () => {
     expect(elsewhere).toBe(0);
   });
 
-  test('that is not there is unreachable; one that plays nonsense is told as such', async () => {
+  test('that is not there is unreachable; one that plays nonsense is reported as such', async () => {
     const gone = await http(() => {});
     servers.splice(0).forEach((server) => {
       server.close();
@@ -187,12 +187,12 @@ describe('an HTTP source', () => {
     expect(failure((await fetching).outcome)).toBe('aborted');
   });
 
-  test('that is larger than there is room for is stopped', async () => {
+  test('that is larger than there is space for is stopped', async () => {
     const port = await http((_, response) => response.end('a'.repeat(1000)));
     expect(failure((await fetchFrom(`http://127.0.0.1:${port}/{start}`, { maxBytes: 999 })).outcome)).toBe('too-large');
   });
 
-  test('without ffmpeg is told so', async () => {
+  test('without ffmpeg is reported so', async () => {
     const port = await http((_, response) => response.end('a video'));
     const { outcome } = await fetchFrom(`http://127.0.0.1:${port}/{start}`, { ffmpeg: join(folder, 'none') });
     expect(outcome).toMatchObject({ ok: false, reason: 'unreachable', detail: 'ffmpeg is not installed' });

@@ -28,8 +28,8 @@ export type FfmpegOutcome =
 const MAX_SAID = 32 * 1024;
 
 /**
- * The arguments of ffmpeg: copy the first picture, and the first sound where it is wanted, into an MP4 whose index comes
- * first. It may open what it is given, and nothing that the stream names.
+ * The arguments of ffmpeg: copy the first picture, and the first sound where it is wanted, into an MP4 whose index
+ * comes first. It may open what it is given, and nothing that the stream names.
  */
 export function ffmpegArguments(job: Pick<FfmpegJob, 'input' | 'path' | 'seconds' | 'audio' | 'maxBytes'>): string[] {
   const { input, path, seconds, audio, maxBytes } = job;

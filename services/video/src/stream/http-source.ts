@@ -26,7 +26,7 @@ export function openHttp(url: URL, { address, family }: CheckedAddress, signal: 
     const request = library.get(url, { lookup: pinned, agent: false, signal, timeout: ANSWER_WITHIN_MS }, (answer) => {
       const { statusCode = 0 } = answer;
       if (statusCode === 200) {
-        // Whoever reads it has a patience of their own.
+        // The reader has a timeout of its own.
         request.setTimeout(0);
         return resolve({ ok: true, body: answer });
       }

@@ -19,8 +19,8 @@ const LONGEST_MATCH = 16;
 const CONNECT_WITHIN_MS = 15_000;
 
 /**
- * Opens a port that leads to one address that was checked, and nowhere else: whatever reads from there resolves no name,
- * and is sent nowhere, since a server's redirect ends the connection.
+ * Opens a port that leads to one address that was checked, and nowhere else: whatever reads from there resolves no
+ * name, and is sent nowhere, since a server's redirect ends the connection.
  *
  * @param tls host name that the server's certificate must be for; null: without TLS
  */
