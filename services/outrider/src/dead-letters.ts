@@ -8,23 +8,17 @@ import {
   replayDeadLetter,
   type Topic,
 } from '@outrider/log';
-import { type Config, type Logger, StartError } from '@outrider/runtime';
-import type { variables } from './config.ts';
+import { StartError } from '@outrider/runtime';
+import type { Command } from './command.ts';
 import { openDataDir } from './data-dir.ts';
 
 /**
  * `outrider dead-letters list` and `outrider dead-letters replay <id>…|all`.
  *
- * @param print is given each line of the answer
  * @returns how many could not be put into their topic again
  * @throws {StartError} when the words are no such command, or an id is none; {DataDirError} when an embedded log is in use
  */
-export async function runDeadLetters(
-  words: readonly string[],
-  config: Config<typeof variables>,
-  logger: Logger,
-  print: (line: string) => void,
-): Promise<number> {
+export const runDeadLetters: Command = async (words, config, logger, print) => {
   const [what, ...ids] = words;
   if (!(what === 'list' && ids.length === 0) && !(what === 'replay' && ids.length > 0))
     throw new StartError('it is: dead-letters list, or: dead-letters replay <id>… (or all)');
@@ -42,7 +36,7 @@ export async function runDeadLetters(
   } finally {
     dataDir?.release();
   }
-}
+};
 
 interface Placed {
   topic: Topic<unknown>;

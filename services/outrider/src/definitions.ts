@@ -1,23 +1,17 @@
 import { type DefinitionsDifference, isInStep, reconcileDefinitions } from '@outrider/api';
 import { backingOf, openLog, openRegistry } from '@outrider/backing';
-import { type Config, type Logger, StartError } from '@outrider/runtime';
-import type { variables } from './config.ts';
+import { StartError } from '@outrider/runtime';
+import type { Command } from './command.ts';
 import { openDataDir } from './data-dir.ts';
 
 /**
  * `outrider definitions status` and `outrider definitions republish`.
  *
- * @param print is given each line of the answer
  * @returns the exit code: 1 where the topic differs from the registry afterwards
  * @throws {StartError} when the words are no such command, or a service publishes just now; {DataDirError} when an embedded log or
  *   registry is in use
  */
-export async function runDefinitions(
-  words: readonly string[],
-  config: Config<typeof variables>,
-  logger: Logger,
-  print: (line: string) => void,
-): Promise<number> {
+export const runDefinitions: Command = async (words, config, logger, print) => {
   const [what] = words;
   if (words.length !== 1 || (what !== 'status' && what !== 'republish'))
     throw new StartError('it is: definitions status, or: definitions republish');
@@ -45,7 +39,7 @@ export async function runDefinitions(
   } finally {
     dataDir?.release();
   }
-}
+};
 
 function printDifference(
   { inRegistry, missing, older, earlierFormat, gone, newer }: DefinitionsDifference,

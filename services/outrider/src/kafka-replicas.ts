@@ -1,20 +1,14 @@
 import { backingOf, openLogReplicas } from '@outrider/backing';
-import { type Config, type Logger, StartError } from '@outrider/runtime';
-import type { variables } from './config.ts';
+import { StartError } from '@outrider/runtime';
+import type { Command } from './command.ts';
 
 /**
  * `outrider kafka-replicas status` and `outrider kafka-replicas raise`.
  *
- * @param print is given each line of the answer
  * @returns the exit code: 1 where a topic has fewer replicas than wanted afterwards
  * @throws {StartError} when the words are no such command, `KAFKA_BROKERS` is not set, or the brokers refuse or are not ready in time
  */
-export async function runKafkaReplicas(
-  words: readonly string[],
-  config: Config<typeof variables>,
-  logger: Logger,
-  print: (line: string) => void,
-): Promise<number> {
+export const runKafkaReplicas: Command = async (words, config, logger, print) => {
   const [what] = words;
   if (words.length !== 1 || (what !== 'status' && what !== 'raise'))
     throw new StartError('it is: kafka-replicas status, or: kafka-replicas raise');
@@ -29,7 +23,7 @@ export async function runKafkaReplicas(
   } finally {
     await replicas.close();
   }
-}
+};
 
 /** A refusal of several partitions has a reason for each. */
 function explain(error: Error & { errors?: readonly Error[] }): never {

@@ -1,14 +1,13 @@
 import {
-  type Config,
   createLogger,
   describeConfig,
   expectShortLives,
   explainStart,
-  type Logger,
   readConfig,
   stopSignal,
   tellWarnings,
 } from '@outrider/runtime';
+import type { Command } from './command.ts';
 import { variables } from './config.ts';
 import { runDeadLetters } from './dead-letters.ts';
 import { runDefinitions } from './definitions.ts';
@@ -69,14 +68,7 @@ if (command === 'help' || command === '--help' || command === '-h') {
 }
 
 /** Runs a command that prints its answer. */
-async function answer(
-  command: (
-    words: readonly string[],
-    config: Config<typeof variables>,
-    logger: Logger,
-    print: (line: string) => void,
-  ) => Promise<number>,
-): Promise<void> {
+async function answer(command: Command): Promise<void> {
   try {
     const config = readConfig(variables, process.env);
     const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);

@@ -1,21 +1,15 @@
 import { addSecretsKey, backingOf, keepNewestSecretsKey, openRegistry } from '@outrider/backing';
-import { type Config, type Logger, StartError } from '@outrider/runtime';
-import type { variables } from './config.ts';
+import { StartError } from '@outrider/runtime';
+import type { Command } from './command.ts';
 import { openDataDir } from './data-dir.ts';
 
 /**
  * `outrider rotate-secrets`: seals the secrets in the registry with another key. Where the key is the file of an embedded registry, a new
  * one is made and the old one removed; else the first key of the settings is the new one.
  *
- * @param print is given each line of the answer
  * @throws {StartError} when the words are no such command, or the keys can't be used; {DataDirError} when an embedded registry is in use
  */
-export async function runRotateSecrets(
-  words: readonly string[],
-  config: Config<typeof variables>,
-  logger: Logger,
-  print: (line: string) => void,
-): Promise<number> {
+export const runRotateSecrets: Command = async (words, config, logger, print) => {
   const forgetLostSecrets = words[0] === '--forget-lost';
   if (words.length > (forgetLostSecrets ? 1 : 0))
     throw new StartError('it is: rotate-secrets, or: rotate-secrets --forget-lost');
@@ -41,4 +35,4 @@ export async function runRotateSecrets(
   } finally {
     dataDir?.release();
   }
-}
+};
