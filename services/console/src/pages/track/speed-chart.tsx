@@ -32,6 +32,7 @@ export function SpeedChart({ track, clock }: { track: Track; clock: ReplayClock 
         width: element.clientWidth,
         height: HEIGHT_PX,
         legend: { show: false },
+        scales: { y: { range: (_, _least, most) => [0, Math.max(10, most)] } },
         cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
         axes: [
           { ...axis, values: (_, splits) => splits.map((second) => format.time(second * 1000)) },
