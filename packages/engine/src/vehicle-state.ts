@@ -194,7 +194,7 @@ export interface VehicleState {
   origin: FleetEvent['origin'];
   /** The geofences of those owners who may see the vehicle. */
   watchers: OwnerFences[];
-  /** Where each of the watchers' indexes found the newest good fix; see `calm.ts`. */
+  /** Where each of the watchers' indexes found the newest good fix; see `steady-state.ts`. */
   cachedCells: CachedCell[];
   /**
    * Up to this speed nothing begins or ends while the vehicle stays in those cachedCells; below 0 where something may

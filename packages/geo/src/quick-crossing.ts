@@ -5,7 +5,7 @@ import { squaredDistanceToSegment } from './segment-distance.ts';
 
 /*
  * Where a way first meets a boundary, where that is plain: most ways of vehicles are short, meet one edge and nothing
- * else. Where it is not plain the answer is NaN, and the long way round has to be gone (see `stays.ts`); always so for
+ * else. Where it is not plain the answer is NaN, and the long way round has to be gone (see `inside-intervals.ts`); always so for
  * a way with both ends on one side.
  */
 
