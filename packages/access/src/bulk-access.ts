@@ -19,17 +19,20 @@ import {
   type BulkWrite,
   ConflictError,
   type GeofenceFields,
+  type MemberChange,
+  type MembersChanged,
   NotFoundError,
   OperatorOnlyError,
   StaleError,
   UnknownReferenceError,
+  type VehiclePatch,
   type VehicleWrite,
 } from '@outrider/registry';
 import type { Access, Sources } from './access.ts';
-import type { Faults } from './faults.ts';
+import { Faults } from './faults.ts';
 import { GroupNames } from './group-names.ts';
-import { type InputError, operatorOnly, Problem } from './problem.ts';
-import { dealerOf, isOperator, mayManage, rightToGroup, rightToVehicle } from './rights.ts';
+import { badField, type InputError, operatorOnly, Problem } from './problem.ts';
+import { dealerOf, isOperator, mayManage, type Right, rightToGroup, rightToUser, rightToVehicle } from './rights.ts';
 
 /** Vehicles that an export holds at once. */
 const PAGE = 500;
@@ -163,6 +166,90 @@ export class BulkAccess {
     return paired(lines, outcomes);
   }
 
+  /**
+   * Makes the same change to many vehicles: to all of them, or to none.
+   *
+   * @param ids of different vehicles
+   * @throws {Problem} naming those that can't be changed
+   */
+  async changeVehicles(
+    ids: readonly VehicleId[],
+    patch: Omit<VehiclePatch, 'terminalId' | 'terminalAccess'>,
+    dryRun: boolean,
+  ): Promise<{ updated: number; unchanged: number }> {
+    const { registry, directory } = this.#sources;
+    const vehicles = this.#changeable(ids, '/ids', 'vehicle', directory.vehicles, rightToVehicle);
+    const { dealerId, groupIds } = patch;
+    if (dealerId !== undefined && !isOperator(this.#caller) && vehicles.some((each) => each.dealerId !== dealerId))
+      throw new Problem('forbidden', 'Only operators say which dealer something belongs to.');
+    for (const [nth, id] of (groupIds ?? []).entries())
+      if (!this.#seesGroup(id)) throw badField(`/patch/groupIds/${nth}`, 'There is no such group.');
+    const writes = vehicles.map((current): VehicleWrite => {
+      if (groupIds === undefined) return { id: current.id, expectedVersion: null, patch };
+      const unseen = current.groupIds.filter((id) => !this.#seesGroup(id));
+      return {
+        id: current.id,
+        expectedVersion: current.version,
+        patch: { ...patch, groupIds: [...groupIds, ...unseen] },
+      };
+    });
+    const outcomes = await told(registry.vehicles.writeAll(writes, dryRun), new Faults(), (index, field) => ({
+      pointer: field === null ? `/ids/${index}` : `/patch/${field}`,
+    }));
+    const updated = outcomes.filter(({ outcome }) => outcome === 'updated').length;
+    return { updated, unchanged: outcomes.length - updated };
+  }
+
+  /** Puts vehicles into a group and takes others out: all of them, or none. */
+  async changeVehiclesOfGroup(
+    groupId: GroupId,
+    change: MemberChange<VehicleId>,
+    dryRun: boolean,
+  ): Promise<MembersChanged> {
+    const { registry, directory } = this.#sources;
+    await this.#requireGroup(groupId);
+    for (const list of ['add', 'remove'] as const)
+      this.#changeable(change[list], `/${list}`, 'vehicle', directory.vehicles, rightToVehicle);
+    return registry.groups.changeVehicles(groupId, change, dryRun);
+  }
+
+  /** Gives accounts access to a group and takes it from others: all of them, or none. */
+  async changeUsersOfGroup(groupId: GroupId, change: MemberChange<UserId>, dryRun: boolean): Promise<MembersChanged> {
+    const { registry, directory } = this.#sources;
+    await this.#requireGroup(groupId);
+    for (const list of ['add', 'remove'] as const)
+      this.#changeable(change[list], `/${list}`, 'account', directory.users, rightToUser);
+    return registry.groups.changeUsers(groupId, change, dryRun);
+  }
+
+  async #requireGroup(id: GroupId): Promise<void> {
+    if (rightToGroup(this.#caller, await this.#access.group(id)) !== 'write') throw seenOnly('the group');
+  }
+
+  /**
+   * What a request names.
+   *
+   * @throws {Problem} when the caller does not see some of it, or may not change it
+   */
+  #changeable<Id extends string, T>(
+    ids: readonly Id[],
+    pointer: string,
+    noun: string,
+    known: { get(id: Id): T | undefined },
+    rightTo: (caller: User, thing: T) => Right,
+  ): T[] {
+    const faults = new Faults();
+    const things = ids.flatMap((id, nth) => {
+      const thing = known.get(id);
+      if (thing !== undefined && rightTo(this.#caller, thing) !== 'none') return [thing];
+      faults.add({ pointer: `${pointer}/${nth}`, detail: `There is no such ${noun}.` });
+      return [];
+    });
+    faults.throwIfAny();
+    if (things.some((thing) => rightTo(this.#caller, thing) !== 'write')) throw seenOnly(`each ${noun}`);
+    return things;
+  }
+
   /** Geofences, some at a time: the caller's own, or all that the caller may see. */
   async *geofences(ownOnly: boolean): AsyncGenerator<Geofence[]> {
     for (let after: string | null = null; ; ) {
@@ -235,6 +322,10 @@ export class BulkAccess {
     const group = this.#sources.directory.groups.get(id);
     return group !== undefined && this.#sees(group);
   }
+}
+
+function seenOnly(what: string): Problem {
+  return new Problem('forbidden', `This account may see ${what}, and may not change it.`);
 }
 
 function groupsOf({ row, groups }: VehicleLine, names: GroupNames, faults: Faults): GroupId[] | undefined {

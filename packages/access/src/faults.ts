@@ -41,7 +41,7 @@ export class Faults {
     const first = this.#count > this.#told.length ? ` The first ${this.#told.length} are told.` : '';
     throw new Problem(
       this.#hasConflictOnly ? 'conflict' : 'invalid-request',
-      `${count} wrong; nothing was imported.${first}`,
+      `${count} wrong; nothing was changed.${first}`,
       { errors: this.#told },
     );
   }

@@ -1,4 +1,5 @@
 import type { GroupId, UserId, VehicleGroup, VehicleId } from '@outrider/domain';
+import { inTurns, writeOrTry } from './bulk.ts';
 import { requireDealer } from './dealers.ts';
 import { ConflictError, NotFoundError } from './errors.ts';
 import { loadGeofences, touchGeofences } from './geofences.ts';
@@ -19,6 +20,18 @@ export interface GroupFilter {
   dealerId?: UserId;
   /** One of these. */
   ids?: readonly GroupId[];
+}
+
+/** Who comes into a group and who leaves it; nobody is in both lists, or twice in one. */
+export interface MemberChange<Id extends string> {
+  add: readonly Id[];
+  remove: readonly Id[];
+}
+
+/** How many were not in the group before, and how many were. */
+export interface MembersChanged {
+  added: number;
+  removed: number;
 }
 
 /** Vehicle groups, who is in them and who may see them. */
@@ -71,8 +84,8 @@ export class Groups {
    *
    * @throws {NotFoundError} when the group or the vehicle does not exist
    */
-  setVehicle(id: GroupId, vehicleId: VehicleId, isMember: boolean): Promise<void> {
-    return this.#setMember('vehicleGroupMembers', 'vehicle', id, vehicleId, isMember);
+  async setVehicle(id: GroupId, vehicleId: VehicleId, isMember: boolean): Promise<void> {
+    await this.changeVehicles(id, isMember ? { add: [vehicleId], remove: [] } : { add: [], remove: [vehicleId] });
   }
 
   /**
@@ -80,33 +93,58 @@ export class Groups {
    *
    * @throws {NotFoundError} when the group or the user does not exist
    */
-  setUser(id: GroupId, userId: UserId, hasAccess: boolean): Promise<void> {
-    return this.#setMember('userGroupAccess', 'user', id, userId, hasAccess);
+  async setUser(id: GroupId, userId: UserId, hasAccess: boolean): Promise<void> {
+    await this.changeUsers(id, hasAccess ? { add: [userId], remove: [] } : { add: [], remove: [userId] });
   }
 
-  #setMember(
+  /**
+   * Puts vehicles into the group and takes others out: all of them, or none.
+   *
+   * @param dryRun only finds out how many would change
+   * @throws {NotFoundError} when the group or one of the vehicles does not exist
+   */
+  changeVehicles(id: GroupId, change: MemberChange<VehicleId>, dryRun = false): Promise<MembersChanged> {
+    return this.#changeMembers('vehicleGroupMembers', 'vehicle', loadVehicles, touchVehicles, id, change, dryRun);
+  }
+
+  /**
+   * Gives users access to the group and takes it from others: all of them, or none.
+   *
+   * @param dryRun only finds out how many would change
+   * @throws {NotFoundError} when the group or one of the users does not exist
+   */
+  changeUsers(id: GroupId, change: MemberChange<UserId>, dryRun = false): Promise<MembersChanged> {
+    return this.#changeMembers('userGroupAccess', 'user', loadUsers, touchUsers, id, change, dryRun);
+  }
+
+  #changeMembers<Member extends { id: string; groupIds: readonly GroupId[] }>(
     table: MembershipTable,
     kind: 'vehicle' | 'user',
+    load: (db: Reader, ids: readonly string[]) => Promise<Member[]>,
+    touch: (writer: Writer, before: readonly Member[]) => Promise<void>,
     id: GroupId,
-    memberId: string,
-    wanted: boolean,
-  ): Promise<void> {
-    return this.#store.write(async (writer) => {
+    { add, remove }: MemberChange<string>,
+    dryRun: boolean,
+  ): Promise<MembersChanged> {
+    return writeOrTry(this.#store, dryRun, async (writer) => {
       await requireGroup(writer, id, null);
-      const vehicles = kind === 'vehicle' ? await loadVehicles(writer.tx, [memberId]) : [];
-      const users = kind === 'user' ? await loadUsers(writer.tx, [memberId]) : [];
-      if (vehicles.length + users.length === 0) throw new NotFoundError(kind, memberId);
-      const existing = await writer.tx
-        .selectFrom(table)
-        .select('groupId')
-        .where('groupId', '=', id)
-        .where('memberId', '=', memberId)
-        .executeTakeFirst();
-      if ((existing !== undefined) === wanted) return;
-      if (wanted) await writer.tx.insertInto(table).values({ groupId: id, memberId }).execute();
-      else await writer.tx.deleteFrom(table).where('groupId', '=', id).where('memberId', '=', memberId).execute();
-      if (kind === 'vehicle') await touchVehicles(writer, vehicles);
-      else await touchUsers(writer, users);
+      const members = new Map((await load(writer.tx, [...add, ...remove])).map((each) => [each.id, each]));
+      const requireMember = (memberId: string) => {
+        const member = members.get(memberId);
+        if (member === undefined) throw new NotFoundError(kind, memberId);
+        return member;
+      };
+      const added = add.map(requireMember).filter(({ groupIds }) => !groupIds.includes(id));
+      const removed = remove.map(requireMember).filter(({ groupIds }) => groupIds.includes(id));
+      for await (const some of inTurns(added))
+        await writer.tx
+          .insertInto(table)
+          .values(some.map((member) => ({ groupId: id, memberId: member.id })))
+          .execute();
+      for await (const some of inTurns(removed.map((member) => member.id)))
+        await writer.tx.deleteFrom(table).where('groupId', '=', id).where('memberId', 'in', some).execute();
+      await touch(writer, [...added, ...removed]);
+      return { added: added.length, removed: removed.length };
     });
   }
 

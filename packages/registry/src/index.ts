@@ -25,7 +25,7 @@ export {
 export * from './errors.ts';
 export { type FollowedRegistry, followRegistry } from './follow-registry.ts';
 export type { DeletedGeofence, GeofenceFields, GeofenceFilter, GeofenceOwner, Geofences } from './geofences.ts';
-export type { GroupFields, GroupFilter, Groups } from './groups.ts';
+export type { GroupFields, GroupFilter, Groups, MemberChange, MembersChanged } from './groups.ts';
 export {
   type Claim,
   type Idempotency,

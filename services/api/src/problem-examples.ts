@@ -11,11 +11,11 @@ export const PROBLEM_EXAMPLES = {
     { parameter: 'id', detail: 'It must be a UUID in lower case.' },
     { parameter: 'vehicleIds', detail: 'There is no such parameter; known here: vehicleId, groupId, from, to.' },
   ]),
-  'bad-rows': example('invalid-request', '2 things are wrong; nothing was imported.', [
+  'bad-rows': example('invalid-request', '2 things are wrong; nothing was changed.', [
     { row: 3, column: 'speedLimitKmh', detail: 'It must be a number.' },
     { row: 7, column: 'groups', detail: 'There is no group "Refrigerated".' },
   ]),
-  'bad-features': example('invalid-request', '1 thing is wrong; nothing was imported.', [
+  'bad-features': example('invalid-request', '1 thing is wrong; nothing was changed.', [
     { pointer: '/features/3/geometry/coordinates/0/2/1', detail: 'latitude must be from -90 to 90' },
   ]),
   'not-authorized': example('not-authorized', 'The token is not taken: expired.'),

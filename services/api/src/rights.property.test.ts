@@ -876,6 +876,47 @@ const MODEL: Record<string, readonly Probe[]> = {
       [{ kinds: ['group', 'user'], good: kept(204), hidden: [403, 404], undo: undoAccess } satisfies Probe],
     ]),
   ),
+  changeVehicles: [
+    {
+      kinds: ['vehicle'],
+      ask: (ids) => ({ body: { ids, patch: { speedLimitKmh: 80 } } }),
+      good: kept(200),
+      hidden: [400],
+      undo: undoVehicle,
+    },
+    {
+      kinds: ['vehicle', 'group'],
+      ask: ([id, group]) => ({ body: { ids: [id], patch: { groupIds: [group] } } }),
+      good: FIRST_KEPT(200),
+      hidden: [400, 403],
+      undo: undoVehicleGroups,
+    },
+    {
+      kinds: ['vehicle', 'user'],
+      ask: ([id, dealerId]) => ({ query: 'dryRun=true', body: { ids: [id], patch: { dealerId } } }),
+      good: movedTo,
+      hidden: [400, 403],
+      late: true,
+    },
+  ],
+  changeVehiclesOfGroup: (['add', 'remove'] as const).map(
+    (list): Probe => ({
+      kinds: ['group', 'vehicle'],
+      ask: ([, id]) => ({ body: { [list]: [id] } }),
+      good: kept(200),
+      hidden: [400, 403, 404],
+      undo: undoMember,
+    }),
+  ),
+  changeUsersOfGroup: (['add', 'remove'] as const).map(
+    (list): Probe => ({
+      kinds: ['group', 'user'],
+      ask: ([, id]) => ({ body: { [list]: [id] } }),
+      good: kept(200),
+      hidden: [400, 403, 404],
+      undo: undoAccess,
+    }),
+  ),
 
   listVideoProfiles: [
     ...videoLists('profile'),

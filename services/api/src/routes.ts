@@ -1,6 +1,7 @@
 import type { DescribedRoute, Route } from './route.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { authRoutes } from './routes/auth.ts';
+import { bulkRoutes } from './routes/bulk.ts';
 import { geozoneCollectionRoutes } from './routes/geozone-collection.ts';
 import { geozoneRoutes } from './routes/geozones.ts';
 import { jobRoutes } from './routes/jobs.ts';
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   ...vehicleRoutes,
   ...vehicleCsvRoutes,
   ...vehicleGroupRoutes,
+  ...bulkRoutes,
   ...geozoneRoutes,
   ...geozoneCollectionRoutes,
   ...notificationRoutes,

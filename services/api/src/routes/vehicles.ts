@@ -92,8 +92,8 @@ const terminalAccess = z
   .strictObject(TERMINAL_ACCESS_FIELDS)
   .partial()
   .meta({ description: 'What is left out stays as it is; of a new vehicle the protocol is learnt.' });
-const dealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
-const groupIds = z.array(id<GroupId>()).max(1000);
+export const vehicleDealerId = id<UserId>().nullable().meta({ description: 'Said by operators; a dealer is it.' });
+export const vehicleGroupIds = z.array(id<GroupId>()).max(1000);
 const POSITION_EXAMPLE = {
   vehicleId: '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57',
   fixTime: '2026-01-15T11:59:55.000Z',
@@ -356,8 +356,8 @@ export const vehicleRoutes: Route[] = [
       .strictObject({
         ...NEW_VEHICLE_IN,
         terminalAccess: terminalAccess.default({}),
-        dealerId: dealerId.optional(),
-        groupIds: groupIds.default([]),
+        dealerId: vehicleDealerId.optional(),
+        groupIds: vehicleGroupIds.default([]),
       })
       .meta({ id: 'NewVehicle', examples: [{ name: 'Van 12', terminalId: '356307042441013', speedLimitKmh: 90 }] }),
     answers: { 201: { ...oneVehicle, description: 'Added.' } },
@@ -389,7 +389,7 @@ export const vehicleRoutes: Route[] = [
     description: 'Moving a terminal takes effect at once; history stays with the vehicle that it was recorded for.',
     params: byKey,
     body: z
-      .strictObject({ ...VEHICLE_IN, terminalAccess, dealerId, groupIds })
+      .strictObject({ ...VEHICLE_IN, terminalAccess, dealerId: vehicleDealerId, groupIds: vehicleGroupIds })
       .partial()
       .meta({ id: 'VehiclePatch', examples: [{ speedLimitKmh: 80 }] }),
     conditional: true,

@@ -1,0 +1,109 @@
+import { badField } from '@outrider/access';
+import type { GroupId, UserId, VehicleId } from '@outrider/domain';
+import { z } from 'zod';
+import { id } from '../fields.ts';
+import { dryRun } from '../import-report.ts';
+import { type Route, route } from '../route.ts';
+import { VEHICLE_FIELDS, vehicleDealerId, vehicleGroupIds } from './vehicles.ts';
+
+/** Many calls' worth; a body of this many stays below the size of usual bodies. */
+const MAX_IDS = 5000;
+
+const VEHICLE_ID = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57';
+const USER_ID = '01961f3c-6b05-7b2d-8a0c-1e5f9b3d7c46';
+
+const distinct = <Id extends string>() =>
+  z
+    .array(id<Id>())
+    .max(MAX_IDS)
+    .transform((ids) => [...new Set(ids)]);
+
+const membersChanged = z
+  .strictObject({
+    dryRun: z.boolean(),
+    added: z.int().meta({ description: 'Those that were not in the group.' }),
+    removed: z.int().meta({ description: 'Those that were in it.' }),
+  })
+  .meta({ id: 'MembersChanged', examples: [{ dryRun: false, added: 1, removed: 0 }] });
+
+/** @throws {Problem} when something is to come and to go */
+function memberChange<Id extends string>(change: { add: Id[]; remove: Id[] }): { add: Id[]; remove: Id[] } {
+  const added = new Set(change.add);
+  const nth = change.remove.findIndex((each) => added.has(each));
+  if (nth >= 0) throw badField(`/remove/${nth}`, 'It is in `add` as well.');
+  return change;
+}
+
+const { name: _, plate: __, terminalId: ___, ...SHARED_FIELDS } = VEHICLE_FIELDS;
+
+/** The same change to many things by one call: to all of them, or to none. */
+export const bulkRoutes: Route[] = [
+  route({
+    method: 'patch',
+    path: '/api/v1/vehicles',
+    group: 'Vehicles',
+    operationId: 'changeVehicles',
+    summary: 'Make the same change to many vehicles (JSON merge patch): to all of them, or to none.',
+    description: `At most ${MAX_IDS} vehicles. What only one vehicle can have, such as its terminal, is changed one by one.`,
+    query: z.object({ dryRun }),
+    body: z
+      .strictObject({
+        ids: distinct<VehicleId>(),
+        patch: z.strictObject({ ...SHARED_FIELDS, dealerId: vehicleDealerId, groupIds: vehicleGroupIds }).partial(),
+      })
+      .meta({ id: 'VehiclesPatch', examples: [{ ids: [VEHICLE_ID], patch: { speedLimitKmh: 80 } }] }),
+    answers: {
+      200: {
+        description: 'All of it was done; in a dry run: would have been.',
+        body: z
+          .strictObject({ dryRun: z.boolean(), updated: z.int(), unchanged: z.int() })
+          .meta({ id: 'VehiclesChanged', examples: [{ dryRun: false, updated: 1, unchanged: 0 }] }),
+      },
+    },
+    problems: ['forbidden', 'conflict', 'quota-exceeded'],
+    async handle({ query, body: { ids, patch } }, { access }) {
+      const isDry = query.dryRun === 'true';
+      return { status: 200, body: { dryRun: isDry, ...(await access.bulk.changeVehicles(ids, patch, isDry)) } };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/api/v1/vehicle-groups/{id}/vehicles',
+    group: 'Vehicles',
+    operationId: 'changeVehiclesOfGroup',
+    summary: 'Put vehicles into the group and take others out: all of them, or none.',
+    description: `At most ${MAX_IDS} in each list.`,
+    params: z.object({ id: id<GroupId>() }),
+    query: z.object({ dryRun }),
+    body: z
+      .strictObject({ add: distinct<VehicleId>().default([]), remove: distinct<VehicleId>().default([]) })
+      .meta({ id: 'VehiclesOfGroupPatch', examples: [{ add: [VEHICLE_ID], remove: [] }] }),
+    answers: { 200: { description: 'It is so now; in a dry run: would be.', body: membersChanged } },
+    problems: ['not-found', 'forbidden'],
+    async handle({ params, query, body }, { access }) {
+      const isDry = query.dryRun === 'true';
+      const changed = await access.bulk.changeVehiclesOfGroup(params.id, memberChange(body), isDry);
+      return { status: 200, body: { dryRun: isDry, ...changed } };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/api/v1/vehicle-groups/{id}/users',
+    group: 'Vehicles',
+    operationId: 'changeUsersOfGroup',
+    summary: 'Give accounts access to the group and take it from others: all of them, or none.',
+    description: `At most ${MAX_IDS} in each list.`,
+    params: z.object({ id: id<GroupId>() }),
+    query: z.object({ dryRun }),
+    body: z
+      .strictObject({ add: distinct<UserId>().default([]), remove: distinct<UserId>().default([]) })
+      .meta({ id: 'UsersOfGroupPatch', examples: [{ add: [USER_ID], remove: [] }] }),
+    answers: { 200: { description: 'It is so now; in a dry run: would be.', body: membersChanged } },
+    problems: ['not-found', 'forbidden'],
+    async handle({ params, query, body }, { access }) {
+      const isDry = query.dryRun === 'true';
+      const changed = await access.bulk.changeUsersOfGroup(params.id, memberChange(body), isDry);
+      return { status: 200, body: { dryRun: isDry, ...changed } };
+    },
+  }),
+];
