@@ -1,10 +1,10 @@
 import { badField } from '@outrider/access';
 import type { GroupId, UserId, VehicleId } from '@outrider/domain';
 import { z } from 'zod';
-import { id } from '../fields.ts';
+import { id, VEHICLE_IN } from '../fields.ts';
 import { dryRun } from '../import-report.ts';
 import { type Route, route } from '../route.ts';
-import { VEHICLE_FIELDS, vehicleDealerId, vehicleGroupIds } from './vehicles.ts';
+import { vehicleDealerId, vehicleGroupIds } from './vehicles.ts';
 
 /** Many calls' worth; a body of this many stays below the size of usual bodies. */
 const MAX_IDS = 5000;
@@ -34,7 +34,7 @@ function memberChange<Id extends string>(change: { add: Id[]; remove: Id[] }): {
   return change;
 }
 
-const { name: _, plate: __, terminalId: ___, ...SHARED_FIELDS } = VEHICLE_FIELDS;
+const { name: _, plate: __, terminalId: ___, ...SHARED_FIELDS } = VEHICLE_IN;
 
 /** The same change to many things by one call: to all of them, or to none. */
 export const bulkRoutes: Route[] = [
