@@ -110,7 +110,7 @@ export class BulkAccess {
     faults: Faults,
     dryRun: boolean,
   ): Promise<Imported<VehicleLine, Vehicle>[]> {
-    if (!mayManage(this.#caller)) throw new Problem('forbidden', 'Only operators and dealers may do that.');
+    this.#requireManager();
     const lines = read();
     const groups = this.groupNames();
     const rowOf = new Map<VehicleId, number>();
@@ -177,6 +177,7 @@ export class BulkAccess {
     patch: Omit<VehiclePatch, 'terminalId' | 'terminalAccess'>,
     dryRun: boolean,
   ): Promise<{ updated: number; unchanged: number }> {
+    this.#requireManager();
     const { registry, directory } = this.#sources;
     const vehicles = this.#changeable(ids, '/ids', 'vehicle', directory.vehicles, rightToVehicle);
     const { dealerId, groupIds } = patch;
@@ -222,7 +223,12 @@ export class BulkAccess {
     return registry.groups.changeUsers(groupId, change, dryRun);
   }
 
+  #requireManager(): void {
+    if (!mayManage(this.#caller)) throw new Problem('forbidden', 'Only operators and dealers may do that.');
+  }
+
   async #requireGroup(id: GroupId): Promise<void> {
+    this.#requireManager();
     if (rightToGroup(this.#caller, await this.#access.group(id)) !== 'write') throw seenOnly('the group');
   }
 

@@ -29,6 +29,7 @@ import { identify } from './identify.ts';
 import { LastUse } from './last-use.ts';
 import { Limits, type LimitsConfig } from './limits.ts';
 import { mailPages } from './mail-pages.ts';
+import { mapTiles } from './maps.ts';
 import { measured } from './measured.ts';
 import { openApiDocument } from './openapi.ts';
 import { withSharedComponents } from './openapi-components.ts';
@@ -61,6 +62,8 @@ export interface ApiConfig {
   trustedProxies: readonly string[];
   /** Folder of the built console. Null or absent: none is served. */
   consoleDir?: string | null;
+  /** Folders with tile archives, for `/maps`; of two with one name, that of the first folder is served. */
+  mapFolders?: readonly string[];
   /** Whether webhooks may go to plain http and into the own network. */
   allowPrivateWebhooks: boolean;
   /** Whether the operator vouches for an e-mail address. Default: for none. */
@@ -155,6 +158,7 @@ export function createApi(parts: ApiParts): Api {
   if (tracing.isOn) app.use(traced(tracing));
   app.route('/', operations(parts));
   if (config.consoleDir) app.use(consolePages(config.consoleDir, SERVED));
+  app.route('/', mapTiles(config.mapFolders ?? [], logger));
   app.route('/', staticPages(JSON.stringify(withSharedComponents(openApiDocument(DESCRIBED, config.limits)))));
 
   app.use(async (c, next) => {

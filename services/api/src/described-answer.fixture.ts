@@ -77,7 +77,7 @@ const OF_ALL = new Set([
 /** Described headers that come only where there is something for them to say. */
 const SOMETIMES = new Set(['set-cookie', 'content-disposition', '200 retry-after']);
 /** What is served beside the calls of the document: the page, the documentation, and the document itself. */
-const BESIDE = /^\/(?:|docs(?:\/.*)?|(?:open|async)api\.json|favicon\.ico|api\/v1\/)$/;
+const BESIDE = /^\/(?:|docs(?:\/.*)?|(?:open|async)api\.json|favicon\.ico|maps(?:\/.*)?|api\/v1\/)$/;
 
 /** The operation that a request is for; undefined where the document has none. */
 export function operationAt(method: string, path: string): { path: string; operationId: string } | undefined {

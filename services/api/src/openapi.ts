@@ -50,6 +50,10 @@ For an address: ${failedLoginsPerMinute} failed logins a minute, and ${unauthori
 
 Positions, events and notifications come over a WebSocket at \`/live\`, described in \`/asyncapi.json\`.
 
+## Maps
+
+\`/maps\` lists the maps that the service has: \`*.mbtiles\` and \`*.pmtiles\` in \`DATA_DIR/maps/\`, found at the start, and the map of the world that comes with the console. \`/maps/{name}\` is the TileJSON of one, \`/maps/{name}/{z}/{x}/{y}\` a tile. They need no token and are not counted.
+
 ## Traces
 
 Where the service tells traces, a call is part of the caller’s, if its header \`traceparent\` names one (W3C Trace Context), and every answer says in \`traceresponse\` which trace and span it was.`;

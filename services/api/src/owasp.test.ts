@@ -1321,7 +1321,7 @@ describe('API8: security misconfiguration', () => {
 
   test('methods that nobody asked for, over the wire', async () => {
     const http = await listenApi(world.api, { host: '127.0.0.1', port: 0 });
-    for (const method of ['TRACE', 'TRACK', 'CONNECT', 'PROPFIND', 'PATCH', 'DELETE', 'BREW', 'get', 'OPTIONS']) {
+    for (const method of ['TRACE', 'TRACK', 'CONNECT', 'PROPFIND', 'PUT', 'DELETE', 'BREW', 'get', 'OPTIONS']) {
       const heard = await raw(
         http.port,
         `${method} /api/v1/vehicles HTTP/1.1\r\nHost: x\r\nAuthorization: JWT ${operator.jwt}\r\nX-Mark: echo-me\r\nConnection: close\r\n\r\n`,
@@ -1379,6 +1379,9 @@ describe('API9: improper inventory management', () => {
       'GET /email/confirm',
       'GET /email/unsubscribe',
       'GET /favicon.ico',
+      'GET /maps',
+      'GET /maps/{name}',
+      'GET /maps/{name}/{z}{\\d{1,2}}/{x}{\\d{1,8}}/{y}{\\d{1,8}}',
       'GET /openapi.json',
       'POST /email/confirm',
       'POST /email/unsubscribe',

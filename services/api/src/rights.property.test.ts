@@ -881,7 +881,7 @@ const MODEL: Record<string, readonly Probe[]> = {
       kinds: ['vehicle'],
       ask: (ids) => ({ body: { ids, patch: { speedLimitKmh: 80 } } }),
       good: kept(200),
-      hidden: [400],
+      hidden: [400, 403],
       undo: undoVehicle,
     },
     {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type accessVariables,
   dealerStorageBytes,
@@ -82,6 +83,7 @@ export function apiConfigOf(
     typeof apiVariables & typeof accessVariables & typeof videoStoreVariables & typeof reportStoreVariables
   >,
 ): ApiConfig {
+  const consoleDir = config.CONSOLE_DIR ?? builtConsole();
   return {
     sessionTtlSeconds: config.SESSION_TTL_SECONDS,
     limits: {
@@ -91,7 +93,8 @@ export function apiConfigOf(
       blockSeconds: config.BLOCK_SECONDS,
     },
     trustedProxies: config.TRUSTED_PROXIES,
-    consoleDir: config.CONSOLE_DIR ?? builtConsole(),
+    consoleDir,
+    mapFolders: [join(config.DATA_DIR, 'maps'), ...(consoleDir === null ? [] : [join(consoleDir, 'maps')])],
     allowPrivateWebhooks: config.WEBHOOK_ALLOW_PRIVATE === 'yes',
     isTrustedAddress: trustedAddresses(config),
     video: { taskHours: config.VIDEO_TASK_HOURS, ...videoStoreOf(config) },

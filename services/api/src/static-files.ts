@@ -108,19 +108,28 @@ export class StaticFile {
   }
 }
 
+/** Whether bytes that are gzipped already can be sent unchanged. */
+export function acceptsGzip(header: string | undefined): boolean {
+  return acceptedEncodings(header).has('gzip');
+}
+
 /**
  * The encoding to answer with. Null: the client takes the plain bytes only.
  *
  * @param header `Accept-Encoding` (RFC 9110, 12.5.3); `*` is read as no preference for a compressed form
  */
 export function acceptedEncoding(header: string | undefined): Encoding | null {
-  const accepted = new Set(
-    (header ?? '')
+  const accepted = acceptedEncodings(header);
+  return (Object.keys(ENCODINGS) as Encoding[]).find((encoding) => accepted.has(encoding)) ?? null;
+}
+
+function acceptedEncodings(header = ''): Set<string> {
+  return new Set(
+    header
       .split(',')
       .filter((part) => !/;\s*q\s*=\s*0(?:\.0*)?\s*$/.test(part))
-      .map((part) => part.split(';', 1)[0]?.trim().toLowerCase()),
+      .map((part) => (part.split(';', 1)[0] ?? '').trim().toLowerCase()),
   );
-  return (Object.keys(ENCODINGS) as Encoding[]).find((encoding) => accepted.has(encoding)) ?? null;
 }
 
 /**

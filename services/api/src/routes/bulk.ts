@@ -34,7 +34,8 @@ function memberChange<Id extends string>(change: { add: Id[]; remove: Id[] }): {
   return change;
 }
 
-const { name: _, plate: __, terminalId: ___, ...SHARED_FIELDS } = VEHICLE_IN;
+/** Name, plate, VIN and terminal belong to one vehicle. */
+const { name: _, plate: __, vin: ___, terminalId: ____, ...SHARED_FIELDS } = VEHICLE_IN;
 
 /** The same change to many things by one call: to all of them, or to none. */
 export const bulkRoutes: Route[] = [
