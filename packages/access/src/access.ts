@@ -410,6 +410,15 @@ export class Access {
     return this.#shown(await this.#sources.registry.users.update(this.#caller.id, null, { name }));
   }
 
+  /** The caller's own, as they are stored; null where they never set any. */
+  preferences(): Promise<object | null> {
+    return this.#sources.registry.preferences.get(this.#caller.id);
+  }
+
+  changePreferences<T extends object>(revise: (stored: object | null) => T): Promise<T> {
+    return this.#sources.registry.preferences.change(this.#caller.id, revise);
+  }
+
   async removeUser(id: UserId, ifMatch: number | null): Promise<void> {
     await this.#user(id, 'write');
     this.#requireNotSelf(id, 'deleted');

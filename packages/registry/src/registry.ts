@@ -24,6 +24,7 @@ import { allRules, NotificationRules } from './notification-rules.ts';
 import { Notifications } from './notifications.ts';
 import { Outbox } from './outbox.ts';
 import { postgresDialect } from './postgres.ts';
+import { Preferences } from './preferences.ts';
 import { Quotas } from './quotas.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { ReportDeliveries } from './report-deliveries.ts';
@@ -97,6 +98,7 @@ export class Registry {
   readonly audit: Audit;
   readonly idempotency: Idempotency;
   readonly quotas: Quotas;
+  readonly preferences: Preferences;
   readonly #store: Store;
 
   constructor(store: Store) {
@@ -122,6 +124,7 @@ export class Registry {
     this.audit = new Audit(store);
     this.idempotency = new Idempotency(store);
     this.quotas = new Quotas(store);
+    this.preferences = new Preferences(store);
   }
 
   /**

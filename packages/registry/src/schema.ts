@@ -86,6 +86,13 @@ export interface GeofenceRow {
   vertices: number;
 }
 
+/** What a user set for themselves. */
+export interface PreferencesRow {
+  userId: string;
+  /** JSON. */
+  value: string;
+}
+
 /** A limit that was set for an account or a dealer. */
 export interface QuotaLimitRow {
   userId: string;
@@ -469,6 +476,7 @@ export interface Tables {
   userGroupAccess: MemberRow;
   geofenceGroups: MemberRow;
   quotaLimits: QuotaLimitRow;
+  preferences: PreferencesRow;
   outbox: OutboxRow;
   recentChanges: RecentChangeRow;
   deletedGeofences: DeletedGeofenceRow;

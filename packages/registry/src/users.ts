@@ -19,6 +19,7 @@ import { deleteRulesOf } from './notification-rules.ts';
 import { deleteNotificationsOf } from './notifications.ts';
 import { type Page, type Paging, pageOf } from './page.ts';
 import { hashPassword, isOutdated, verifyNothing, verifyPassword } from './password.ts';
+import { deletePreferencesOf } from './preferences.ts';
 import { deleteQuotasOf } from './quotas.ts';
 import { deleteSchedulesOf, restSchedulesOf } from './report-schedules.ts';
 import { asExpected, revised, touch } from './revisions.ts';
@@ -190,6 +191,7 @@ export class Users {
       await forgetSourcesOf(tx, id);
       await forgetKeysOf(tx, id);
       await deleteQuotasOf(tx, id);
+      await deletePreferencesOf(tx, id);
       await tx.deleteFrom('credentials').where('userId', '=', id).execute();
       await tx.deleteFrom('userGroupAccess').where('memberId', '=', id).execute();
       if (user.role === 'dealer') {

@@ -905,6 +905,8 @@ describe('API5: broken function level authorization', () => {
     'getMyQuotas',
     'getQuotas',
     'changeMe',
+    'getMyPreferences',
+    'changeMyPreferences',
     'changeMyPassword',
     'listUsers',
     'getUser',

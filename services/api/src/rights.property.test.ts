@@ -461,6 +461,15 @@ const MODEL: Record<string, readonly Probe[]> = {
 
   getMe: [{ kinds: [], good: () => 200, shows: ({ body }, { caller }) => expect(body.id).toBe(caller.id) }],
   changeMe: [{ kinds: [], ask: (_, { caller }) => ({ body: { name: caller?.name ?? 'Nobody' } }), good: () => 200 }],
+  getMyPreferences: [{ kinds: [], good: () => 200 }],
+  changeMyPreferences: [
+    {
+      kinds: [],
+      ask: () => ({ body: { theme: 'dark' } }),
+      good: () => 200,
+      shows: ({ body }) => expect(body.theme).toBe('dark'),
+    },
+  ],
   changeMyPassword: [
     {
       kinds: [],

@@ -7,6 +7,7 @@ import { geozoneRoutes } from './routes/geozones.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { operationDescriptions } from './routes/operations.ts';
+import { preferenceRoutes } from './routes/preferences.ts';
 import { quotaRoutes } from './routes/quotas.ts';
 import { reportJobRoutes } from './routes/report-jobs.ts';
 import { reportScheduleRoutes } from './routes/report-schedules.ts';
@@ -21,6 +22,7 @@ import { videoRoutes } from './routes/video.ts';
 export const ROUTES: readonly Route[] = [
   ...authRoutes,
   ...userRoutes,
+  ...preferenceRoutes,
   ...quotaRoutes,
   ...auditRoutes,
   ...vehicleRoutes,

@@ -1,0 +1,86 @@
+import type { VehicleId } from '@outrider/domain';
+import { isTimeZone } from '@outrider/reports';
+import { z } from 'zod';
+import { id, idOut } from '../fields.ts';
+import { type Route, route } from '../route.ts';
+
+const MAX_FAVOURITES = 1000;
+
+const FIELDS = {
+  language: z
+    .string()
+    .regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'It must be a language tag such as en or pt-BR.')
+    .nullable()
+    .meta({ description: 'Null: that of the browser.', examples: ['en'] }),
+  theme: z.enum(['auto', 'light', 'dark']),
+  units: z.enum(['metric', 'imperial']),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'It must be a time zone of the IANA database such as Europe/Berlin.')
+    .nullable()
+    .meta({ description: 'Null: that of the device.', examples: ['Europe/Berlin'] }),
+  favourites: z
+    .array(id<VehicleId>())
+    .max(MAX_FAVOURITES)
+    .meta({ description: 'Vehicles that the user marked, in their order; deleted ones may still be named.' }),
+  clusters: z.boolean().meta({ description: 'Whether many vehicles at one place are drawn as one mark.' }),
+  map: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .nullable()
+    .meta({ description: 'One of `/maps`. Null: the map of the world.', examples: ['region'] }),
+};
+type Preferences = z.output<z.ZodObject<typeof FIELDS>>;
+
+const DEFAULTS: Preferences = {
+  language: null,
+  theme: 'auto',
+  units: 'metric',
+  timeZone: null,
+  favourites: [],
+  clusters: true,
+  map: null,
+};
+const EXAMPLE: Preferences = { ...DEFAULTS, language: 'en', theme: 'dark', timeZone: 'Europe/Berlin' };
+const PreferencesOut = z
+  .strictObject({ ...FIELDS, favourites: z.array(idOut) })
+  .meta({ id: 'Preferences', examples: [EXAMPLE] });
+
+/** What is stored, field by field: one that this version does not take has its default. */
+function preferencesOf(stored: object | null): Preferences {
+  const known = Object.entries(stored ?? {}).filter(
+    ([name, value]) => name in FIELDS && FIELDS[name as keyof typeof FIELDS].safeParse(value).success,
+  );
+  return { ...DEFAULTS, ...Object.fromEntries(known) };
+}
+
+export const preferenceRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/api/v1/me/preferences',
+    group: 'Users',
+    operationId: 'getMyPreferences',
+    summary: 'How the caller wants the console: language, time zone, units, theme and map.',
+    answers: { 200: { description: 'What was never set has its default.', body: PreferencesOut } },
+    async handle(_, { access }) {
+      return { status: 200, body: preferencesOf(await access.preferences()) };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/api/v1/me/preferences',
+    group: 'Users',
+    operationId: 'changeMyPreferences',
+    summary: 'Change how the caller wants the console (JSON merge patch).',
+    body: z
+      .strictObject(FIELDS)
+      .partial()
+      .meta({ id: 'PreferencesPatch', examples: [{ theme: 'dark', timeZone: 'Europe/Berlin' }] }),
+    answers: { 200: { description: 'All of them, as they are now.', body: PreferencesOut } },
+    async handle({ body }, { access }) {
+      const changed = await access.changePreferences((stored) => ({ ...preferencesOf(stored), ...body }));
+      return { status: 200, body: changed };
+    },
+  }),
+];
