@@ -62,6 +62,7 @@ import {
   visibleUsers,
   visibleVehicles,
 } from './rights.ts';
+import { type Search, type SearchPage, searched } from './search.ts';
 import { VideoAccess, type VideoSources } from './video-access.ts';
 
 /** What data there is. Nobody but {@link Access} touches it on a caller's behalf. */
@@ -176,6 +177,18 @@ export class Access {
     return this.#page(page, (vehicle) => rightToVehicle(this.#caller, vehicle));
   }
 
+  /** Vehicles that the caller may see, searched and sorted. */
+  async findVehicles(
+    { terminalId, groupId }: { terminalId?: TerminalId | undefined; groupId?: GroupId | undefined },
+    search: Search<'name' | 'plate' | 'terminalId' | 'vin'>,
+  ): Promise<SearchPage<Vehicle>> {
+    if (groupId !== undefined) await this.#group(groupId, 'read');
+    const matching = this.reports
+      .vehicles(groupId ?? null)
+      .filter((vehicle) => terminalId === undefined || vehicle.terminalId === terminalId);
+    return this.#found(searched(matching, ['name', 'plate', 'terminalId', 'vin'], search));
+  }
+
   async addVehicle(
     fields: Omit<VehicleFields, 'dealerId'> & { dealerId?: UserId | null | undefined },
   ): Promise<Vehicle> {
@@ -284,6 +297,14 @@ export class Access {
     return { ...page, items: page.items.filter((group) => rightToGroup(this.#caller, group) !== 'none') };
   }
 
+  /** Groups that the caller may see, searched and sorted. */
+  findGroups(search: Search<'name'>): SearchPage<VehicleGroup> {
+    const visible = [...this.#sources.directory.groups.values()].filter(
+      (group) => rightToGroup(this.#caller, group) !== 'none',
+    );
+    return searched(visible, ['name'], search);
+  }
+
   async addGroup(fields: { name: string; dealerId?: UserId | null | undefined }): Promise<VehicleGroup> {
     this.#requireManager();
     return this.#sources.registry.groups.create({ name: fields.name, dealerId: this.#dealerFor(fields.dealerId) });
@@ -334,6 +355,14 @@ export class Access {
   async users(paging: Paging): Promise<Page<User>> {
     const page = await this.#sources.registry.users.list(visibleUsers(this.#caller), paging);
     return this.#page(page, (user) => rightToUser(this.#caller, user));
+  }
+
+  /** Accounts that the caller may see, searched and sorted. */
+  findUsers(search: Search<'login' | 'name'>): SearchPage<User> {
+    const visible = [...this.#sources.directory.users.values()].filter(
+      (user) => rightToUser(this.#caller, user) !== 'none',
+    );
+    return this.#found(searched(visible, ['login', 'name'], search));
   }
 
   async addUser(
@@ -514,6 +543,14 @@ export class Access {
     return this.#page(page, (geofence) => this.#rightToGeofence(geofence));
   }
 
+  /** Geofences that the caller may see, searched and sorted. */
+  findGeofences(search: Search<'name'>): SearchPage<Geofence> {
+    const visible = [...this.#sources.directory.geofences.values()].filter(
+      (geofence) => this.#rightToGeofence(geofence) !== 'none',
+    );
+    return this.#found(searched(visible, ['name'], search));
+  }
+
   async addGeofence(fields: Omit<GeofenceFields, 'ownerId'>): Promise<Geofence> {
     if (fields.groupIds) await this.#requireGroups(fields.groupIds, '/properties/groupIds');
     return this.#shown(await this.#sources.registry.geofences.create({ ...fields, ownerId: this.#caller.id }));
@@ -649,6 +686,10 @@ export class Access {
   #shown<T extends { groupIds: readonly GroupId[] | null }>(thing: T): T {
     if (isOperator(this.#caller) || thing.groupIds === null) return thing;
     return { ...thing, groupIds: thing.groupIds.filter((id) => this.#seesGroup(id)) };
+  }
+
+  #found<T extends { groupIds: readonly GroupId[] | null }>(page: SearchPage<T>): SearchPage<T> {
+    return { ...page, items: page.items.map((item) => this.#shown(item)) };
   }
 
   /** The queries ask for what may be seen, and nothing else; should one ever ask for more, it is still not shown. */

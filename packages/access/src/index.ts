@@ -22,6 +22,7 @@ export { type QuotaPatch, quotaExceeded, quotasBody } from './quota-access.ts';
 export { maySeeStill, questionFor, ReportAccess, unseenIn } from './report-access.ts';
 export type { ListedSchedule, ScheduleWish } from './report-schedule-access.ts';
 export { rightToGeofence, rightToGroup, rightToNotificationRule, rightToUser, rightToVehicle } from './rights.ts';
+export type { Search, SearchCursor } from './search.ts';
 export {
   type ProfileShown,
   requireParallel,

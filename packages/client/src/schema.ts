@@ -42,6 +42,7 @@ export type NotificationRuleTrial = { from: string; to: string; examined: number
 export type NotificationsMarked = { marked: number };
 export type PasswordChange = { currentPassword: string; /** Not one that attackers try first: those of breaches, rows of keys, repetitions, the login or the name. */ password: string };
 export type Position = { vehicleId: string; fixTime: string; latitude: number; longitude: number; valid: boolean; speedKmh?: number; courseDeg?: number; altitudeM?: number; satellites?: number; ignition?: boolean; odometerM?: number; supplyV?: number; fuelL?: number; alarms?: (string)[]; attributes?: Record<string, (number | string | boolean)> };
+export type PositionAt = { vehicleId: string; fixTime: string; latitude: number; longitude: number };
 export type Preferences = { /** Null: that of the browser. */ language: (string | null); theme: ("auto" | "light" | "dark"); units: ("metric" | "imperial"); /** Null: that of the device. */ timeZone: (string | null); favourites: (string)[]; /** Whether many vehicles at one place are drawn as one mark. */ clusters: boolean; /** One of `/maps`. Null: the map of the world. */ map: (string | null) };
 export type PreferencesPatch = { /** Null: that of the browser. */ language?: (string | null); theme?: ("auto" | "light" | "dark"); units?: ("metric" | "imperial"); /** Null: that of the device. */ timeZone?: (string | null); /** Vehicles that the user marked, in their order; deleted ones may still be named. */ favourites?: (string)[]; /** Whether many vehicles at one place are drawn as one mark. */ clusters?: boolean; /** One of `/maps`. Null: the map of the world. */ map?: (string | null) };
 /** RFC 9457. */ export type Problem = { type: ("urn:outrider:problem:invalid-request" | "urn:outrider:problem:not-authorized" | "urn:outrider:problem:wrong-credentials" | "urn:outrider:problem:forbidden" | "urn:outrider:problem:no-api-access" | "urn:outrider:problem:cross-origin" | "urn:outrider:problem:not-found" | "urn:outrider:problem:method-not-allowed" | "urn:outrider:problem:not-acceptable" | "urn:outrider:problem:conflict" | "urn:outrider:problem:quota-exceeded" | "urn:outrider:problem:not-done" | "urn:outrider:problem:gone" | "urn:outrider:problem:stale" | "urn:outrider:problem:too-large" | "urn:outrider:problem:unsupported-media-type" | "urn:outrider:problem:too-much" | "urn:outrider:problem:range-not-satisfiable" | "urn:outrider:problem:idempotency-mismatch" | "urn:outrider:problem:too-many-requests" | "urn:outrider:problem:internal-error" | "urn:outrider:problem:unavailable"); title: string; status: number; detail: string; /** Each thing that is wrong with the request. */ errors?: ({ /** Where in the body: a JSON pointer. */ pointer?: string; /** Which parameter of path, query or header. */ parameter?: string; /** Which row of a CSV: 1 is the header. */ row?: number; /** Which column of it. */ column?: string; detail: string })[]; /** Of `quota-exceeded`: the quota that the request would go beyond. Nothing was written. */ quota?: { scope: ("account" | "dealer"); kind: ("geofences" | "geofenceVertices" | "notificationRules" | "vehicles" | "reportSchedules" | "storageBytes"); limit: number; /** Before the request. */ used: number; /** How much more the request needs. */ requested: number } };
@@ -106,7 +107,7 @@ export interface Paths {
     /** Change the own password; every other session of the account ends. */ put: { path: never; query: never; headers: never; body: PasswordChange; result: undefined };
   };
   "/api/v1/users": {
-    /** Accounts that the caller may see. */ get: { path: never; query: { limit?: number; cursor?: string }; headers: never; body: never; result: { items: (User)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
+    /** Accounts that the caller may see. */ get: { path: never; query: { limit?: number; cursor?: string; q?: string; sort?: ("login" | "name" | "-login" | "-name") }; headers: never; body: never; result: { items: (User)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
     /** Add an account. */ post: { path: never; query: never; headers: { "Idempotency-Key"?: string }; body: NewUser; result: User };
   };
   "/api/v1/users/{id}": {
@@ -148,7 +149,7 @@ export interface Paths {
     /** Who changed what, when, and from where: the newest first. */ get: { path: never; query: { limit?: number; cursor?: string; from?: string; to?: string; userId?: string; subject?: string }; headers: never; body: never; result: { items: (AuditEntry)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
   };
   "/api/v1/vehicles": {
-    /** Vehicles that the caller may see. */ get: { path: never; query: { limit?: number; cursor?: string; terminalId?: string; groupId?: string }; headers: never; body: never; result: { items: (Vehicle)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
+    /** Vehicles that the caller may see. */ get: { path: never; query: { limit?: number; cursor?: string; q?: string; sort?: ("name" | "plate" | "-name" | "-plate"); terminalId?: string; groupId?: string }; headers: never; body: never; result: { items: (Vehicle)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
     /** Add a vehicle profile: from then on its terminal’s data is taken. */ post: { path: never; query: never; headers: { "Idempotency-Key"?: string }; body: NewVehicle; result: Vehicle };
     /** Make the same change to many vehicles (JSON merge patch): to all of them, or to none. */ patch: { path: never; query: { dryRun?: ("true" | "false") }; headers: never; body: VehiclesPatch; result: VehiclesChanged };
   };
@@ -173,7 +174,7 @@ export interface Paths {
     /** Add and change many vehicles by a CSV: all of them, or none. */ post: { path: never; query: { dryRun?: ("true" | "false") }; headers: never; body: Blob; result: VehicleImport };
   };
   "/api/v1/vehicle-groups": {
-    /** Groups that the caller may see. */ get: { path: never; query: { limit?: number; cursor?: string }; headers: never; body: never; result: { items: (VehicleGroup)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
+    /** Groups that the caller may see. */ get: { path: never; query: { limit?: number; cursor?: string; q?: string; sort?: ("name" | "-name") }; headers: never; body: never; result: { items: (VehicleGroup)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
     /** Add a group. */ post: { path: never; query: never; headers: { "Idempotency-Key"?: string }; body: NewVehicleGroup; result: VehicleGroup };
   };
   "/api/v1/vehicle-groups/{id}": {
@@ -198,7 +199,7 @@ export interface Paths {
     /** Take an account’s access to the group. */ delete: { path: { id: string; userId: string }; query: never; headers: never; body: never; result: undefined };
   };
   "/api/v1/geozones": {
-    /** Geozones that the caller may see. */ get: { path: never; query: { limit?: number; cursor?: string }; headers: never; body: never; result: { items: (Geozone)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
+    /** Geozones that the caller may see. */ get: { path: never; query: { limit?: number; cursor?: string; q?: string; sort?: ("name" | "-name") }; headers: never; body: never; result: { items: (Geozone)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
     /** Draw a geozone: it belongs to the caller and watches what the caller may see. */ post: { path: never; query: never; headers: { "Idempotency-Key"?: string }; body: NewGeozone; result: Geozone };
   };
   "/api/v1/geozones/{id}": {
@@ -269,6 +270,9 @@ export interface Paths {
   };
   "/api/v1/reports/utilisation": {
     /** How vehicles are used, hour of the day by hour of the day. */ get: { path: never; query: { limit?: number; cursor?: string; vehicleId?: string; groupId?: string; from: string; to: string; timeZone?: string; format?: ("json" | "ndjson" | "csv" | "xlsx" | "parquet" | "arrow") }; headers: never; body: never; result: { items: (UtilisationRow)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
+  };
+  "/api/v1/reports/positions-at": {
+    /** Where vehicles were at a moment: of each, the last valid fix until then. */ get: { path: never; query: { limit?: number; cursor?: string; vehicleId?: string; groupId?: string; at: string }; headers: never; body: never; result: { items: (PositionAt)[]; /** Ask on with this as `cursor`; null on the last page. */ nextCursor: (string | null) } };
   };
   "/api/v1/report-jobs": {
     /** Have a large report made as a file. */ post: { path: never; query: never; headers: { "Idempotency-Key"?: string }; body: NewReportJob; result: ReportJob };

@@ -1,4 +1,4 @@
-import { badParameter } from '@outrider/access';
+import { badParameter, type Search } from '@outrider/access';
 import { emailAddress, MAX_RECIPIENTS } from '@outrider/channels';
 import { isUuid, VEHICLE_FIELD_LIST, type VehicleField, type VehicleFieldValues } from '@outrider/domain';
 import { MAIL_ADDRESS_STATES } from '@outrider/registry';
@@ -177,8 +177,45 @@ export function pageAsked(query: { limit: number; cursor?: string | undefined })
   return { limit: query.limit, after: readCursor(idCursor, query.cursor) };
 }
 
+/** Query of lists that are searched and sorted by these fields. */
+export function searching<const Field extends string>(...fields: readonly [Field, ...Field[]]) {
+  return {
+    q: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'Only those with this in a name or number that people know them by.', examples: ['van'] }),
+    sort: z
+      .enum([...fields, ...fields.map((field) => `-${field}` as const)])
+      .optional()
+      .meta({ description: 'Field to sort by; `-` before it: downwards. By default, in the order of creation.' }),
+  };
+}
+
+const searchCursor = z.tuple([z.string(), z.string().refine(isUuid)]);
+
+/** What a list is searched by; null where it is neither searched nor sorted, and so read from the registry by the page. */
+export function searchAsked<Field extends string>(query: {
+  q?: string | undefined;
+  sort?: Field | `-${Field}` | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}): Search<Field> | null {
+  const { q, sort, limit, cursor } = query;
+  if (q === undefined && sort === undefined) return null;
+  return {
+    text: q ?? '',
+    field: sort === undefined ? null : (sort.replace(/^-/, '') as Field),
+    descending: sort?.startsWith('-') ?? false,
+    limit,
+    after: readCursor(searchCursor, cursor),
+  };
+}
+
 /** A page as lists answer it. */
-export function pageReply<T>(page: { items: readonly T[]; next: string | null }, show: (item: T) => unknown) {
+export function pageReply<T>(page: { items: readonly T[]; next: unknown }, show: (item: T) => unknown) {
   return {
     status: 200,
     body: { items: page.items.map(show), nextCursor: page.next === null ? null : writeCursor(page.next) },

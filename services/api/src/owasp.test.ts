@@ -943,6 +943,7 @@ describe('API5: broken function level authorization', () => {
     'reportEvents',
     'reportGeozoneVisits',
     'reportMileage',
+    'reportPositionsAt',
     'reportShapeVisits',
     'reportSpeeding',
     'reportStops',

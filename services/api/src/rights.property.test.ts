@@ -478,7 +478,10 @@ const MODEL: Record<string, readonly Probe[]> = {
       undo: undoOwnSessions,
     },
   ],
-  listUsers: lists('user'),
+  listUsers: [
+    ...lists('user'),
+    { kinds: [], ask: () => ({ query: 'limit=1000&sort=login' }), good: () => 200, shows: showsList('user') },
+  ],
   addUser: [
     { kinds: [], ask: (_, { org }) => newUser(org), good: manager, undo: undoAddedUser },
     ...[{ apiAccess: true }, { role: 'dealer' }, { role: 'operator' }, { dealerId: null }].map(
@@ -615,6 +618,12 @@ const MODEL: Record<string, readonly Probe[]> = {
 
   listVehicles: [
     ...lists('vehicle'),
+    {
+      kinds: [],
+      ask: () => ({ query: 'limit=1000&sort=-name' }),
+      good: () => 200,
+      shows: showsList('vehicle'),
+    },
     {
       kinds: ['group'],
       ask: ([group]) => ({ query: `limit=1000&groupId=${group}` }),
@@ -1033,7 +1042,10 @@ const MODEL: Record<string, readonly Probe[]> = {
   ],
   getVideoStorage: [{ kinds: [], good: ({ caller }) => (isOperator(caller) ? 200 : 403) }],
 
-  listGeozones: lists('geofence'),
+  listGeozones: [
+    ...lists('geofence'),
+    { kinds: [], ask: () => ({ query: 'limit=1000&sort=name' }), good: () => 200, shows: showsList('geofence') },
+  ],
   addGeozone: [
     {
       kinds: [],
@@ -1236,6 +1248,15 @@ const MODEL: Record<string, readonly Probe[]> = {
   reportMileage: reportsOf(showsVehiclesOf),
   reportSummary: reportsOf(showsVehiclesOf),
   reportUtilisation: reportsOf(showsVehiclesOf),
+  reportPositionsAt: [
+    {
+      kinds: ['vehicle'],
+      ask: ([id]) => ({ query: `at=2026-01-15T12:00:00Z&vehicleId=${id}` }),
+      good: () => 200,
+    },
+    { kinds: ['group'], ask: ([id]) => ({ query: `at=2026-01-15T12:00:00Z&groupId=${id}` }), good: () => 200 },
+    { kinds: [], ask: () => ({ query: 'at=2026-01-15T12:00:00Z' }), good: () => 200 },
+  ],
   reportCurrentState: reportsOf(showsVehiclesOf, {}, ''),
 
   addReportJob: [

@@ -7,6 +7,7 @@ import { geozoneRoutes } from './routes/geozones.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { operationDescriptions } from './routes/operations.ts';
+import { positionsAtRoutes } from './routes/positions-at.ts';
 import { preferenceRoutes } from './routes/preferences.ts';
 import { quotaRoutes } from './routes/quotas.ts';
 import { reportJobRoutes } from './routes/report-jobs.ts';
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...geozoneCollectionRoutes,
   ...notificationRoutes,
   ...reportRoutes,
+  ...positionsAtRoutes,
   ...reportJobRoutes,
   ...reportScheduleRoutes,
   ...jobRoutes,

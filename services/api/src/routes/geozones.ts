@@ -1,6 +1,6 @@
 import type { Geofence, GeofenceId } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, listOf, pageAsked, pageReply, paging } from '../fields.ts';
+import { id, idOut, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
 import { type GeozoneFeature, measuresOf } from '../geojson.ts';
 import {
   geometryIn,
@@ -86,10 +86,12 @@ export const geozoneRoutes: Route[] = [
     operationId: 'listGeozones',
     summary: 'Geozones that the caller may see.',
     description: 'Their own; for a dealer those of their users too, and for an operator all.',
-    query: z.object(paging),
+    query: z.object({ ...paging, ...searching('name') }),
     answers: { 200: { description: 'A page.', body: listOf(GeozoneOut) } },
     async handle({ query }, { access }) {
-      return pageReply(await access.geofences(pageAsked(query)), geozoneBody);
+      const search = searchAsked(query);
+      const page = search ? access.findGeofences(search) : await access.geofences(pageAsked(query));
+      return pageReply<Geofence>(page, geozoneBody);
     },
   }),
   route({

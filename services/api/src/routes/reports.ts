@@ -37,7 +37,7 @@ const trackCursor = z.strictObject({
 });
 /** Where a page of a report ended: the report knows what it means, and asks about the caller's vehicles alone whatever it says. */
 
-const whose = {
+export const reportedVehicles = {
   vehicleId: vehicleKey.optional(),
   groupId: id<GroupId>().optional().meta({
     description:
@@ -298,7 +298,7 @@ const reports = REPORT_KINDS.map((kind): Route => {
     ...(description && { description }),
     query: z.object({
       ...paging,
-      ...whose,
+      ...reportedVehicles,
       ...(isNow ? {} : when),
       timeZone,
       ...EXTRAS[kind.name],
@@ -406,7 +406,7 @@ const byShape = route({
   summary: 'Ask the past about a shape that was never saved.',
   description:
     'What a geozone of this shape would have told, had it been there: the rules are run over the stored positions. A vehicle that was inside from the beginning on is told of from a day before `from` at the earliest.',
-  query: z.object({ ...paging, ...whose, ...when, timeZone, format: formatField(shapeKind) }),
+  query: z.object({ ...paging, ...reportedVehicles, ...when, timeZone, format: formatField(shapeKind) }),
   body: visitedShapeIn,
   answers: answersOf(shapeKind, listOf(rowOut('shape-visits', shapeKind.columns))),
   problems: ['not-found', 'not-acceptable', 'too-much', 'unavailable'],

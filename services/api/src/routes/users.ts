@@ -1,7 +1,7 @@
 import { type GroupId, isoTime, SERVICES, type SessionId, type User, type UserId } from '@outrider/domain';
 import type { Session } from '@outrider/registry';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging, timeOut } from '../fields.ts';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, searchAsked, searching, timeOut } from '../fields.ts';
 import { etagOf } from '../input.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
@@ -145,10 +145,12 @@ export const userRoutes: Route[] = [
     group: 'Users',
     operationId: 'listUsers',
     summary: 'Accounts that the caller may see.',
-    query: z.object(paging),
+    query: z.object({ ...paging, ...searching('login', 'name') }),
     answers: { 200: { description: 'A page.', body: listOf(UserOut) } },
     async handle({ query }, { access }) {
-      return pageReply(await access.users(pageAsked(query)), userBody);
+      const search = searchAsked(query);
+      const page = search ? access.findUsers(search) : await access.users(pageAsked(query));
+      return pageReply<User>(page, userBody);
     },
   }),
   route({

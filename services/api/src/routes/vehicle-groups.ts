@@ -1,6 +1,6 @@
 import type { GroupId, UserId, VehicleGroup } from '@outrider/domain';
 import { z } from 'zod';
-import { id, idOut, line, listOf, pageAsked, pageReply, paging } from '../fields.ts';
+import { id, idOut, line, listOf, pageAsked, pageReply, paging, searchAsked, searching } from '../fields.ts';
 import { etagOf } from '../input.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { UserOut, userBody } from './users.ts';
@@ -45,10 +45,12 @@ export const vehicleGroupRoutes: Route[] = [
     group: 'Vehicles',
     operationId: 'listVehicleGroups',
     summary: 'Groups that the caller may see.',
-    query: z.object(paging),
+    query: z.object({ ...paging, ...searching('name') }),
     answers: { 200: { description: 'A page.', body: listOf(GroupOut) } },
     async handle({ query }, { access }) {
-      return pageReply(await access.groups(pageAsked(query)), groupBody);
+      const search = searchAsked(query);
+      const page = search ? access.findGroups(search) : await access.groups(pageAsked(query));
+      return pageReply<VehicleGroup>(page, groupBody);
     },
   }),
   route({

@@ -27,6 +27,8 @@ import {
   pageReply,
   paging,
   readCursor,
+  searchAsked,
+  searching,
   timeOut,
   VEHICLE_EXAMPLE,
   VEHICLE_IN,
@@ -330,6 +332,7 @@ export const vehicleRoutes: Route[] = [
     description: 'In the order in which they were added; a user sees those of the groups that they were given.',
     query: z.object({
       ...paging,
+      ...searching('name', 'plate'),
       terminalId: z
         .string()
         .regex(TERMINAL_ID.pattern, TERMINAL_ID.refusal)
@@ -342,7 +345,9 @@ export const vehicleRoutes: Route[] = [
     answers: { 200: { description: 'A page.', body: listOf(VehicleOut) } },
     problems: ['not-found'],
     async handle({ query }, { access }) {
-      return pageReply(await access.vehicles(query, pageAsked(query)), vehicleBody);
+      const search = searchAsked(query);
+      const page = search ? await access.findVehicles(query, search) : await access.vehicles(query, pageAsked(query));
+      return pageReply<Vehicle>(page, vehicleBody);
     },
   }),
   route({
