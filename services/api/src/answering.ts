@@ -69,7 +69,12 @@ export function createAnswering(parts: {
     if (bytes) return new Response(streamedBytes(bytes, onBroken), { status, headers });
     if (stream) return new Response(await streamed(stream, onBroken), { status, headers });
     if (body === undefined) return new Response(null, { status, headers });
-    return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
+    const text = JSON.stringify(body);
+    const length = String(Buffer.byteLength(text));
+    return new Response(text, {
+      status,
+      headers: { 'content-type': 'application/json', 'content-length': length, ...headers },
+    });
   };
 
   function accessFor({ caller, sessionId }: KnownIdentity, c: Context<ApiEnv>, claim: Claim | null): Access {

@@ -20,6 +20,7 @@ import { type Logger, type Registry as Metrics, type MetricsAccess, NO_TRACING, 
 import { type Context, Hono } from 'hono';
 import { createAnswering } from './answering.ts';
 import { createAuthentication } from './authentication.ts';
+import { compressed } from './compressed.ts';
 import { consolePages } from './console.ts';
 import type { ApiEnv, Identity } from './context.ts';
 import { staticPages } from './docs.ts';
@@ -156,6 +157,7 @@ export function createApi(parts: ApiParts): Api {
 
   app.use(measured(parts.metrics));
   if (tracing.isOn) app.use(traced(tracing));
+  app.use('/api/*', compressed());
   app.route('/', operations(parts));
   if (config.consoleDir) app.use(consolePages(config.consoleDir, SERVED));
   app.route('/', mapTiles(config.mapFolders ?? [], logger));
