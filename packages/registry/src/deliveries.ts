@@ -35,7 +35,7 @@ export interface Delivery {
   /** Address of the mailbox, or URL of the webhook. */
   target: string;
   state: DeliveryState;
-  /** Begun so far. */
+  /** Attempts begun up to now. */
   attempts: number;
   createdAtMs: number;
   /** Null when there will be none. */
@@ -101,8 +101,8 @@ const FIRST_BREAK_MS = 5000;
 /** … and no longer than this. */
 const LONGEST_BREAK_MS = 600_000;
 /**
- * What a late or missing answer adds, and a prompt one takes away again, up to a bound. An endpoint with strikes is tried
- * by one delivery at a time. So one that answers now and then does not count as one that works.
+ * What a late or missing answer adds, and a prompt one takes away again, up to a bound. An endpoint with strikes is
+ * tried by one delivery at a time. So one that answers now and then does not count as one that works.
  */
 const STRIKES_OF_FAILURE = 4;
 const MAX_STRIKES = 16;
@@ -135,10 +135,10 @@ export class Deliveries {
   }
 
   /**
-   * Leases deliveries that are due, for the owners in turn and within the shares of `slots`: one with many deliveries, or
-   * with many endpoints that do not answer, keeps no other one waiting. A webhook that has not proven to answer is tried
-   * by one delivery of its account at a time, whichever instance sends it, and not before its break is over. One that is
-   * due after its last time, and was attempted, is given up.
+   * Leases deliveries that are due, for the owners in turn and within the shares of `slots`: one with many deliveries,
+   * or with many endpoints that do not answer, keeps no other one waiting. A webhook that has not proven to answer is
+   * tried by one delivery of its account at a time, whichever instance sends it, and not before its break is over. One
+   * that is due after its last time, and was attempted, is given up.
    */
   async lease({ slots, leaseMs }: LeaseOptions): Promise<LeasedDelivery[]> {
     if (slots.free === 0) return [];
@@ -285,7 +285,8 @@ export class Deliveries {
 
   /** Accounts with something pending, and when the first of it is due. */
   async #accounts(after: string): Promise<{ account: string; dueAtMs: number }[]> {
-    // From one account to the next by the index: the cost depends on the accounts, not on how much waits for one of them.
+    // From one account to the next by the index: the cost depends on the accounts, not on how much waits for one of
+    // them.
     const { rows } = await sql<{ userId: string; dueMs: number }>`
       with recursive step(user_id, due_ms, nth) as (
         select user_id, next_attempt_at_ms, 1 from deliveries where id = (
@@ -433,7 +434,7 @@ export class Deliveries {
     return { ...page, items: page.items.map(fromRow) };
   }
 
-  /** Null when there is none of the user's with this id. */
+  /** Null when the user has no delivery with this id. */
   async get(userId: UserId, id: DeliveryId): Promise<Delivery | null> {
     const row = await this.#store.db
       .selectFrom('deliveries')
@@ -447,7 +448,7 @@ export class Deliveries {
   /**
    * Sends it again, now and for as long as a new one. One that is under way at this moment stays as it is.
    *
-   * @throws {NotFoundError} when there is none of the user's with this id
+   * @throws {NotFoundError} when the user has no delivery with this id
    */
   async resend(userId: UserId, id: DeliveryId): Promise<Delivery> {
     const nowMs = this.#store.now();

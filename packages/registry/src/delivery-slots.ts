@@ -44,9 +44,9 @@ export interface SlotWish {
 }
 
 /**
- * The slots of one process. No tenant gets more than its share, also while others need none: a slot that an endpoint holds
- * until its time limit can't be taken back when somebody else comes. Endpoints that have not proven to answer get fewer,
- * so that a tenant with hundreds of dead ones leaves the other slots of its share to its live ones.
+ * The slots of one process. No tenant gets more than its share, also while others need none: a slot that an endpoint
+ * holds until its time limit can't be taken back when somebody else comes. Endpoints that have not proven to answer get
+ * fewer, so that a tenant with hundreds of dead ones leaves the other slots of its share to its live ones.
  */
 export class DeliverySlots {
   readonly turns = new Turns();

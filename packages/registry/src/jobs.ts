@@ -10,8 +10,8 @@ import type { JobRow, Tables } from './schema.ts';
 import { inChunks, type Reader, type Store } from './store.ts';
 
 /**
- * - `queued`: waits for its turn, or for the next one.
- * - `running`: somebody has it in hand.
+ * - `queued`: waits for its first turn, or for the next one.
+ * - `running`: a worker has leased it.
  * - `done`, `failed`, `cancelled`: over.
  */
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
@@ -20,35 +20,35 @@ export type JobState = (typeof JOB_STATES)[number];
 /** JSON whose meaning is the job's kind's. */
 export type JobFacts = Readonly<Record<string, unknown>>;
 
-/** How far a job has come. */
+/** Progress of a job. */
 export interface JobProgress {
   /** 0 to 100. */
   percent: number;
-  /** Positions gone through so far; of a report, rows that were written. */
+  /** Positions processed up to now; of a report, rows that were written. */
   positions: number;
 }
 
-/** Work that takes longer than a call may, by whom it was asked for, and how far it is. */
+/** Work that takes longer than a call may. */
 export interface Job {
   id: JobId;
-  /** What is done: who does it knows its kinds. */
+  /** What is done; its worker knows the kinds. */
   kind: string;
-  /** Who asked for it; null: the service itself. */
+  /** The user who asked for it; null: the service itself. */
   userId: UserId | null;
-  /** What it is about: id of a geofence, of a vehicle; null where it is about nothing that has one. */
+  /** Id of the geofence or vehicle that it is about; null where it is about neither. */
   subjectId: string | null;
   /** The schedule that it was made by; null where nobody but its user asked for it. */
   scheduleId: ReportScheduleId | null;
-  /** What was asked for. */
+  /** Terms of the job; JSON of its kind. */
   parameters: JobFacts;
   state: JobState;
   progress: JobProgress;
-  /** What came out of it; null before the end. */
+  /** Null before the end. */
   result: JobFacts | null;
   /** Why it failed. */
   error: string | null;
   createdAtMs: number;
-  /** When it was first in hand. */
+  /** When it was leased first. */
   startedAtMs: number | null;
   finishedAtMs: number | null;
 }
@@ -63,13 +63,13 @@ export interface JobFields {
   dueAtMs: number;
 }
 
-/** A job that the caller, and nobody else, has in hand. */
+/** A job that the caller has leased. */
 export interface LeasedJob {
   job: Job;
   lease: string;
-  /** Where the last one who had it in hand got to; null at the beginning. */
+  /** Progress of the last attempt; null at the beginning. */
   resume: JobFacts | null;
-  /** How often it was taken in hand since it last got further, this time included. */
+  /** Number of leases since the job last progressed, this one included. */
   attempts: number;
   /** Whom it is done for. */
   tenant: string;
@@ -84,15 +84,15 @@ export interface JobFilter {
 
 export interface JobLeaseOptions {
   kinds: readonly string[];
-  /** How long it may go on without a word, after which somebody else may have it. */
+  /** Lease duration, to be renewed. */
   leaseMs: number;
-  /** Of these kinds no more are in hand at a time, whoever has them. */
+  /** Of these kinds no more are leased at a time, over all workers. */
   atOnce: number;
-  /** Of one tenant no more are in hand at a time, whoever has them. Default: as many as of all. */
+  /** Of one tenant no more are leased at a time, over all workers. Default: as many as of all. */
   perTenant?: number;
   /** Jobs of these tenants are left to others. */
   withoutTenants?: ReadonlySet<string>;
-  /** One that broke off so often is given up without being taken again. Default 5. */
+  /** A job that broke off this often is given up. Default 5. */
   maxAttempts?: number;
 }
 
@@ -102,16 +102,16 @@ export type ServiceJobFields = Omit<JobFields, 'userId'> & { subjectId: string }
 /** What one job for both is to do. */
 export type MergeJobs = (waiting: JobFacts, added: JobFacts) => JobFacts;
 
-/** How the one who has a job in hand lets go of it. */
+/** How a worker ends its lease. */
 export type JobOutcome =
   /** `positions`: all that it went through, where that is not said yet. */
   | { state: 'done'; result: JobFacts; positions?: number }
   | { state: 'failed'; error: string }
   | { state: 'cancelled' }
-  /** Goes on at another turn; `resume` is null where it begins anew. */
+  /** Continues at another turn; `resume` is null where it begins again. */
   | { state: 'queued'; resume: JobFacts | null; dueAtMs: number };
 
-/** A process that dies over a job is one thing; a job that every process dies over is not tried for ever. */
+/** Bounds a job over which every process dies. */
 const MAX_ATTEMPTS = 5;
 /** Of one user, at a time. */
 export const MAX_OPEN_JOBS_PER_USER = 20;
@@ -119,11 +119,9 @@ const MAX_ERROR_CHARACTERS = 500;
 const ROWS_AT_ONCE = 50;
 
 /**
- * Work that takes long: what was asked for, who has it in hand, how far it is, what came out.
- *
- * Whoever has a job in hand holds a lease and says time and again that it lives; a lease that ran out makes the job
- * anyone's, with what was last said of where it got to. So a job is done to its end whichever process dies, and may be
- * done in part more than once: what it does must come to the same when it is done again.
+ * Work that takes long, with its progress and result. A job whose worker dies passes to another one, with the progress
+ * that was saved last. So a job is done to its end whichever process dies, and parts of it may be done more than once:
+ * repeated, they must have the same result.
  */
 export class Jobs {
   readonly #store: Store;
@@ -157,7 +155,7 @@ export class Jobs {
     });
   }
 
-  /** Null when there is none. */
+  /** Null when it does not exist. */
   async get(id: JobId): Promise<Job | null> {
     const row = await this.#store.db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
     return row ? fromRow(row) : null;
@@ -182,7 +180,7 @@ export class Jobs {
    * Calls a job off: at once where nobody has it in hand, else as soon as that one asks. What is over stays as it is.
    *
    * @param about what the trail says of a job that is called off before it is in hand, and not any more then
-   * @throws {NotFoundError} when there is none
+   * @throws {NotFoundError} when it does not exist
    */
   cancel(id: JobId, about?: AuditNote): Promise<Job> {
     return this.#store.write(async (writer) => {
@@ -209,10 +207,10 @@ export class Jobs {
   }
 
   /**
-   * Takes a job for the tenants in turn, and for the accounts of a tenant; of one owner the one that has waited longest. Jobs
-   * of the service itself belong to the tenant of the vehicle that they are about.
+   * Takes a job for the tenants in turn, and for the accounts of a tenant; of one owner the one that has waited
+   * longest. Jobs of the service itself belong to the tenant of the vehicle that they are about.
    *
-   * @returns null when there is none to take, or enough are in hand
+   * @returns null when no job is due, or enough are leased
    */
   async lease(options: JobLeaseOptions): Promise<LeasedJob | null> {
     return (await this.leaseTogether(options, { kind: '', max: 1 }))[0] ?? null;
@@ -220,10 +218,11 @@ export class Jobs {
 
   /**
    * Takes a job as {@link lease} does. Where that is one of the service itself and of the kind that is done
-   * together, takes with it, under one lease, those of the kind that are due as well, the same number of each tenant as far as there are.
+   * together, takes with it, under one lease, those of the kind that are due as well, the same number of each tenant as
+   * far as there are.
    *
    * @param together at most so many of a kind, each about a subject of its own
-   * @returns none when there is none to take, or enough are in hand
+   * @returns an empty list when no job is due, or enough are leased
    */
   leaseTogether(options: JobLeaseOptions, together: { kind: string; max: number }): Promise<LeasedJob[]> {
     const { kinds, leaseMs, maxAttempts = MAX_ATTEMPTS } = options;
@@ -253,7 +252,7 @@ export class Jobs {
     );
   }
 
-  /** Whose turn it is, and the jobs to lease; null: there are none, or enough are leased. */
+  /** Whose turn it is, and the jobs to lease; null: no job is due, or enough are leased. */
   async #nextTurn(
     db: Reader,
     nowMs: number,
@@ -303,17 +302,18 @@ export class Jobs {
   }
 
   /**
-   * Says of many jobs that they are still in hand. They take seconds: one that is called off meanwhile goes on to its end.
+   * Says of many jobs that they are still in hand. They take seconds: one that is called off meanwhile goes on to its
+   * end.
    *
-   * @returns false when any is somebody else's now: then none of them can be relied on
+   * @returns false when any lease was lost
    */
   async renewTogether(leased: readonly Pick<LeasedJob, 'job' | 'lease'>[], leaseMs: number): Promise<boolean> {
     return (await this.#leases.renew(leased.map(leaseOf), leaseMs)).length === leased.length;
   }
 
   /**
-   * Lets go of many jobs, and adds others of the service itself as {@link add} does, as one. Those that were somebody else's by then stay
-   * as they are.
+   * Lets go of many jobs, and adds others of the service itself as {@link add} does, as one. Those that were somebody
+   * else's by then stay as they are.
    */
   async settleTogether(
     settled: readonly { leased: Pick<LeasedJob, 'job' | 'lease'>; outcome: JobOutcome }[],
@@ -327,9 +327,9 @@ export class Jobs {
   }
 
   /**
-   * Says that the job is still in hand, and how far it is. What was got to is where another would go on.
+   * Renews the lease and saves the progress; another worker would continue at `resume`.
    *
-   * @returns `held`: go on; `cancel`: it was called off; `lost`: it is somebody else's now, and nothing was noted
+   * @returns `held`: go on; `cancel`: the job was cancelled; `lost`: the lease was lost, and nothing was saved
    */
   async renew(
     leased: Pick<LeasedJob, 'job' | 'lease'>,
@@ -346,15 +346,15 @@ export class Jobs {
   /**
    * Lets go of a job.
    *
-   * @returns false when it was somebody else's by then: nothing was noted
+   * @returns false when the lease was lost: nothing was changed
    */
   settle(leased: Pick<LeasedJob, 'job' | 'lease'>, outcome: JobOutcome): Promise<boolean> {
     return settleJob(this.#leases, this.#store.db, leased, outcome, this.#store.now());
   }
 
   /**
-   * Adds jobs of the service itself, each with one that waits for the same subject put together, and saves with them, as
-   * one, how far the consumer of a log's partition has come. What lies below that was added before and is left out.
+   * Adds jobs of the service itself, each with one that waits for the same subject put together, and saves with them,
+   * as one, how far the consumer of a log's partition has come. What lies below that was added before and is left out.
    *
    * @param merge what one job for both is to do
    */
@@ -437,7 +437,10 @@ export function settleJob(
   });
 }
 
-/** A job belongs to the tenant of its user; one of the service to that of the vehicle that it is about, or to the operator. */
+/**
+ * A job belongs to the tenant of its user; one of the service to that of the vehicle that it is about, or to the
+ * operator.
+ */
 const tenantOfJob = sql<string>`coalesce(users.dealer_id, users.id, jobs.user_id, vehicles.dealer_id, 'operator')`;
 const OWNER = ['jobs.userId as userId', tenantOfJob.as('tenant')] as const;
 

@@ -28,8 +28,8 @@ export interface LeaseQueue<T extends WorkTable> {
 }
 
 /**
- * Work in a table: rows that are due are leased to one worker at a time. The worker renews the lease while it works, and
- * settles the row. A lease that lapses makes the row due again, so a worker that crashed loses none.
+ * Work in a table: rows that are due are leased to one worker at a time. The worker renews the lease while it works,
+ * and settles the row. A lease that lapses makes the row due again, so a worker that crashed loses none.
  */
 export class Leases<T extends WorkTable> {
   readonly #store: Store;

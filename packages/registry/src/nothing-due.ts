@@ -1,6 +1,7 @@
 /**
- * Remembers that a query for due work found none. The query is not made again until something was written to the database, by whatever
- * connection, or the time at which work falls due has come. So a worker may ask often, and an idle service runs no queries for it.
+ * Remembers that a query for due work found none. The query is not made again until something was written to the
+ * database, by whatever connection, or the time at which work falls due has come. So a worker may ask often, and an
+ * idle service runs no queries for it.
  */
 export class NothingDue {
   readonly #version: () => string;

@@ -14,7 +14,7 @@ export interface ReportDelivery {
   userId: UserId;
   /** Address of the mailbox. */
   target: string;
-  /** Begun so far, this one included. */
+  /** Attempts begun up to now, this one included. */
   attempts: number;
   giveUpAtMs: number;
   /** Of this attempt: the caller, and nobody else, is to make it. */
@@ -48,7 +48,8 @@ export class ReportDeliveries {
   }
 
   /**
-   * Leases deliveries that are due, for the owners in turn. One that is due after its last time, and was attempted, is given up.
+   * Leases deliveries that are due, for the owners in turn. One that is due after its last time, and was attempted, is
+   * given up.
    *
    * @param limit how many the caller can send now
    * @param turns of the caller: what it has in progress

@@ -52,7 +52,7 @@ export type StepColumns = Partial<Omit<VideoTaskRow, 'id' | 'state' | 'changedAt
 /**
  * Takes a task one step on, and writes the step down.
  *
- * @throws {Error} when no such step exists: whoever asks for it has checked that it does
+ * @throws {Error} when no such step exists: callers check that it does
  */
 export async function takeStep(
   tx: Transaction<Tables>,

@@ -67,7 +67,7 @@ export interface LeasedVideoTask {
   owner: Owner;
 }
 
-/** A step of whoever has the lease. Final steps and `waiting` end the lease. */
+/** A step of the worker that has the lease. Final steps and `waiting` end the lease. */
 export type VideoStep =
   | { state: 'requested' | 'downloading' | 'processing' }
   | {
@@ -76,7 +76,7 @@ export type VideoStep =
       detail: string;
       /** Null: when the terminal connects. */
       nextAttemptAtMs: number | null;
-      /** Begun so far, where this one did not come as far as being requested. */
+      /** Attempts up to now, where this one did not get as far as being requested. */
       attempts?: number;
     }
   | { state: 'failed'; reason: VideoFailure; detail: string; attempts?: number }
@@ -86,7 +86,7 @@ export type VideoStep =
 export interface VideoUsage {
   files: number;
   bytes: number;
-  /** When the oldest of them was stored; null where there is none. */
+  /** When the oldest of them was stored; null without files. */
   oldestMs: number | null;
 }
 
@@ -200,8 +200,8 @@ export class VideoTasks {
   }
 
   /**
-   * Leases tasks, for the tenants of the vehicles in turn: of each profile its oldest unfinished tasks, as many as it may have at
-   * a time and no younger one before them.
+   * Leases tasks, for the tenants of the vehicles in turn: of each profile its oldest unfinished tasks, as many as it
+   * may have at a time and no younger one before them.
    *
    * @param turns of the caller: what it has in progress
    * @param perTenant of one tenant it has no more at a time

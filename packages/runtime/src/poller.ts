@@ -8,7 +8,10 @@ export interface PollerOptions {
   work(signal: AbortSignal): Promise<unknown>;
   /** Pause after a round. */
   everyMs: number;
-  /** Longest pause after rounds that failed: each pause is twice the one before. Default 5000, or `everyMs` where that is longer. */
+  /**
+   * Longest pause after rounds that failed: each pause is twice the one before. Default 5000, or `everyMs` where that
+   * is longer.
+   */
   retryMs?: number;
   logger: Logger;
 }
@@ -80,17 +83,19 @@ export function poller({ name, work, everyMs, retryMs = 5000, logger }: PollerOp
   };
 }
 
-/** Several parts as one. They start in order and stop together. */
-export function jointPart<P extends Part & { readonly healthy?: boolean }>(name: string, parts: readonly P[]) {
+/** A part with others that start after it and stop with it. It is healthy while the main part is. */
+export function jointPart(main: Poller, ...others: readonly Part[]): Poller {
+  const parts = [main, ...others];
   return {
-    name,
-    get healthy(): boolean {
-      return parts.every(({ healthy }) => healthy !== false);
+    name: main.name,
+    get healthy() {
+      return main.healthy;
     },
-    async start(): Promise<void> {
+    wake: main.wake,
+    async start() {
       for (const part of parts) await part.start();
     },
-    async stop(): Promise<void> {
+    async stop() {
       await Promise.all(parts.map((part) => part.stop()));
     },
   };

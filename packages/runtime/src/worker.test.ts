@@ -78,7 +78,7 @@ test('a task that fails is logged with its facts, and the others go on', async (
   await part.stop();
   expect(lines).toMatchObject(
     [
-      { level: 'error', fields: { worker: 'test', task: 0, err: { message: 'broken' } }, message: /its lease lapses/ },
+      { level: 'error', fields: { worker: 'test', task: 0, err: { message: 'broken' } }, message: /task failed/ },
     ].map(({ message, ...line }) => ({ ...line, message: expect.stringMatching(message) })),
   );
 });
@@ -159,18 +159,29 @@ test('a poller goes on at once while there is more to do', async () => {
   await part.stop();
 });
 
-test('parts that are joined start and stop together, and are healthy while each is', async () => {
-  let isBroken = false;
-  const made = () => {
-    if (isBroken) throw new Error('broken');
-    return Promise.resolve();
-  };
+test('a part with others starts and stops with them, and is healthy while it is itself', async () => {
+  const broken = new Set<string>();
+  const rounds = new Map<string, number>();
   const { logger } = recorder();
-  const parts = [made, async () => {}].map((work) => poller({ name: 'one', everyMs: 1, work, logger }));
-  const joint = jointPart('both', parts);
+  const part = (name: string) =>
+    poller({
+      name,
+      everyMs: 1,
+      async work() {
+        rounds.set(name, (rounds.get(name) ?? 0) + 1);
+        if (broken.has(name)) throw new Error('broken');
+      },
+      logger,
+    });
+  broken.add('other');
+  const joint = jointPart(part('main'), part('other'));
   await joint.start();
-  expect(joint.healthy).toBe(true);
-  isBroken = true;
+  await vi.waitFor(() => expect([...rounds.keys()]).toEqual(['main', 'other']), PATIENCE);
+  expect(joint).toMatchObject({ name: 'main', healthy: true });
+  broken.add('main');
   await vi.waitFor(() => expect(joint.healthy).toBe(false), PATIENCE);
   await joint.stop();
+  const before = [...rounds.values()];
+  await wait(20);
+  expect([...rounds.values()]).toEqual(before);
 });

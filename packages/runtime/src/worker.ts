@@ -57,7 +57,7 @@ export function worker<T>(options: WorkerOptions<T>): Worker<T> {
   function begin(task: T): void {
     const ended = Promise.try(run, task, stopping.signal)
       .catch((error) => {
-        logger.error({ err: error, worker: name, ...facts?.(task) }, 'task failed; its lease lapses');
+        logger.error({ err: error, worker: name, ...facts?.(task) }, 'task failed');
       })
       .then(() => {
         running.delete(task);

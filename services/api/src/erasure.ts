@@ -3,14 +3,14 @@ import type { UserId, VehicleId } from '@outrider/domain';
 import type { Files } from '@outrider/files';
 import type { Hub } from '@outrider/hub';
 import { ERASURE, type ErasedSubjects, type ErasureFacts, type LeasedJob, type Registry } from '@outrider/registry';
-import { Counter, Gauge, type Logger, type Registry as Metrics, type Part } from '@outrider/runtime';
+import { Counter, Gauge, type Logger, type Registry as Metrics, type Part, worker } from '@outrider/runtime';
 import type { Warehouse } from '@outrider/warehouse';
 
 export interface ErasureRunnerParts {
   config?: {
     /** How often due erasures are looked for. Default 30,000. */
     pollMs?: number;
-    /** A process that says nothing for so long is taken for dead; longer than any question to the archive. Default 300,000. */
+    /** Lease duration; longer than any query of the archive. Default 300,000. */
     leaseMs?: number;
     /** How often the archive is asked whether its rows are gone. Default 2000. */
     archivePollMs?: number;
@@ -53,17 +53,14 @@ interface ErasureResult extends Record<string, number> {
 }
 
 /**
- * Erases what is stored of vehicles and accounts that were deleted, once the time to cancel it is over: rows of the archive, videos,
- * files of reports, notifications, the latest state, and what is personal in the audit trail. Each step removes what is left and can be
- * repeated, so an erasure that was cut off is begun again by whichever instance is next. The log is not touched: its records
- * go by age (`TELEMETRY_RETENTION_HOURS`).
+ * Erases what is stored of vehicles and accounts that were deleted, once the time to cancel it is over: rows of the
+ * archive, videos, files of reports, notifications, the latest state, and what is personal in the audit trail. Each
+ * step removes what is left and can be repeated, so an erasure that was cut off is begun again by whichever instance is
+ * next. The log is not touched: its records go by age (`TELEMETRY_RETENTION_HOURS`).
  */
 export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
-  const { registry, warehouse, hub, videoFiles, reportFiles, logger } = parts;
-  const { pollMs = 30_000, leaseMs = 300_000, archivePollMs = 2000 } = parts.config ?? {};
-  const stopping = new AbortController();
-  let working: Promise<void> = Promise.resolve();
-  let healthy = true;
+  const { registry, logger } = parts;
+  const { pollMs = 30_000, leaseMs = 300_000 } = parts.config ?? {};
   const erased = new Counter({
     name: 'outrider_erasures_total',
     help: 'Deleted vehicles and accounts whose stored data was erased',
@@ -76,74 +73,27 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
     help: 'Erasures that were due more than an hour ago and are not done',
     registers: [parts.metrics],
     async collect() {
-      // A database that is away is told by its own check.
+      // The database has a readiness check of its own.
       const overdue = await registry.erasures.overdue(parts.now() - OVERDUE_MS).catch(() => null);
       if (overdue !== null) this.set(overdue);
     },
   });
 
-  /** Keeps the lease, and shows how far it is. */
-  async function reached(group: readonly LeasedJob[], percent: number): Promise<void> {
-    stopping.signal.throwIfAborted();
-    for (const leased of group) {
-      const state = await registry.jobs.renew(leased, leaseMs, { percent, positions: 0 }, null);
-      if (state === 'lost') throw new BrokenOff();
-    }
-  }
-
-  async function erase(group: readonly LeasedJob[], subjects: ErasedSubjects): Promise<ErasureResult> {
-    const { erasures } = registry;
-    const result: ErasureResult = { archiveRows: 0, videos: 0, reports: 0, notifications: 0, auditLines: 0 };
-    await hub.forgetLatest(subjects.vehicleIds);
-    const geofenceIds = await erasures.geofencesOf(subjects.userIds);
-    for (;;) {
-      const { done, rows } = await warehouse.erase({ vehicleIds: subjects.vehicleIds, geofenceIds });
-      result.archiveRows = Math.max(result.archiveRows, rows);
-      if (done) break;
-      await reached(group, 10);
-      await wait(archivePollMs, undefined, { signal: stopping.signal });
-    }
-    await reached(group, 50);
-    for (;;) {
-      const videos = await erasures.videoFiles(subjects.vehicleIds, AT_ONCE);
-      if (videos.length === 0) break;
-      for (const { id } of videos) {
-        // In this order: what is gone and still noted is found again.
-        await videoFiles.delete(`${id}.mp4`);
-        await registry.videoTasks.fileDeleted(id);
-      }
-      result.videos += videos.length;
-      await reached(group, 60);
-    }
-    for (;;) {
-      const reports = await erasures.reportFiles(subjects, AT_ONCE);
-      if (reports.length === 0) break;
-      for (const { id } of reports) {
-        await reportFiles.delete(id);
-        await registry.reportFiles.forget(id);
-      }
-      result.reports += reports.length;
-      await reached(group, 70);
-    }
-    for (let removed = AT_ONCE; removed === AT_ONCE; ) {
-      removed = await erasures.removeNotifications(subjects.vehicleIds, AT_ONCE);
-      result.notifications += removed;
-      await reached(group, 80);
-    }
-    await erasures.removeRest(subjects);
-    await reached(group, 90);
-    result.auditLines = await erasures.redactAudit(subjects);
-    return result;
-  }
-
-  async function workOn(group: readonly LeasedJob[]): Promise<number> {
+  async function workOn(group: readonly LeasedJob[], stop: AbortSignal): Promise<number> {
     const ids = (subject: ErasureFacts['subject']) =>
       group.flatMap(({ job }) => ((job.parameters as ErasureFacts).subject === subject ? [job.subjectId ?? ''] : []));
     const subjects: ErasedSubjects = { vehicleIds: ids('vehicle') as VehicleId[], userIds: ids('user') as UserId[] };
+    const reached = async (percent: number) => {
+      stop.throwIfAborted();
+      for (const leased of group) {
+        const state = await registry.jobs.renew(leased, leaseMs, { percent, positions: 0 }, null);
+        if (state === 'lost') throw new BrokenOff();
+      }
+    };
     try {
       const existing = await registry.erasures.existing(subjects);
       if (existing.size > 0) throw new Error(`what is to be erased exists: ${[...existing].join(', ')}`);
-      const result = await erase(group, subjects);
+      const result = await erase(parts, subjects, reached, stop);
       if (!(await registry.erasures.finish(group, result))) return 0;
       erased.inc({ subject: 'vehicle' }, subjects.vehicleIds.length);
       erased.inc({ subject: 'user' }, subjects.userIds.length);
@@ -154,7 +104,7 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
       return group.length;
     } catch (error) {
       if (error instanceof BrokenOff) return 0;
-      const isStopping = stopping.signal.aborted;
+      const isStopping = stop.aborted;
       const dueAtMs = parts.now() + (isStopping ? 0 : RETRY_MS);
       for (const leased of group) await registry.jobs.settle(leased, { state: 'queued', resume: null, dueAtMs });
       if (isStopping) return 0;
@@ -162,39 +112,78 @@ export function createErasureRunner(parts: ErasureRunnerParts): ErasureRunner {
     }
   }
 
-  async function work(): Promise<number> {
-    const group = await registry.jobs.leaseTogether(
+  const lease = () =>
+    registry.jobs.leaseTogether(
       { kinds: [ERASURE], leaseMs, atOnce: 1, maxAttempts: MAX_ATTEMPTS },
       { kind: ERASURE, max: TOGETHER },
     );
-    return group.length === 0 ? 0 : workOn(group);
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await work();
-        healthy = true;
-      } catch (error) {
-        healthy = false;
-        logger.error({ err: error }, 'stored data could not be erased; trying again');
-      }
-      await wait(pollMs, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
-  return {
+  const erasures = worker<readonly LeasedJob[]>({
     name: 'erasures',
-    get healthy() {
-      return healthy;
+    atOnce: 1,
+    async lease() {
+      const group = await lease();
+      return group.length === 0 ? [] : [group];
     },
-    work,
-    async start() {
-      working = run();
+    run: workOn,
+    facts: (group) => ({ jobs: group.length }),
+    pollMs,
+    logger,
+  });
+  return Object.assign(erasures, {
+    async work() {
+      const group = await lease();
+      return group.length === 0 ? 0 : workOn(group, new AbortController().signal);
     },
-    async stop() {
-      stopping.abort();
-      await working;
-    },
-  };
+  });
+}
+
+/** @param reached renews the leases and shows how many percent are done; rejects where the erasure must not go on */
+async function erase(
+  { registry, warehouse, hub, videoFiles, reportFiles, config }: ErasureRunnerParts,
+  subjects: ErasedSubjects,
+  reached: (percent: number) => Promise<void>,
+  stop: AbortSignal,
+): Promise<ErasureResult> {
+  const { erasures } = registry;
+  const result: ErasureResult = { archiveRows: 0, videos: 0, reports: 0, notifications: 0, auditLines: 0 };
+  await hub.forgetLatest(subjects.vehicleIds);
+  const geofenceIds = await erasures.geofencesOf(subjects.userIds);
+  for (;;) {
+    const { done, rows } = await warehouse.erase({ vehicleIds: subjects.vehicleIds, geofenceIds });
+    result.archiveRows = Math.max(result.archiveRows, rows);
+    if (done) break;
+    await reached(10);
+    await wait(config?.archivePollMs ?? 2000, undefined, { signal: stop });
+  }
+  await reached(50);
+  for (;;) {
+    const videos = await erasures.videoFiles(subjects.vehicleIds, AT_ONCE);
+    if (videos.length === 0) break;
+    for (const { id } of videos) {
+      // In this order: after a crash between them the file is found again.
+      await videoFiles.delete(`${id}.mp4`);
+      await registry.videoTasks.fileDeleted(id);
+    }
+    result.videos += videos.length;
+    await reached(60);
+  }
+  for (;;) {
+    const reports = await erasures.reportFiles(subjects, AT_ONCE);
+    if (reports.length === 0) break;
+    for (const { id } of reports) {
+      await reportFiles.delete(id);
+      await registry.reportFiles.forget(id);
+    }
+    result.reports += reports.length;
+    await reached(70);
+  }
+  for (let removed = AT_ONCE; removed === AT_ONCE; ) {
+    removed = await erasures.removeNotifications(subjects.vehicleIds, AT_ONCE);
+    result.notifications += removed;
+    await reached(80);
+  }
+  await erasures.removeRest(subjects);
+  await reached(90);
+  result.auditLines = await erasures.redactAudit(subjects);
+  return result;
 }

@@ -6,7 +6,6 @@ import {
   type Logger,
   type Registry as Metrics,
   type Part,
-  type Poller,
   poller,
   worker,
 } from '@outrider/runtime';
@@ -42,8 +41,8 @@ const RENEW_EVERY_MS = 10_000;
 const CLEAN_EVERY_MS = 3_600_000;
 
 /**
- * Asks the holders of e-mail addresses whether they want e-mails. The text is the service's own: no word of it is chosen by
- * the account that named the address. The surplus over the limits waits.
+ * Asks the holders of e-mail addresses whether they want e-mails. The text is the service's own: no word of it is
+ * chosen by the account that named the address. The surplus over the limits waits.
  */
 export function createConfirmations(parts: ConfirmationsParts): Part {
   const { config, registry, email, logger, now } = parts;
@@ -117,5 +116,5 @@ export function createConfirmations(parts: ConfirmationsParts): Part {
     everyMs: CLEAN_EVERY_MS,
     logger,
   });
-  return jointPart<Poller>('confirmations', [sending, cleaning]);
+  return jointPart(sending, cleaning);
 }

@@ -60,9 +60,9 @@ const PROMPT_MS = 3000;
 const BROKE_OFF: SendResult = { ok: false, retry: true, error: 'The service failed to send it.', status: null };
 
 /**
- * Sends deliveries by e-mail and webhook. A bounded number is in progress; owners are served in turn, each with a share of
- * the slots, and endpoints that do not answer get few of them: see `DeliverySlots`. An attempt that fails, for whatever
- * reason, is repeated later and later, for a day.
+ * Sends deliveries by e-mail and webhook. A bounded number is in progress; owners are served in turn, each with a share
+ * of the slots, and endpoints that do not answer get few of them: see `DeliverySlots`. An attempt that fails, for
+ * whatever reason, is repeated later and later, for a day.
  */
 export function createDeliveries(parts: DeliveriesParts): Deliverer {
   const { config, registry, logger, tracing = NO_TRACING } = parts;

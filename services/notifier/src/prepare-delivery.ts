@@ -20,8 +20,8 @@ export interface PrepareParts {
 export type Prepared = { email: EmailMessage } | { webhook: WebhookMessage } | { cancelled: string };
 
 /**
- * Makes the message of a delivery. The rule as it is now decides: nothing is sent to an address that was taken out of it, or
- * by a rule that was deleted.
+ * Makes the message of a delivery. The rule as it is now decides: nothing is sent to an address that was taken out of
+ * it, or by a rule that was deleted.
  */
 export async function prepareDelivery(
   { registry, mailPolicy }: PrepareParts,

@@ -34,8 +34,8 @@ const RENEW_EVERY_MS = 10_000;
 
 /**
  * Sends the reports of schedules to their mailboxes. An attempt that fails, for whatever reason, is repeated later and
- * later, for a day. The rights at the time of sending decide: an account that may not see any more what a report tells of
- * is sent none.
+ * later, for a day. The rights at the time of sending decide: an account that may not see all of a report any more is
+ * sent none.
  */
 export function createReportMail(parts: ReportMailParts): Part {
   const { registry, logger } = parts;
@@ -159,7 +159,7 @@ function maySee(directory: Directory, owner: User, { vehicleIds, geofenceIds }: 
   );
 }
 
-interface Told {
+interface ReportTerms {
   report: string;
   fromMs: number | null;
   toMs: number | null;
@@ -168,7 +168,7 @@ interface Told {
 
 /** Such as `mileage, 2026-01-05 to 2026-01-11`. */
 function titleOf({ parameters }: Job): string {
-  const { report, fromMs, toMs, timeZone } = parameters as unknown as Told;
+  const { report, fromMs, toMs, timeZone } = parameters as unknown as ReportTerms;
   if (fromMs === null || toMs === null) return report;
   const day = (timeMs: number) =>
     Temporal.Instant.fromEpochMilliseconds(timeMs).toZonedDateTimeISO(timeZone).toPlainDate().toString();

@@ -1,9 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { unseenIn } from '@outrider/access';
 import { type Directory, type ReportSchedule, stretchCovered } from '@outrider/domain';
 import type { Registry, ScheduledJob } from '@outrider/registry';
 import { REPORT_JOB, type ReportRequest, scheduledReport } from '@outrider/reports';
-import type { Logger, Part } from '@outrider/runtime';
+import { type Logger, type Part, poller } from '@outrider/runtime';
 
 export interface ReportSchedulerParts {
   config?: {
@@ -19,15 +18,10 @@ export interface ReportSchedulerParts {
 const AT_ONCE = 50;
 
 /**
- * Makes reports jobs when their schedules say so. The job of a period and the next time of its schedule are one write, so
- * it does not matter how many look at the clock, nor when one of them dies.
+ * Makes reports jobs when their schedules say so. The job of a period and the next time of its schedule are one write,
+ * so it does not matter how many look at the clock, nor when one of them dies.
  */
 export function createReportScheduler({ config, registry, directory, logger }: ReportSchedulerParts): Part {
-  const pollMs = config?.pollMs ?? 1000;
-  const stopping = new AbortController();
-  let working: Promise<void> = Promise.resolve();
-  let healthy = true;
-
   function jobOf(schedule: ReportSchedule, period: string): ScheduledJob {
     const report = scheduledReport(schedule);
     const owner = directory.ownerOf(schedule);
@@ -38,27 +32,10 @@ export function createReportScheduler({ config, registry, directory, logger }: R
     return { kind: REPORT_JOB, subjectId: report.vehicleId ?? report.groupId, parameters: { ...request } };
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        while ((await registry.reportSchedules.runDue(jobOf, AT_ONCE)) === AT_ONCE && !stopping.signal.aborted);
-        healthy = true;
-      } catch (error) {
-        if (healthy) logger.error({ err: error }, 'schedules of reports can not be looked at; trying on');
-        healthy = false;
-      }
-      await wait(pollMs, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
-  return {
+  return poller({
     name: 'report schedules',
-    async start() {
-      working = run();
-    },
-    async stop() {
-      stopping.abort();
-      await working;
-    },
-  };
+    work: async () => (await registry.reportSchedules.runDue(jobOf, AT_ONCE)) === AT_ONCE,
+    everyMs: config?.pollMs ?? 1000,
+    logger,
+  });
 }

@@ -24,10 +24,9 @@ import {
 import { type Lag, rulesMetrics } from './metrics.ts';
 import { PartitionRules } from './partition-rules.ts';
 
+export { MAX_LATE_MS, RECALCULATIONS } from './recalculation/intervals.ts';
 export {
   createRecalculator,
-  MAX_LATE_MS,
-  RECALCULATIONS,
   type Recalculator,
   type RecalculatorConfig,
   type RecalculatorParts,

@@ -1,6 +1,7 @@
 import type {
   VehicleId,
   VideoFailure,
+  VideoProfile,
   VideoProfileId,
   VideoProtocol,
   VideoQuality,
@@ -29,7 +30,7 @@ export interface Fragment {
   audio: boolean;
 }
 
-/** A interval that a terminal has recorded. */
+/** An interval that a terminal has recorded. */
 export interface StoredRecording {
   channel: number;
   startMs: number;
@@ -74,10 +75,10 @@ export interface FetchOptions {
    * caller.
    */
   path: string;
-  /** Ends it: the terminal is reported to stop, sockets are closed, and the outcome is `aborted`. */
+  /** Ends it: the terminal is asked to stop, sockets are closed, and the outcome is `aborted`. */
   signal: AbortSignal;
   /**
-   * `requested`: the terminal was reported to play. `downloading`: the first packet came. `processing`: everything is
+   * `requested`: the terminal was asked to play. `downloading`: the first packet came. `processing`: everything is
    * in and the file is being finished. In this order, each once at most.
    */
   onPhase(phase: FetchPhase): void;
@@ -109,4 +110,8 @@ export interface VideoDriver {
   /** Fetches one fragment into a file. */
   fetch(fragment: Fragment, options: FetchOptions): Promise<DriverOutcome<Fetched>>;
   close(): Promise<void>;
+}
+
+export function sourceOf({ id, vehicleId, protocol, address, timeZone }: VideoProfile): VideoSource {
+  return { profileId: id, vehicleId, protocol, address, timeZone };
 }

@@ -4,7 +4,7 @@ import type { VideoTask } from '@outrider/domain';
 import { FilesFullError } from '@outrider/files';
 import type { FetchedFile, LeasedVideoTask, Registry, VideoStep } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
-import type { DriverFailure, FetchPhase, FetchProgress, VideoDriver, VideoSource } from './driver.ts';
+import { type DriverFailure, type FetchPhase, type FetchProgress, sourceOf, type VideoDriver } from './driver.ts';
 import { afterFailure } from './retry.ts';
 import type { VideoRetention } from './video-retention.ts';
 
@@ -113,13 +113,7 @@ export class Job {
       await this.#fail({ reason: 'address-not-allowed', detail: 'the address is the terminal of another vehicle' });
       return null;
     }
-    const source: VideoSource = {
-      profileId: profile.id,
-      vehicleId: profile.vehicleId,
-      protocol: profile.protocol,
-      address: profile.address,
-      timeZone: profile.timeZone,
-    };
+    const source = sourceOf(profile);
     if (!(await driver.online(source))) {
       await this.#fail({ reason: 'terminal-offline', detail: 'the terminal is not connected' });
       return null;

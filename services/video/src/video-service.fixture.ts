@@ -77,6 +77,7 @@ export class Place {
         maxDownloads: 4,
         leaseMs: 30_000,
         pollMs: 20,
+        everyMs: { presence: 50, tidy: 50, sweep: 50 },
         isAlone: true,
         retentionDays: 30,
         quotaBytes: 100_000_000,

@@ -6,29 +6,19 @@ import {
   isUuid,
   Turns,
   VIDEO_TASK_CHANNEL,
-  VIDEO_TASK_STATES,
-  type VideoProfile,
-  type VideoProfileId,
   type VideoProtocol,
   type VideoTask,
   type VideoTaskId,
   type VideoTaskNews,
 } from '@outrider/domain';
 import type { Files } from '@outrider/files';
-import type { Hub, Unsubscribe } from '@outrider/hub';
-import type { Registry } from '@outrider/registry';
-import {
-  Counter,
-  Gauge,
-  inSpan,
-  type Logger,
-  type Registry as Metrics,
-  NO_TRACING,
-  type Part,
-  type Tracing,
-} from '@outrider/runtime';
-import type { VideoDriver, VideoSource } from './driver.ts';
-import { Job } from './job.ts';
+import type { Hub } from '@outrider/hub';
+import type { LeasedVideoTask, Registry } from '@outrider/registry';
+import { type Logger, type Registry as Metrics, type Part, poller, type Tracing, worker } from '@outrider/runtime';
+import { Attempts } from './attempts.ts';
+import type { VideoDriver } from './driver.ts';
+import { Presence } from './presence.ts';
+import { videoMetrics } from './video-metrics.ts';
 import { VideoRetention, type VideoRetentionConfig } from './video-retention.ts';
 
 export * from './driver.ts';
@@ -37,14 +27,16 @@ export { videoConfigOf, videoVariables } from './settings.ts';
 export { fileIdOf } from './video-retention.ts';
 
 export interface VideoConfig extends VideoRetentionConfig {
-  /** Folder of files that are not finished, on a disk of this machine; made where none exists. */
+  /** Folder of files that are not finished, on a disk of this machine; made where it is missing. */
   spool: string;
   /** Fetched at a time, over all terminals. */
   maxDownloads: number;
-  /** A worker that died gives its task free after this; longer than any pause of a worker that lives. */
+  /** Lease duration; longer than any pause of a running worker. */
   leaseMs: number;
-  /** How often it is looked for what nobody notified of. */
+  /** How often due tasks are looked for that nobody reported. */
   pollMs: number;
+  /** For tests. */
+  everyMs?: Partial<typeof EVERY_MS>;
   /** No other process works at these tasks: what is leased at the start was leased by one that died. */
   isAlone: boolean;
 }
@@ -66,261 +58,73 @@ export interface VideoParts {
 }
 
 export interface Video extends Part {
-  /** False when tasks could not be asked for lately. */
+  /** False while tasks cannot be leased. */
   readonly healthy: boolean;
 }
 
-const TIDY_EVERY_MS = 60_000;
-const SWEEP_EVERY_MS = 3_600_000;
-const PRESENCE_EVERY_MS = 5000;
+/** How often terminals are asked whether they are connected, files are tidied, and stray files are looked for. */
+const EVERY_MS = { presence: 5000, tidy: 60_000, sweep: 3_600_000 };
 const EXPIRED_AT_ONCE = 100;
 
 /**
- * Fetches what was asked for: takes tasks from the registry, has their terminals play, and puts the files where the API
- * finds them. What it knows is in the registry: it may die at any moment, and its successor goes on.
+ * Fetches the videos that were asked for: leases tasks from the registry, has their terminals play, and puts the files
+ * where the API finds them. All its state is in the registry: after a crash, the next worker goes on.
  */
 export function createVideo(parts: VideoParts): Video {
-  const { config, registry, directory, files, hub, logger, metrics, now, tracing = NO_TRACING } = parts;
+  const { config, registry, directory, files, hub, logger, now } = parts;
   const tasks = registry.videoTasks;
   const retention = new VideoRetention(files, registry, config, logger, now);
   const drivers = new Map<VideoProtocol, VideoDriver>(parts.drivers.map((driver) => [driver.protocol, driver]));
   const turns = new Turns();
-  const jobs = new Map<VideoTaskId, { job: Job; ended: Promise<void> }>();
-  const online = new Map<VideoProfileId, boolean>();
-  const leaves: (() => void)[] = [];
-  let leaveHub: Unsubscribe | null = null;
-  let running: Promise<void> | null = null;
-  let stopping = false;
-  let healthy = true;
-  let wakeUp: () => void = () => {};
-  let isAwake = false;
-  const dueAt = { tidy: 0, sweep: 0, presence: 0 };
+  const metrics = videoMetrics(parts, () => attempts.size);
+  const attempts = new Attempts(parts, retention, drivers, publish, (bytes) => metrics.fetchedBytes.inc(bytes));
+  const presence = new Presence({ registry, directory, drivers, logger }, () => fetching.wake());
+  const unsubscribes: (() => unknown)[] = [];
 
-  const finished = new Counter({
-    name: 'outrider_video_tasks_finished_total',
-    help: 'Video tasks that are done, failed or were cancelled',
-    labelNames: ['state', 'reason'],
-    registers: [metrics],
+  const fetching = worker<LeasedVideoTask>({
+    name: 'video',
+    atOnce: config.maxDownloads,
+    lease: (free) => tasks.lease(free, config.leaseMs, turns, Math.ceil((config.maxDownloads * 3) / 4)),
+    run: (leased, stop) => attempts.run(leased, stop).finally(() => turns.end(leased.owner)),
+    facts: ({ task }) => ({ task: task.id }),
+    pollMs: config.pollMs,
+    logger,
   });
-  const fetchedBytes = new Counter({
-    name: 'outrider_video_fetched_bytes_total',
-    help: 'Bytes of video that came from terminals',
-    registers: [metrics],
-  });
-  new Gauge({
-    name: 'outrider_video_downloads',
-    help: 'Fragments that are being fetched',
-    registers: [metrics],
-    collect() {
-      this.set(jobs.size);
-    },
-  });
-  new Gauge({
-    name: 'outrider_video_tasks',
-    help: 'Video tasks that are not finished',
-    labelNames: ['state'],
-    registers: [metrics],
-    async collect() {
-      // A database that is away is reported by its own check.
-      const counts = await tasks.counts().catch(() => null);
-      if (counts === null) return;
-      for (const state of VIDEO_TASK_STATES) if (!isFinal(state)) this.set({ state }, counts.get(state) ?? 0);
-    },
-  });
-  new Gauge({
-    name: 'outrider_video_profiles_refused',
-    help: 'Video profiles whose address is the terminal of another vehicle: nothing is fetched by them',
-    registers: [metrics],
-    collect() {
-      this.set([...directory.videoProfiles.values()].filter((profile) => directory.isOfAnotherVehicle(profile)).length);
-    },
-  });
-  const stored = new Gauge({
-    name: 'outrider_video_stored_files',
-    help: 'Videos in the store',
-    registers: [metrics],
-  });
-  new Gauge({
-    name: 'outrider_video_stored_bytes',
-    help: 'Bytes of all videos in the store',
-    registers: [metrics],
-    async collect() {
-      const usage = await tasks.usage().catch(() => null);
-      if (usage === null) return;
-      this.set(usage.bytes);
-      stored.set(usage.files);
-    },
-  });
-  for (const [name, help, value] of [
-    ['outrider_video_quota_bytes', 'Bytes that all videos together may take up', config.quotaBytes],
-    ['outrider_video_retention_days', 'Days that a video is kept', config.retentionDays],
-  ] as const)
-    new Gauge({ name, help, registers: [metrics] }).set(value);
+  const everyMs = { ...EVERY_MS, ...config.everyMs };
+  const others = [
+    poller({ name: 'video presence', work: () => presence.check(), everyMs: everyMs.presence, logger }),
+    poller({ name: 'expired video tasks', work: expire, everyMs: config.pollMs, logger }),
+    poller({ name: 'video files', work: () => retention.tidy(), everyMs: everyMs.tidy, logger }),
+    poller({ name: 'stray video files', work: () => retention.sweep(), everyMs: everyMs.sweep, logger }),
+  ];
 
-  function wake(): void {
-    isAwake = true;
-    wakeUp();
-  }
-
-  function report(task: VideoTask): void {
-    if (isFinal(task.state)) finished.inc({ state: task.state, reason: task.reason ?? '' });
+  function publish(task: VideoTask): void {
+    if (isFinal(task.state)) metrics.finished.inc({ state: task.state, reason: task.reason ?? '' });
     const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
     hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news)).catch((error) => {
-      logger.warn({ err: error, task: task.id }, 'cannot publish a change of a video task');
+      logger.warn({ err: error, task: task.id }, 'change of a video task not published');
     });
   }
 
   function onNews(text: string): void {
     const { task } = JSON.parse(text) as VideoTaskNews;
-    if (task.state === 'new') wake();
-    if (task.state === 'cancelled' || task.state === 'failed') jobs.get(task.id)?.job.drop();
+    if (task.state === 'new') fetching.wake();
+    if (task.state === 'cancelled' || task.state === 'failed') attempts.drop(task.id);
   }
 
-  function begin(leased: Awaited<ReturnType<typeof tasks.lease>>[number], driver: VideoDriver): void {
-    const job = new Job(leased, {
-      tasks,
-      profiles: registry.videoProfiles,
-      driver,
-      retention,
-      spool: config.spool,
-      leaseMs: config.leaseMs,
-      onChange: report,
-      onBytes: (bytes) => fetchedBytes.inc(bytes),
-      logger,
-      now,
-      random: parts.random,
-    });
-    const { id, vehicleId, channel } = leased.task;
-    const facts = { 'outrider.task.id': id, 'outrider.vehicle.id': vehicleId, 'outrider.channel': channel };
-    const span = tracing.begin('video task', { facts });
-    const ended = inSpan(span, async () => {
-      await job.run();
-      const { state, reason } = job.task;
-      span.note({ 'outrider.task.state': state });
-      if (state !== 'done' && reason !== null) span.fail(reason);
-    })
-      .catch((error) => {
-        // The registry could not be reported: the lease runs out, and the task is taken again.
-        logger.error({ err: error, task: leased.task.id }, 'cannot save the end of a video task');
-      })
-      .finally(() => {
-        jobs.delete(leased.task.id);
-        turns.end(leased.owner);
-        wake();
-      });
-    jobs.set(leased.task.id, { job, ended });
-  }
-
-  async function takeWork(): Promise<void> {
-    const space = config.maxDownloads - jobs.size;
-    if (space <= 0) return;
-    for (const leased of await tasks.lease(space, config.leaseMs, turns, Math.ceil((config.maxDownloads * 3) / 4))) {
-      const driver = drivers.get(leased.profile.protocol);
-      const before = jobs.get(leased.task.id);
-      if (driver !== undefined && before !== undefined) {
-        // An attempt that is over but for its tidying up, or that lost its lease: its file is in the way.
-        before.job.drop();
-        void before.ended.then(() => {
-          if (!stopping) begin(leased, driver);
-          else turns.end(leased.owner);
-        });
-      } else if (driver !== undefined) begin(leased, driver);
-      else {
-        turns.end(leased.owner);
-        const detail = `nothing here speaks ${leased.profile.protocol}`;
-        const failed = await tasks.step(leased, { state: 'failed', reason: 'unreachable', detail });
-        if (failed) report(failed);
-      }
-    }
-  }
-
-  async function setOnline(profile: VideoProfile, isOnline: boolean): Promise<void> {
-    if ((online.get(profile.id) ?? false) !== isOnline || !online.has(profile.id)) {
-      online.set(profile.id, isOnline);
-      await registry.videoProfiles.setPresence(profile.id, isOnline);
-      logger.debug({ profile: profile.id, online: isOnline }, 'a video terminal');
-    }
-    if (isOnline) {
-      await tasks.wake(profile.id);
-      wake();
-    }
-  }
-
-  function onPresence(protocol: VideoProtocol, address: string, isOnline: boolean): void {
-    const profile = directory.videoProfileOfAddress(protocol, address);
-    if (profile === undefined || directory.isOfAnotherVehicle(profile)) return;
-    setOnline(profile, isOnline).catch((error) => {
-      // What is only waited for is looked at again by itself.
-      online.delete(profile.id);
-      logger.error({ err: error, profile: profile.id }, 'cannot save the state of a video terminal');
-    });
-  }
-
-  /** Hints may be lost: who is there is asked for, now and then. */
-  async function lookAround(): Promise<void> {
-    const waiting = new Set((await tasks.waitingForTerminal()).map(({ id }) => id));
-    for (const profile of directory.videoProfiles.values()) {
-      const driver = drivers.get(profile.protocol);
-      if (driver === undefined) continue;
-      const isOnline = !directory.isOfAnotherVehicle(profile) && (await driver.online(sourceOf(profile)));
-      if (online.get(profile.id) !== isOnline || (isOnline && waiting.has(profile.id)))
-        await setOnline(profile, isOnline);
-    }
-    for (const id of online.keys()) if (!directory.videoProfiles.has(id)) online.delete(id);
-  }
-
-  async function every(what: keyof typeof dueAt, periodMs: number, work: () => Promise<void>): Promise<void> {
-    if (now() < dueAt[what]) return;
-    dueAt[what] = now() + periodMs;
-    await work();
-  }
-
-  async function turn(): Promise<void> {
-    await every('presence', PRESENCE_EVERY_MS, lookAround);
-    for (const task of await tasks.expire(EXPIRED_AT_ONCE)) report(task);
-    await takeWork();
-    await every('tidy', TIDY_EVERY_MS, () => retention.tidy());
-    await every('sweep', SWEEP_EVERY_MS, () => retention.sweep());
-  }
-
-  async function run(): Promise<void> {
-    while (!stopping) {
-      isAwake = false;
-      try {
-        await turn();
-        healthy = true;
-      } catch (error) {
-        healthy = false;
-        logger.error({ err: error }, 'video tasks could not be worked at; trying again');
-      }
-      if (stopping || (isAwake && healthy)) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, config.pollMs);
-        wakeUp = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-  }
-
-  /** What lies in the spool of tasks that are finished, or unknown, is of nobody. */
-  async function cleanSpool(): Promise<void> {
-    await mkdir(config.spool, { recursive: true });
-    for (const name of await readdir(config.spool)) {
-      const id = name.replace(/\.mp4$/, '');
-      const task = isUuid(id) ? await tasks.get(id as VideoTaskId) : null;
-      if (task === null || isFinal(task.state)) await rm(join(config.spool, name), { recursive: true, force: true });
-    }
+  async function expire(): Promise<boolean> {
+    const expired = await tasks.expire(EXPIRED_AT_ONCE);
+    for (const task of expired) publish(task);
+    return expired.length === EXPIRED_AT_ONCE;
   }
 
   return {
-    name: 'video',
+    name: fetching.name,
     get healthy() {
-      return healthy;
+      return fetching.healthy;
     },
     async start() {
-      await cleanSpool();
+      await cleanSpool(config.spool, registry);
       if (config.isAlone) {
         await tasks.releaseLeases();
         await registry.videoProfiles.forgetPresence();
@@ -329,27 +133,27 @@ export function createVideo(parts: VideoParts): Video {
         if (directory.isOfAnotherVehicle(profile))
           logger.warn(
             { profile: profile.id, vehicle: profile.vehicleId },
-            'the address of a video profile is the terminal of another vehicle; its tasks fail',
+            'address of a video profile is the terminal of another vehicle; its tasks fail',
           );
-      leaveHub = await hub.subscribe(VIDEO_TASK_CHANNEL, onNews);
+      unsubscribes.push(await hub.subscribe(VIDEO_TASK_CHANNEL, onNews));
       for (const driver of drivers.values())
-        leaves.push(driver.onPresence((address, isOnline) => onPresence(driver.protocol, address, isOnline)));
-      running = run();
+        unsubscribes.push(driver.onPresence((...change) => presence.report(driver.protocol, ...change)));
+      for (const part of [...others, fetching]) await part.start();
     },
     async stop() {
-      stopping = true;
-      wakeUp();
-      await running;
-      for (const leave of leaves) leave();
-      await leaveHub?.();
-      for (const { job } of jobs.values()) job.stop();
-      await Promise.all([...jobs.values()].map(({ ended }) => ended));
+      await Promise.all([fetching, ...others].map((part) => part.stop()));
+      for (const unsubscribe of unsubscribes) await unsubscribe();
       for (const driver of drivers.values()) await driver.close();
     },
   };
 }
 
-function sourceOf(profile: VideoProfile): VideoSource {
-  const { id, vehicleId, protocol, address, timeZone } = profile;
-  return { profileId: id, vehicleId, protocol, address, timeZone };
+/** Removes files in the spool of tasks that are finished or unknown. */
+async function cleanSpool(spool: string, { videoTasks }: Pick<Registry, 'videoTasks'>): Promise<void> {
+  await mkdir(spool, { recursive: true });
+  for (const name of await readdir(spool)) {
+    const id = name.replace(/\.mp4$/, '');
+    const task = isUuid(id) ? await videoTasks.get(id as VideoTaskId) : null;
+    if (task === null || isFinal(task.state)) await rm(join(spool, name), { recursive: true, force: true });
+  }
 }

@@ -22,7 +22,7 @@ import { Engine } from '@outrider/engine';
 import { lateTopic, openSqliteLog } from '@outrider/log';
 import { openRegistry } from '@outrider/registry';
 import { Registry as Metrics } from '@outrider/runtime';
-import { openWarehouse } from '@outrider/warehouse';
+import { openWarehouse, type Warehouse } from '@outrider/warehouse';
 import { createRecalculator } from './recalculator.ts';
 
 export interface RecalculationBenchOptions {
@@ -90,10 +90,107 @@ function changeTo(definition: Definition): DefinitionChange {
   return { kind, id, version, changedAtMs: 0, definition };
 }
 
+/** The definitions of a fleet and the times of its outage. */
+function fleetOf(count: number, outageMinutes: number) {
+  const owner = sampleUser({ id: idOf('aaa', 1) as UserId, role: 'operator' });
+  const geofences = Array.from({ length: GEOFENCES }, (_, nth) =>
+    sampleGeofence({
+      id: idOf('bbb', nth) as GeofenceId,
+      ownerId: owner.id,
+      name: `Place ${nth}`,
+      shape: { type: 'circle', center: [10 + nth * 0.013, 50 + (nth % 20) * 0.01], radiusM: 2500 },
+    }),
+  );
+  const vehicles = Array.from({ length: count }, (_, nth) =>
+    sampleVehicle({ id: idOf('ccc', nth) as VehicleId, name: `Vehicle ${nth}`, speedLimitKmh: 60 }),
+  );
+  const changes = [owner, ...geofences, ...vehicles].map(changeTo);
+  const minutes = BEFORE_MINUTES + outageMinutes + AFTER_MINUTES;
+  const startMs = Math.floor((Date.now() - minutes * 60_000) / 1000) * 1000;
+  const outageMs = startMs + BEFORE_MINUTES * 60_000;
+  return { vehicles, changes, minutes, startMs, outageMs, backMs: outageMs + outageMinutes * 60_000 };
+}
+
+type Fleet = ReturnType<typeof fleetOf>;
+
+/**
+ * Archives the positions of the fleet and its live events.
+ *
+ * @returns the intervals that late data came for
+ */
+async function archive(fleet: Fleet, warehouse: Warehouse, say: (progress: string) => void): Promise<LateInterval[]> {
+  const { vehicles, changes, startMs, minutes, outageMs, backMs } = fleet;
+  const receivedAtMs = Date.now() - 10_000;
+  const intervals: LateInterval[] = [];
+  const live = new Engine();
+  live.load(changes);
+  let offset = 0;
+  for (let from = 0; from < vehicles.length; from += AT_ONCE) {
+    say(`${from.toLocaleString('en-US')} of ${vehicles.length.toLocaleString('en-US')} vehicles archived`);
+    const packets: { offset: number; value: TelemetryPacket }[] = [];
+    const events: FleetEvent[] = [];
+    for (const [place, { id: vehicleId }] of vehicles.slice(from, from + AT_ONCE).entries()) {
+      const nth = from + place;
+      const drive = driveOf(nth, startMs, minutes);
+      const send = (positions: Position[], atMs: number) => {
+        const value = packetOf(vehicleId, nth, atMs, positions);
+        packets.push({ offset, value });
+        live.process(value, offset++, events);
+      };
+      const isLate = ({ fixTimeMs }: Position) => fixTimeMs >= outageMs && fixTimeMs < backMs;
+      for (const position of drive) if (!isLate(position)) send([position], position.fixTimeMs + 500);
+      const late = drive.filter(isLate);
+      for (let at = 0; at < late.length; at += 10) send(late.slice(at, at + 10), receivedAtMs);
+      intervals.push(...live.takeLate());
+    }
+    live.takeUpdated();
+    await warehouse.insertPositions(packets);
+    await warehouse.insertEvents(events.map((value, nth) => ({ offset: offset + nth, value })));
+  }
+  return intervals;
+}
+
+function packetOf(vehicleId: VehicleId, nth: number, receivedAtMs: number, positions: Position[]): TelemetryPacket {
+  return { vehicleId, terminalId: String(nth) as TerminalId, protocol: 'teltonika', receivedAtMs, positions };
+}
+
+/** Seconds that the engine alone takes for the positions of one vehicle, in memory. */
+function bareSecondsEach({ vehicles, changes, startMs, minutes }: Fleet): number {
+  const bare = new Engine({ origin: 'recalculated' });
+  bare.load(changes);
+  const sample = vehicles.slice(0, 500);
+  const drives = sample.map((_, nth) => driveOf(nth, startMs, minutes));
+  const startedAtMs = performance.now();
+  for (const [nth, { id }] of sample.entries()) bare.process(packetOf(id, nth, Date.now(), drives[nth] ?? []), nth, []);
+  return (performance.now() - startedAtMs) / 1000 / sample.length;
+}
+
+/** Watches the memory of the process and the pauses of its main thread. */
+function watchProcess() {
+  let [maxRssBytes, longestPauseMs, lastMs] = [0, 0, performance.now()];
+  const cpuBefore = process.cpuUsage();
+  const startedAtMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    longestPauseMs = Math.max(longestPauseMs, nowMs - lastMs - 10);
+    lastMs = nowMs;
+    maxRssBytes = Math.max(maxRssBytes, process.memoryUsage.rss());
+  }, 10);
+  const seconds = () => (performance.now() - startedAtMs) / 1000;
+  return {
+    seconds,
+    end() {
+      clearInterval(timer);
+      const cpu = process.cpuUsage(cpuBefore);
+      const cpuSeconds = (cpu.user + cpu.system) / 1e6;
+      return { seconds: seconds(), cpuSeconds, maxRssMb: maxRssBytes / 1e6, longestPauseMs };
+    },
+  };
+}
+
 /**
  * Vehicles that come back after an outage: each has sent its newest positions first, and what it recorded meanwhile
- * afterwards. Their history and their live events are archived; what is measured is how long it takes until all of it
- * is recalculated.
+ * afterwards. Their history and their live events are archived; measured is the time until all of it is recalculated.
  */
 export async function recalculationBench(options: RecalculationBenchOptions): Promise<RecalculationBenchResult> {
   const { vehicles: count, outageMinutes, say } = options;
@@ -103,79 +200,12 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
   const warehouse = await openWarehouse({ path: join(folder, 'warehouse') });
   const metrics = new Metrics();
   try {
-    const owner = sampleUser({ id: idOf('aaa', 1) as UserId, role: 'operator' });
-    const geofences = Array.from({ length: GEOFENCES }, (_, nth) =>
-      sampleGeofence({
-        id: idOf('bbb', nth) as GeofenceId,
-        ownerId: owner.id,
-        name: `Place ${nth}`,
-        shape: { type: 'circle', center: [10 + nth * 0.013, 50 + (nth % 20) * 0.01], radiusM: 2500 },
-      }),
-    );
-    const vehicles = Array.from({ length: count }, (_, nth) =>
-      sampleVehicle({ id: idOf('ccc', nth) as VehicleId, name: `Vehicle ${nth}`, speedLimitKmh: 60 }),
-    );
+    const fleet = fleetOf(count, outageMinutes);
     const directory = new Directory();
-    for (const definition of [owner, ...geofences, ...vehicles]) directory.apply(changeTo(definition));
-
-    const minutes = BEFORE_MINUTES + outageMinutes + AFTER_MINUTES;
-    const startMs = Math.floor((Date.now() - minutes * 60_000) / 1000) * 1000;
-    const [outageMs, backMs] = [BEFORE_MINUTES, BEFORE_MINUTES + outageMinutes].map((at) => startMs + at * 60_000);
-    const receivedAtMs = Date.now() - 10_000;
-    const intervals: LateInterval[] = [];
-    const live = new Engine();
-    live.load([owner, ...geofences, ...vehicles].map(changeTo));
-    let offset = 0;
-    for (let from = 0; from < count; from += AT_ONCE) {
-      say(`${from.toLocaleString('en-US')} of ${count.toLocaleString('en-US')} vehicles archived`);
-      const packets: { offset: number; value: TelemetryPacket }[] = [];
-      const events: FleetEvent[] = [];
-      for (let nth = from; nth < Math.min(count, from + AT_ONCE); nth++) {
-        const vehicleId = vehicles[nth]?.id as VehicleId;
-        const drive = driveOf(nth, startMs, minutes);
-        const send = (positions: Position[], atMs: number) => {
-          const value: TelemetryPacket = {
-            vehicleId,
-            terminalId: String(nth) as TerminalId,
-            protocol: 'teltonika',
-            receivedAtMs: atMs,
-            positions,
-          };
-          packets.push({ offset, value });
-          live.process(value, offset++, events);
-        };
-        for (const position of drive) {
-          if (position.fixTimeMs >= (outageMs ?? 0) && position.fixTimeMs < (backMs ?? 0)) continue;
-          send([position], position.fixTimeMs + 500);
-        }
-        const late = drive.filter(({ fixTimeMs }) => fixTimeMs >= (outageMs ?? 0) && fixTimeMs < (backMs ?? 0));
-        for (let at = 0; at < late.length; at += 10) send(late.slice(at, at + 10), receivedAtMs);
-        intervals.push(...live.takeLate());
-      }
-      live.takeUpdated();
-      await warehouse.insertPositions(packets);
-      await warehouse.insertEvents(events.map((value, nth) => ({ offset: offset + nth, value })));
-    }
-
+    for (const change of fleet.changes) directory.apply(change);
+    const intervals = await archive(fleet, warehouse, say);
     say('the engine alone');
-    const bare = new Engine({ origin: 'recalculated' });
-    bare.load([owner, ...geofences, ...vehicles].map(changeTo));
-    const sample = Math.min(count, 500);
-    const drives = Array.from({ length: sample }, (_, nth) => driveOf(nth, startMs, minutes));
-    const bareBegan = performance.now();
-    for (const [nth, positions] of drives.entries())
-      bare.process(
-        {
-          vehicleId: vehicles[nth]?.id as VehicleId,
-          terminalId: '1' as TerminalId,
-          protocol: 'teltonika',
-          receivedAtMs: Date.now(),
-          positions,
-        },
-        nth,
-        [],
-      );
-    const bareSecondsEach = (performance.now() - bareBegan) / 1000 / sample;
+    const bareSecondsOfOne = bareSecondsEach(fleet);
 
     say(`${count.toLocaleString('en-US')} vehicles come back`);
     const recalculator = createRecalculator({
@@ -195,46 +225,33 @@ export async function recalculationBench(options: RecalculationBenchOptions): Pr
       const read = await metrics.getSingleMetric(name)?.get();
       return (read?.values ?? []).reduce((sum, { value }) => sum + value, 0);
     };
-    let [maxRssBytes, longestPauseMs, lastMs] = [0, 0, performance.now()];
-    const watch = setInterval(() => {
-      const nowMs = performance.now();
-      longestPauseMs = Math.max(longestPauseMs, nowMs - lastMs - 10);
-      lastMs = nowMs;
-      maxRssBytes = Math.max(maxRssBytes, process.memoryUsage.rss());
-    }, 10);
-    const began = performance.now();
-    const cpuBefore = process.cpuUsage();
+    const watch = watchProcess();
     for (let at = 0; at < intervals.length; at += 1000) await log.append(lateTopic, intervals.slice(at, at + 1000));
     await recalculator.start();
-    for (let reported = 0; ; ) {
+    for (let shown = 0; ; ) {
       const done = await totalOf('outrider_recalculations_total');
       if (done >= count) break;
-      if (done - reported >= count / 10) {
-        reported = done;
-        say(`${done.toLocaleString('en-US')} recalculated after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      if (done - shown >= count / 10) {
+        shown = done;
+        say(`${done.toLocaleString('en-US')} recalculated after ${watch.seconds().toFixed(1)} s`);
       }
       await wait(20);
     }
-    const seconds = (performance.now() - began) / 1000;
-    const cpu = process.cpuUsage(cpuBefore);
-    clearInterval(watch);
+    const measured = watch.end();
     await recalculator.stop();
     const positions = await totalOf('outrider_recalculated_positions_total');
     const correctedEvents = await totalOf('outrider_recalculated_events_total');
-    const bareSeconds = bareSecondsEach * count * (positions / (count * ((minutes * 60) / FIX_SECONDS)));
+    const bareSeconds = bareSecondsOfOne * count * (positions / (count * ((fleet.minutes * 60) / FIX_SECONDS)));
     return {
       vehicles: count,
       outageMinutes,
-      seconds,
-      vehiclesPerSecond: count / seconds,
-      cpuSeconds: (cpu.user + cpu.system) / 1e6,
+      ...measured,
+      vehiclesPerSecond: count / measured.seconds,
       positions,
       correctedEvents,
       bareSeconds,
       bareVehiclesPerSecond: count / bareSeconds,
-      share: bareSeconds / seconds,
-      maxRssMb: maxRssBytes / 1e6,
-      longestPauseMs,
+      share: bareSeconds / measured.seconds,
     };
   } finally {
     await warehouse.close();

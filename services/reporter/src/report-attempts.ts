@@ -1,0 +1,236 @@
+import { maySeeStill, questionFor, ReportAccess, unseenIn } from '@outrider/access';
+import { type GeofenceId, isoTime, REPORT_JOB_CHANNEL, type ReportJobNews, type User } from '@outrider/domain';
+import { FilesFullError } from '@outrider/files';
+import type { JobProgress, LeasedJob } from '@outrider/registry';
+import {
+  allRows,
+  type Format,
+  formatOf,
+  kindOf,
+  type Question,
+  type ReportKind,
+  type ReportRequest,
+  type ReportSources,
+  type Row,
+  requestOf,
+  TooManyRowsError,
+} from '@outrider/reports';
+import { Counter, type Span } from '@outrider/runtime';
+import { BusyError, TooMuchError, WarehouseFullError } from '@outrider/warehouse';
+import { progressOf } from './progress.ts';
+import { type ReportShelf, ReportTooLargeError } from './report-files.ts';
+import type { ReportRunnerParts } from './runner.ts';
+
+/** A report that is being made. */
+export interface ReportTask {
+  leased: LeasedJob;
+  progress: JobProgress;
+  /** Aborted with a {@link BrokenOff} when the job was cancelled or its lease is lost. */
+  ending: AbortController;
+}
+
+/** The number of bytes bounds what is written in the end. */
+const MAX_ROWS = 100_000_000;
+/** Of a report whose worker dies, or that fails. */
+export const MAX_ATTEMPTS = 5;
+
+/** The job was cancelled, another worker has it, or the service stops. */
+class BrokenOff extends Error {
+  readonly why: 'cancel' | 'lost' | 'stop';
+  constructor(why: BrokenOff['why']) {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** The account gets no such report; the message says why. */
+class Refused extends Error {}
+
+/** The account lost the right to see part of the report: it is made again. */
+class RightsChanged extends Error {}
+
+/**
+ * Attempts at report jobs.
+ *
+ * Why a crash leaves neither a wrong report nor none:
+ * - The next worker begins a job again from the first row. A file is put whole or not at all, under a name of the
+ *   attempt, and is noted with the end of its job in one transaction.
+ * - The rights of the user decide what a report holds. They are checked while it is made, when it is done, and when
+ *   somebody fetches it.
+ */
+export class ReportAttempts {
+  readonly #parts: ReportRunnerParts;
+  readonly #shelf: ReportShelf;
+  readonly #times: { leaseMs: number; retryMs: number };
+  readonly #ended: Counter<'report' | 'state'>;
+
+  constructor(parts: ReportRunnerParts, shelf: ReportShelf, times: { leaseMs: number; retryMs: number }) {
+    this.#parts = parts;
+    this.#shelf = shelf;
+    this.#times = times;
+    this.#ended = new Counter({
+      name: 'outrider_report_jobs_total',
+      help: 'Reports that were made as jobs, by how they ended',
+      labelNames: ['report', 'state'],
+      registers: [parts.metrics],
+    });
+  }
+
+  /** Renews the lease, and ends the attempt where it must not go on. */
+  async renew({ leased, progress, ending }: ReportTask): Promise<void> {
+    const lease = await this.#parts.registry.jobs.renew(leased, this.#times.leaseMs, progress, null);
+    if (lease !== 'held') ending.abort(new BrokenOff(lease));
+  }
+
+  async run(task: ReportTask, stop: AbortSignal, span: Span): Promise<void> {
+    const { leased, ending } = task;
+    const request = requestOf(leased.job);
+    try {
+      if (leased.attempts > MAX_ATTEMPTS) throw new Refused(`It broke off ${MAX_ATTEMPTS} times.`);
+      const { rows, bytes } = await this.#make(task, request, AbortSignal.any([ending.signal, stop]));
+      await this.#publish(leased, request, { state: 'done', rows, bytes, error: null });
+    } catch (error) {
+      const why = ending.signal.aborted ? ending.signal.reason : stop.aborted ? new BrokenOff('stop') : error;
+      span.fail(why instanceof Error ? why.message : String(why));
+      await this.#settle(leased, request, why);
+    }
+  }
+
+  /** @throws {Refused} when the account may not have it */
+  #askerOf({ job }: LeasedJob, request: ReportRequest): User {
+    const { directory } = this.#parts;
+    const user = job.userId === null ? undefined : directory.users.get(job.userId);
+    if (user === undefined || user.blocked) throw new Refused('The account was blocked or deleted.');
+    const unseen = unseenIn(request, user, directory);
+    if (unseen !== null) throw new Refused(`What ${unseen} names does not exist, or the account may not see it.`);
+    return user;
+  }
+
+  async #make({ leased, progress }: ReportTask, request: ReportRequest, signal: AbortSignal) {
+    const { job, lease } = leased;
+    const { registry, directory, hub, reportArchive, now, refresh } = this.#parts;
+    await refresh?.();
+    const user = this.#askerOf(leased, request);
+    const access = new ReportAccess(user, { directory, hub, registry, reportArchive });
+    const [kind, format] = [kindOf(request), formatOf(request)];
+    const question = questionFor(request, access, now(), signal);
+    const named = new Set<GeofenceId>(request.geofenceId === null ? [] : [request.geofenceId]);
+    const sources = noting(access.sources, named);
+    const pages = counted(allRows(kind, sources, question, MAX_ROWS), kind, question, progress);
+    const { timeZone } = request;
+    const written = format.write({ kind, pages, timeZone, archive: sources.archive, signal });
+    const file = await this.#shelf.put(job.id, lease, format.extension, written);
+    const contents = { vehicleIds: question.vehicles.map(({ id }) => id), geofenceIds: [...named] };
+    try {
+      signal.throwIfAborted();
+      await refresh?.();
+      if (!maySeeStill(contents, this.#askerOf(leased, request), directory)) throw new RightsChanged();
+    } catch (error) {
+      await this.#shelf.delete(file.id);
+      throw error;
+    }
+    const { mediaType } = format;
+    const result = {
+      rows: progress.positions,
+      bytes: file.bytes,
+      name: fileName(kind.name, question, format),
+      mediaType,
+    };
+    // Where this fails, the file stays: the sweep removes it unless the job ended with it.
+    if (await registry.reportFiles.finish(leased, result, { ...file, ...result, ...contents })) return result;
+    await this.#shelf.delete(file.id);
+    throw new BrokenOff('lost');
+  }
+
+  async #settle(leased: LeasedJob, request: ReportRequest, error: unknown): Promise<void> {
+    const { job } = leased;
+    const { registry, logger, now } = this.#parts;
+    const { retryMs } = this.#times;
+    const failures = Number(leased.resume?.failures ?? 0);
+    const later = (ms: number, count: number) =>
+      registry.jobs.settle(leased, { state: 'queued', resume: { failures: count }, dueAtMs: now() + ms });
+    if (error instanceof BrokenOff) {
+      if (error.why === 'cancel') await registry.jobs.settle(leased, { state: 'cancelled' });
+      else if (error.why === 'stop') await later(0, failures);
+      return;
+    }
+    const reason = reasonOf(error);
+    if (reason === null) {
+      if (error instanceof BusyError || error instanceof FilesFullError || error instanceof WarehouseFullError) {
+        await later(retryMs, failures);
+        return;
+      }
+      const isAnew = error instanceof RightsChanged;
+      if (!isAnew) logger.error({ err: error, job: job.id, report: request.report }, 'report failed');
+      if (failures + 1 < MAX_ATTEMPTS) {
+        await later(isAnew ? 0 : retryMs * (failures + 1), failures + 1);
+        return;
+      }
+    }
+    const failure = reason ?? 'It failed again and again; the log says of what.';
+    if (await registry.reportFiles.fail(leased, failure))
+      await this.#publish(leased, request, { state: 'failed', rows: 0, bytes: 0, error: failure });
+  }
+
+  /** Clients that are not connected query the job. */
+  async #publish(
+    { job }: LeasedJob,
+    { report, format }: ReportRequest,
+    end: Pick<ReportJobNews, 'state' | 'rows' | 'bytes' | 'error'>,
+  ): Promise<void> {
+    const { hub, logger, now } = this.#parts;
+    this.#ended.inc({ report, state: end.state });
+    if (job.userId === null) return;
+    const news: ReportJobNews = { userId: job.userId, jobId: job.id, report, format, ...end, finishedAtMs: now() };
+    try {
+      await hub.publish(REPORT_JOB_CHANNEL, JSON.stringify(news));
+    } catch (error) {
+      logger.warn({ err: error, job: job.id }, 'end of a report not published');
+    }
+  }
+}
+
+/** Why there will be no such report; null where another attempt may succeed. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof Refused) return error.message;
+  if (error instanceof TooManyRowsError || error instanceof ReportTooLargeError)
+    return `${error.message}: ask for fewer vehicles, or for less time.`;
+  if (error instanceof TooMuchError)
+    return `It takes more ${error.what} than one question may: ask for fewer vehicles, or for less time.`;
+  return null;
+}
+
+/** The same sources, collecting the geofences that they name. */
+function noting(sources: ReportSources, named: Set<GeofenceId>): ReportSources {
+  return {
+    ...sources,
+    geofenceName(id) {
+      const name = sources.geofenceName(id);
+      if (name !== null) named.add(id);
+      return name;
+    },
+  };
+}
+
+async function* counted(
+  pages: AsyncIterable<Row[]>,
+  kind: ReportKind,
+  question: Question,
+  progress: JobProgress,
+): AsyncGenerator<Row[]> {
+  const percentOf = progressOf(kind, question);
+  for await (const rows of pages) {
+    progress.positions += rows.length;
+    const last = rows.at(-1);
+    // The file still has to be written and put in place.
+    if (last !== undefined) progress.percent = Math.min(percentOf(last), 99);
+    yield rows;
+  }
+}
+
+function fileName(report: string, { fromMs, toMs }: Question, { extension }: Format): string {
+  const day = (timeMs: number) => isoTime(timeMs).slice(0, 10);
+  return fromMs === 0
+    ? `${report}-${day(toMs)}.${extension}`
+    : `${report}-${day(fromMs)}-${day(toMs - 1)}.${extension}`;
+}

@@ -1,0 +1,48 @@
+import type { VehicleId } from '@outrider/domain';
+import type { JobFacts } from '@outrider/registry';
+
+/** Kinds of jobs that recalculate. */
+export const RECALCULATIONS = ['late-data', 'recalculate-vehicle', 'recalculate-geozone'] as const;
+
+/** Late data of longer ago is archived, and changes events only where a user asks for it. */
+export const MAX_LATE_MS = 31 * 86_400_000;
+
+/** Parameters of a job of any of {@link RECALCULATIONS}: the time range to recalculate. */
+export interface RecalculatedInterval {
+  fromMs: number;
+  toMs: number;
+  /** Late data: when the gateway had the first of it; null: it is recalculated in any case. */
+  receivedAtMs: number | null;
+}
+
+/** What came out up to now, and where to go on. */
+export interface Progress {
+  /** The last vehicle that is done. */
+  afterVehicleId: VehicleId | null;
+  vehicles: number;
+  positions: number;
+  added: number;
+  changed: number;
+  removed: number;
+  /** How often it failed without getting any further. */
+  failures: number;
+}
+
+export const NOTHING: Progress = {
+  afterVehicleId: null,
+  vehicles: 0,
+  positions: 0,
+  added: 0,
+  changed: 0,
+  removed: 0,
+  failures: 0,
+};
+
+/** Parameters of one job for two intervals: both, and what lies between. */
+export function mergedIntervals(waiting: JobFacts, added: JobFacts): JobFacts {
+  const [a, b] = [waiting as unknown as RecalculatedInterval, added as unknown as RecalculatedInterval];
+  const receivedAtMs =
+    a.receivedAtMs === null || b.receivedAtMs === null ? null : Math.min(a.receivedAtMs, b.receivedAtMs);
+  const interval = { fromMs: Math.min(a.fromMs, b.fromMs), toMs: Math.max(a.toMs, b.toMs), receivedAtMs };
+  return interval satisfies RecalculatedInterval;
+}

@@ -1,0 +1,301 @@
+import { type FleetEvent, type GeofenceId, type VehicleId, watches } from '@outrider/domain';
+import { lateEventsTopic } from '@outrider/log';
+import type { JobFacts, JobOutcome, LeasedJob, ServiceJobFields } from '@outrider/registry';
+import { appendAll } from '../append-all.ts';
+import { ArchiveBehind, ArchiveProgress } from './archive-progress.ts';
+import { Engines } from './engines.ts';
+import { HistoryOfMany } from './history-of-many.ts';
+import { scopeOf, TooManyEventsError } from './history-run.ts';
+import { MAX_LATE_MS, mergedIntervals, NOTHING, type Progress, type RecalculatedInterval } from './intervals.ts';
+import type { recalculatorMetrics } from './metrics.ts';
+import { type History, recalculateVehicle, type VehicleOutcome } from './recalculate-vehicle.ts';
+import type { ArrivalHistory, RecalculatorParts } from './recalculator.ts';
+
+/** Jobs under one lease, being recalculated. */
+export interface RecalculationTask {
+  group: readonly LeasedJob[];
+  /** Another worker has one of them. */
+  isLost: boolean;
+}
+
+export interface RecalculationTimes {
+  leaseMs: number;
+  turnMs: number;
+  retryMs: number;
+  againMs: number;
+}
+
+/** With pauses that double up to the longest, this is some twenty minutes: enough to restart the archive. */
+const MAX_FAILURES = 10;
+const LONGEST_RETRY_MS = 300_000;
+const LONGEST_AGAIN_MS = 6 * 3_600_000;
+/** Fixes that arrive in order are there this long after their time. */
+const ARRIVED_MS = 10_000;
+/** What the gateway received this recently may be archived before the live rules processed it. */
+const FRESH_MS = 2000;
+const TOO_MUCH = 'Too much happened in this time range: ask for a shorter one.';
+
+/** The job was cancelled, another worker has it, or the service stops. */
+class BrokenOff extends Error {
+  readonly why: 'cancel' | 'lost' | 'stop';
+  constructor(why: BrokenOff['why']) {
+    super(why);
+    this.why = why;
+  }
+}
+
+type Renewal = (progress: { percent: number; positions: number }, resume: JobFacts | null) => Promise<void>;
+
+/** Recalculates what leased jobs ask for, and settles them. */
+export class Recalculations {
+  readonly #parts: RecalculatorParts;
+  readonly #times: RecalculationTimes;
+  readonly #metrics: ReturnType<typeof recalculatorMetrics>;
+  readonly #engines = new Engines();
+  readonly #archive: ArchiveProgress;
+
+  constructor(parts: RecalculatorParts, times: RecalculationTimes, metrics: ReturnType<typeof recalculatorMetrics>) {
+    this.#parts = parts;
+    this.#times = times;
+    this.#metrics = metrics;
+    this.#archive = new ArchiveProgress(parts.log, parts.checkpoints, parts.now);
+  }
+
+  /**
+   * Renews the leases of late data; a task that lost one breaks off. Other jobs are renewed with their progress alone:
+   * one that is stuck passes to another worker.
+   */
+  async renew(task: RecalculationTask): Promise<void> {
+    if (task.group[0]?.job.kind !== 'late-data') return;
+    if (!(await this.#parts.jobs.renewTogether(task.group, this.#times.leaseMs))) task.isLost = true;
+  }
+
+  /** Recalculates one job vehicle by vehicle; each is noted when it is done. */
+  async runAlone(task: RecalculationTask, leased: LeasedJob, stop: AbortSignal): Promise<void> {
+    const { jobs, history, logger, now, refresh } = this.#parts;
+    const { job } = leased;
+    let done = { ...NOTHING, ...(leased.resume as Partial<Progress> | null) };
+    const renewal = this.#renewalOf(task, leased, stop);
+    const begunAtMs = now();
+    try {
+      const freshMs = now() - FRESH_MS;
+      await this.#archive.caughtUp(() => renewal({ percent: 0, positions: done.positions }, null), stop);
+      await refresh?.();
+      const all = this.#vehiclesOf(leased);
+      const todo = all.filter((id) => done.afterVehicleId === null || id > done.afterVehicleId);
+      for (const [nth, vehicleId] of todo.entries()) {
+        const before = done;
+        const percent = (share: number) => (100 * (all.length - todo.length + nth + share)) / all.length;
+        const outcome = await this.#recalculate(leased, vehicleId, freshMs, history, (share, positions) =>
+          renewal({ percent: percent(share), positions: before.positions + positions }, null),
+        );
+        const next = outcome.settled ? null : this.#again(leased, vehicleId);
+        if (next !== null) await jobs.add(next, mergedIntervals);
+        done = {
+          afterVehicleId: vehicleId,
+          vehicles: done.vehicles + 1,
+          positions: done.positions + outcome.positions,
+          added: done.added + outcome.added,
+          changed: done.changed + outcome.changed,
+          removed: done.removed + outcome.removed,
+          failures: 0,
+        };
+        this.#metrics.positions.inc(outcome.positions);
+        this.#metrics.corrected.inc(outcome.added + outcome.changed + outcome.removed);
+        await renewal({ percent: percent(1), positions: done.positions }, { ...done });
+        if (now() - begunAtMs >= this.#times.turnMs && nth + 1 < todo.length) {
+          await jobs.settle(leased, { state: 'queued', resume: { ...done }, dueAtMs: now() });
+          return;
+        }
+      }
+      const { vehicles, positions, added, changed, removed } = done;
+      await jobs.settle(leased, { state: 'done', result: { vehicles, positions, added, changed, removed } });
+      this.#metrics.jobs.inc({ kind: job.kind });
+      if (added + changed + removed > 0)
+        logger.info(
+          { job: job.id, kind: job.kind, vehicles, positions, added, changed, removed },
+          'events recalculated',
+        );
+    } catch (error) {
+      await jobs.settle(leased, this.#outcomeOf(leased, done, stop.aborted ? new BrokenOff('stop') : error));
+    }
+  }
+
+  /** Recalculates late data of many vehicles side by side: each ends as it would alone. */
+  async runTogether(task: RecalculationTask, stop: AbortSignal): Promise<void> {
+    const { jobs, history, refresh, now } = this.#parts;
+    const { group } = task;
+    const added: ServiceJobFields[] = [];
+    const outcomeOf = (leased: LeasedJob, error: unknown) => {
+      const done = { ...NOTHING, ...(leased.resume as Partial<Progress> | null) };
+      return { leased, outcome: this.#outcomeOf(leased, done, stop.aborted ? new BrokenOff('stop') : error) };
+    };
+    let settled: { leased: LeasedJob; outcome: JobOutcome }[];
+    try {
+      const check = async () => this.#check(task, stop);
+      const freshMs = now() - FRESH_MS;
+      await this.#archive.caughtUp(check, stop);
+      await refresh?.();
+      const side = async (some: readonly LeasedJob[]) => {
+        const together = new HistoryOfMany(history);
+        return together.run(
+          some.map((leased) => async () => {
+            const [vehicleId] = this.#vehiclesOf(leased);
+            if (vehicleId === undefined) return { ...NOTHING };
+            const outcome = await this.#recalculate(leased, vehicleId, freshMs, together, check);
+            const next = outcome.settled ? null : this.#again(leased, vehicleId);
+            if (next !== null) added.push(next);
+            return { ...NOTHING, ...outcome, vehicles: 1 };
+          }),
+        );
+      };
+      // While the archive answers one half, the rules run over the other.
+      const half = Math.ceil(group.length / 2);
+      const results = (await Promise.all([side(group.slice(0, half)), side(group.slice(half))])).flat();
+      this.#count(results);
+      settled = group.map((leased, nth) => {
+        const result = results[nth] as PromiseSettledResult<Progress>;
+        if (result.status === 'rejected') return outcomeOf(leased, result.reason);
+        const { vehicles, positions, added, changed, removed } = result.value;
+        const outcome = { state: 'done', positions, result: { vehicles, positions, added, changed, removed } } as const;
+        return { leased, outcome };
+      });
+    } catch (error) {
+      settled = group.map((leased) => outcomeOf(leased, error));
+    }
+    await jobs.settleTogether(settled, added, mergedIntervals);
+  }
+
+  #count(results: readonly PromiseSettledResult<Progress>[]): void {
+    const sum = { vehicles: 0, positions: 0, added: 0, changed: 0, removed: 0 };
+    const fulfilled = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    for (const value of fulfilled)
+      for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += value[name];
+    const corrected = sum.added + sum.changed + sum.removed;
+    this.#metrics.positions.inc(sum.positions);
+    this.#metrics.corrected.inc(corrected);
+    this.#metrics.jobs.inc({ kind: 'late-data' }, fulfilled.length);
+    if (corrected > 0)
+      this.#parts.logger.info({ kind: 'late-data', jobs: results.length, ...sum }, 'events recalculated');
+  }
+
+  /** Vehicles that a job is about, in the order in which they are done. */
+  #vehiclesOf({ job }: LeasedJob): VehicleId[] {
+    const { directory } = this.#parts;
+    if (job.kind !== 'recalculate-geozone')
+      return directory.vehicles.has(job.subjectId as VehicleId) ? [job.subjectId as VehicleId] : [];
+    const geofence = directory.geofences.get(job.subjectId as GeofenceId);
+    const owner = directory.ownerOf(geofence);
+    if (!geofence || !owner) return [];
+    return [...directory.vehicles.values()]
+      .filter((vehicle) => watches(geofence, owner, vehicle))
+      .map(({ id }) => id)
+      .toSorted();
+  }
+
+  async #recalculate(
+    { job }: LeasedJob,
+    vehicleId: VehicleId,
+    freshMs: number,
+    history: History & ArrivalHistory,
+    onProgress: (share: number, positions: number) => Promise<void>,
+  ): Promise<VehicleOutcome> {
+    const { jobs, directory, now } = this.#parts;
+    const { fromMs, toMs, receivedAtMs } = job.parameters as unknown as RecalculatedInterval;
+    // A fix that was ahead of its reception is recalculated once its time has come.
+    if (job.kind === 'late-data' && toMs > now()) {
+      const rest: RecalculatedInterval & JobFacts = { fromMs: Math.max(fromMs, now()), toMs, receivedAtMs: null };
+      const dueAtMs = Math.min(toMs, now() + LONGEST_AGAIN_MS) + ARRIVED_MS;
+      await jobs.add({ kind: 'late-data', subjectId: vehicleId, parameters: rest, dueAtMs }, mergedIntervals);
+    }
+    const untouched: VehicleOutcome = { positions: 0, added: 0, changed: 0, removed: 0, settled: true };
+    const geofenceId = job.kind === 'recalculate-geozone' ? (job.subjectId as GeofenceId) : null;
+    const scope = scopeOf(directory, vehicleId, geofenceId);
+    if (scope === null) return untouched;
+    if (receivedAtMs !== null) {
+      const question = { vehicleId, fromMs, throughMs: toMs, receivedFromMs: receivedAtMs };
+      if (!(await history.hasLateArrivals(question))) return untouched;
+    }
+    const engine = this.#engines.engineFor(scope);
+    try {
+      return await recalculateVehicle(
+        history,
+        {
+          scope,
+          engine,
+          isLateData: job.kind === 'late-data',
+          publish: job.kind === 'late-data' ? (events) => this.#publish(events, receivedAtMs ?? 0) : null,
+          fromMs,
+          toMs,
+          freshMs,
+          number: now(),
+        },
+        onProgress,
+      );
+    } finally {
+      this.#engines.release(engine, scope);
+    }
+  }
+
+  /** @param sinceMs when the late data was received: what it implies about a later fix was unknown before, too */
+  async #publish(events: readonly FleetEvent[], sinceMs: number): Promise<void> {
+    const known = events.map((event) => ({ ...event, receivedAtMs: Math.max(event.receivedAtMs ?? 0, sinceMs) }));
+    await appendAll(this.#parts.log, lateEventsTopic, known, () => this.#metrics.logFull.inc());
+    this.#metrics.published.inc(known.length);
+  }
+
+  /**
+   * The job that recalculates an event that lasts again: soon, and the less often the longer it lasts. Null: no more.
+   */
+  #again({ job }: LeasedJob, vehicleId: VehicleId): ServiceJobFields | null {
+    const { now } = this.#parts;
+    const { fromMs, toMs } = job.parameters as unknown as RecalculatedInterval;
+    if (toMs < now() - MAX_LATE_MS) return null;
+    this.#metrics.again.inc();
+    const afterMs = Math.round(Math.max(this.#times.againMs, Math.min((now() - toMs) / 4, LONGEST_AGAIN_MS)));
+    const parameters: RecalculatedInterval & JobFacts = { fromMs, toMs, receivedAtMs: null };
+    return { kind: 'late-data', subjectId: vehicleId, parameters, dueAtMs: now() + afterMs };
+  }
+
+  /** @throws {BrokenOff} when the task must not go on */
+  #check(task: RecalculationTask, stop: AbortSignal): void {
+    if (stop.aborted) throw new BrokenOff('stop');
+    if (task.isLost) throw new BrokenOff('lost');
+  }
+
+  /** Renews the lease and saves the progress, where that is due; throws where the job must not go on. */
+  #renewalOf(task: RecalculationTask, leased: LeasedJob, stop: AbortSignal): Renewal {
+    const { jobs, now } = this.#parts;
+    const { leaseMs } = this.#times;
+    let lastMs = now();
+    return async (progress, resume) => {
+      this.#check(task, stop);
+      if (resume === null && now() - lastMs < leaseMs / 20) return;
+      lastMs = now();
+      const lease = await jobs.renew(leased, leaseMs, progress, resume);
+      if (lease !== 'held') throw new BrokenOff(lease);
+    };
+  }
+
+  /** What becomes of a job that did not get to its end. A lease that is lost settles nothing. */
+  #outcomeOf({ job }: LeasedJob, done: Progress, error: unknown): JobOutcome {
+    const { logger, now } = this.#parts;
+    const { retryMs } = this.#times;
+    const later = (ms: number, progress: Progress): JobOutcome => {
+      return { state: 'queued', resume: { ...progress }, dueAtMs: now() + ms };
+    };
+    if (error instanceof BrokenOff) return error.why === 'cancel' ? { state: 'cancelled' } : later(0, done);
+    if (error instanceof ArchiveBehind) return later(retryMs, done);
+    if (error instanceof TooManyEventsError) {
+      logger.warn({ err: error, job: job.id, kind: job.kind }, 'not recalculated');
+      return { state: 'failed', error: TOO_MUCH };
+    }
+    logger.error({ err: error, job: job.id, kind: job.kind }, 'recalculation failed');
+    const failures = done.failures + 1;
+    // Nothing else would ask for late data again.
+    if (failures >= MAX_FAILURES && job.kind !== 'late-data')
+      return { state: 'failed', error: 'It failed again and again; the log says of what.' };
+    const afterMs = Math.min(retryMs * 2 ** Math.min(failures - 1, MAX_FAILURES), LONGEST_RETRY_MS);
+    return later(afterMs, { ...done, failures });
+  }
+}

@@ -1,0 +1,63 @@
+import type { Directory, VideoProfile, VideoProfileId, VideoProtocol } from '@outrider/domain';
+import type { Registry } from '@outrider/registry';
+import type { Logger } from '@outrider/runtime';
+import { sourceOf, type VideoDriver } from './driver.ts';
+
+interface PresenceParts {
+  registry: Pick<Registry, 'videoTasks' | 'videoProfiles'>;
+  directory: Directory;
+  drivers: ReadonlyMap<VideoProtocol, VideoDriver>;
+  logger: Logger;
+}
+
+/** Which video terminals are connected: saved for the API, and their waiting tasks made due. */
+export class Presence {
+  readonly #parts: PresenceParts;
+  readonly #onDue: () => void;
+  readonly #online = new Map<VideoProfileId, boolean>();
+
+  /** @param onDue called when waiting tasks were made due */
+  constructor(parts: PresenceParts, onDue: () => void) {
+    this.#parts = parts;
+    this.#onDue = onDue;
+  }
+
+  /** A driver reports that a terminal connected or disconnected. */
+  report(protocol: VideoProtocol, address: string, isOnline: boolean): void {
+    const { directory, logger } = this.#parts;
+    const profile = directory.videoProfileOfAddress(protocol, address);
+    if (profile === undefined || directory.isOfAnotherVehicle(profile)) return;
+    this.#save(profile, isOnline).catch((error) => {
+      // The next check saves it.
+      this.#online.delete(profile.id);
+      logger.error({ err: error, profile: profile.id }, 'presence of a video terminal not saved');
+    });
+  }
+
+  /** Asks the drivers about all profiles: reports may be lost. */
+  async check(): Promise<void> {
+    const { registry, directory, drivers } = this.#parts;
+    const waiting = new Set((await registry.videoTasks.waitingForTerminal()).map(({ id }) => id));
+    for (const profile of directory.videoProfiles.values()) {
+      const driver = drivers.get(profile.protocol);
+      if (driver === undefined) continue;
+      const isOnline = !directory.isOfAnotherVehicle(profile) && (await driver.online(sourceOf(profile)));
+      if (this.#online.get(profile.id) !== isOnline || (isOnline && waiting.has(profile.id)))
+        await this.#save(profile, isOnline);
+    }
+    for (const id of this.#online.keys()) if (!directory.videoProfiles.has(id)) this.#online.delete(id);
+  }
+
+  async #save({ id }: VideoProfile, isOnline: boolean): Promise<void> {
+    const { registry, logger } = this.#parts;
+    if (this.#online.get(id) !== isOnline) {
+      this.#online.set(id, isOnline);
+      await registry.videoProfiles.setPresence(id, isOnline);
+      logger.debug({ profile: id, online: isOnline }, 'video terminal presence changed');
+    }
+    if (isOnline) {
+      await registry.videoTasks.wake(id);
+      this.#onDue();
+    }
+  }
+}
