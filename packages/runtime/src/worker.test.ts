@@ -77,9 +77,9 @@ test('a task that fails is logged with its facts, and the others go on', async (
   queue.ends.get(1)?.();
   await part.stop();
   expect(lines).toMatchObject(
-    [
-      { level: 'error', fields: { worker: 'test', task: 0, err: { message: 'broken' } }, message: /task failed/ },
-    ].map(({ message, ...line }) => ({ ...line, message: expect.stringMatching(message) })),
+    [{ level: 'error', fields: { worker: 'test', task: 0, err: { message: 'broken' } }, message: /task failed/ }].map(
+      ({ message, ...line }) => ({ ...line, message: expect.stringMatching(message) }),
+    ),
   );
 });
 
