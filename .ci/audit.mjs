@@ -1,8 +1,9 @@
 // Shows the known advisories about what package-lock.json names: npm run audit
 //
-// An advisory that was published over night must not keep an unrelated change from landing, and neither must a registry that does not
-// answer: both are said, and the exit code is 0. With --strict (.ci/nightly) it is 1 where a package that an installation has, and not
-// only development, has an advisory of severity high or critical, or where nobody could be asked.
+// An advisory that was published over night must not keep an unrelated change from landing, and neither must a registry
+// that does not answer: both are said, and the exit code is 0. With --strict (.ci/nightly) it is 1 where a package that
+// an installation has, and not only development, has an advisory of severity high or critical, or where nobody could be
+// asked.
 import { spawnSync } from 'node:child_process';
 
 const FAILS = new Set(['high', 'critical']);

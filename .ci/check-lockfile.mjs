@@ -1,7 +1,9 @@
-// Fails unless every package in package-lock.json has a hash that npm holds a download against, and none names a registry.
+// Fails unless every package in package-lock.json has a hash that npm holds a download against, and none names a
+// registry.
 //
-// Packages for other platforms that no registry at hand carries have no hash to take: lockfile-without-hash.json lists them by name
-// and version, so that a new one is seen. `npm run lockfile` gives them their hashes where the registry has them.
+// Packages for other platforms that no registry at hand carries have no hash to take: lockfile-without-hash.json lists
+// them by name and version, so that a new one is seen. `npm run lockfile` gives them their hashes where the registry
+// has them.
 import { readFileSync } from 'node:fs';
 
 const [file = new URL('../package-lock.json', import.meta.url)] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // Completes package-lock.json with optional packages for other platforms that the registry at hand does not carry: npm
-// leaves those out when it writes the lock, and `npm ci` then refuses the lock as incomplete, on this platform too. With
-// an entry each, naming what they are for, they are passed over here and installed where they belong.
+// leaves those out when it writes the lock, and `npm ci` then refuses the lock as incomplete, on this platform too.
+// With an entry each, naming what they are for, they are passed over here and installed where they belong.
 //
 // Run after every `npm install`: npm run lockfile
 import { execFileSync } from 'node:child_process';

@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util';
 import { startVideoTerminal, type VideoFaults } from '@outrider/simulator';
 
 /*
- * A terminal with cameras as a program: JT/T 808 to a gateway, JT/T 1078 to wherever a playback is asked for. Its cameras recorded every time of the week before: pictures
- * that show floor(time / 40 ms) mod 100,000 in digits, and a tone.
+ * A terminal with cameras as a program: JT/T 808 to a gateway, JT/T 1078 to wherever a playback is asked for. Its
+ * cameras recorded every time of the week before: pictures that show floor(time / 40 ms) mod 100,000 in digits, and a
+ * tone.
  *
  *     node load-tests/video-terminal.ts --phone 13900000001 --port 5015 --channels 1,2
  */

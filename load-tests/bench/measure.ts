@@ -1,6 +1,7 @@
 /**
- * Runs each of some things in turn, again and again for about `forMs`, and gives the seconds of each one's fastest run. In turn, so that
- * all meet the same machine; the fastest, because whatever else the machine does can only slow a run down.
+ * Runs each of some things in turn, again and again for about `forMs`, and gives the seconds of each one's fastest run.
+ * In turn, so that all meet the same machine; the fastest, because whatever else the machine does can only slow a run
+ * down.
  */
 export function fastest<Name extends string>(runs: Record<Name, () => void>, forMs = 2000): Record<Name, number> {
   const names = Object.keys(runs) as Name[];

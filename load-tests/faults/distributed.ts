@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Random } from '@outrider/simulator';
 import { Cluster, type ServiceName } from '../../services/outrider/src/distributed.fixture.ts';
-import type { Kept } from '../../services/outrider/src/kept.fixture.ts';
+import type { RestartedService } from '../../services/outrider/src/restarted-service.fixture.ts';
 import { startClickhouse } from '../servers/clickhouse.ts';
 import { type KafkaEntrance, startKafka } from '../servers/kafka.ts';
 import { startPostgres } from '../servers/postgres.ts';
@@ -46,7 +46,7 @@ export const LINKS: readonly string[] = [
 /** All services on real servers, with proxies between them. */
 export interface Distributed {
   servers: Readonly<Record<ServerName, Server>>;
-  services: ReadonlyMap<ServiceName, Kept>;
+  services: ReadonlyMap<ServiceName, RestartedService>;
   proxies: ReadonlyMap<string, TcpProxy>;
   /** By service; none where clocks can't be set. */
   clocks: ReadonlyMap<ServiceName, Clock>;
@@ -141,7 +141,7 @@ async function open(
   };
 
   const clocks = new Map<ServiceName, Clock>();
-  const services = new Map<ServiceName, Kept>();
+  const services = new Map<ServiceName, RestartedService>();
   const healthPorts = new Map<ServiceName, number>();
   const ports = { api: await port(), teltonika: await port(), live: await port() };
   const listens: Partial<Record<ServiceName, Record<string, string>>> = {
@@ -202,8 +202,8 @@ export async function unreadyParts(port: number): Promise<string[]> {
 const given = new Set<number>();
 
 /**
- * A free port below those that the system gives to outgoing connections: while nobody listens there, nobody who tries to reach it
- * gets it.
+ * A free port below those that the system gives to outgoing connections: while nobody listens there, nobody who tries
+ * to reach it gets it.
  */
 export async function reservePort(random: Random): Promise<number> {
   for (;;) {

@@ -22,9 +22,9 @@ export interface Watched {
 }
 
 /**
- * Holds against what was promised all that came of the positions so far: nothing acknowledged is lost, each is stored once, events
- * are those of the oracle, and each client heard each event and each notification once. For a moment at which nothing more is
- * recorded.
+ * Holds against what was promised all that came of the positions so far: nothing acknowledged is lost, each is stored
+ * once, events are those of the oracle, and each client heard each event and each notification once. For a moment at
+ * which nothing more is recorded.
  *
  * @param since by vehicle, the first fix whose storing is looked at: what is before was found to be stored
  * @returns what is not so, or not yet; empty when all is

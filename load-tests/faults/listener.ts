@@ -9,7 +9,10 @@ const SILENT_AFTER_MS = 4000;
 
 export type LiveMessage = Record<string, unknown> & { type: string };
 
-/** A client of the live API as one is to be written: with its last cursor it comes back whenever its connection ends or is silent. */
+/**
+ * A client of the live API as one is to be written: with its last cursor it comes back whenever its connection ends or
+ * is silent.
+ */
 export class Listener {
   readonly events: LiveMessage[] = [];
   readonly notifications: LiveMessage[] = [];

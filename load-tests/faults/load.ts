@@ -6,7 +6,10 @@ import type { PlainGeofence } from '../../services/outrider/src/plain-rules.fixt
 import type { Access } from './access.ts';
 
 export const SPEED_LIMIT_KMH = 60;
-/** Drives begin so long ago: fixes come faster than time goes by, and clocks that are days late must not find them in the future. */
+/**
+ * Drives begin so long ago: fixes come faster than time goes by, and clocks that are days late must not find them in
+ * the future.
+ */
 const BEGAN_AGO_MS = 30 * 86_400_000;
 const RECORD_EVERY_MS = 150;
 const MAX_STORED = 50_000;

@@ -13,7 +13,10 @@ const START_AGAIN_AFTER_MS = 500;
 export interface Lone {
   disk: Disk;
   ports: Ports;
-  /** What the log keeps for itself to write into, on the disk already: without it a full disk is full for the log at once. */
+  /**
+   * What the log keeps for itself to write into, on the disk already: without it a full disk is full for the log at
+   * once.
+   */
   giveBackRoom(): Promise<void>;
   restarts(): number;
   /** What it said on standard error, in all its lives. */

@@ -41,8 +41,9 @@ const LASTS_MS: Record<Kind, readonly [from: number, to: number]> = {
 };
 
 /**
- * Which faults each round has: one of each kind, at a place of its own. A kind goes through all its places before it comes to one
- * again. What is to be in one place at a time (proxies: cut, delay, halve) never meets another of its kind there.
+ * Which faults each round has: one of each kind, at a place of its own. A kind goes through all its places before it
+ * comes to one again. What is to be in one place at a time (proxies: cut, delay, halve) never meets another of its kind
+ * there.
  */
 export function planRounds(seed: number, count: number, kinds: readonly Kind[], places: Places): Fault[][] {
   const random = createRandom(seed);

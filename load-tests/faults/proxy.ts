@@ -5,9 +5,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export type Direction = 'to-server' | 'to-client';
 
 /**
- * What becomes of the bytes of a direction that is silent. `late`: they are kept, and come when the fault is over, as after a
- * network that was away for a while. `never`: they are lost, and so are all that follow on that connection, its end as well: a
- * connection that only one side still knows of.
+ * What becomes of the bytes of a direction that is silent. `late`: they are kept, and come when the fault is over, as
+ * after a network that was away for a while. `never`: they are lost, and so are all that follow on that connection, its
+ * end as well: a connection that only one side still knows of.
  */
 export type Silence = 'late' | 'never';
 
@@ -173,7 +173,10 @@ class Way {
     this.#cutting = true;
   }
 
-  /** The socket that is read is gone: so goes the other, when it has got what was on its way; unless it never hears of it. */
+  /**
+   * The socket that is read is gone: so goes the other, when it has got what was on its way; unless it never hears of
+   * it.
+   */
   fromClosed(): void {
     this.#fromClosed = true;
     this.#pump();

@@ -96,7 +96,8 @@ test('what is acknowledged after the log was lost is archived and passes the rul
   await removeLog();
   service = await startService(folder, undefined, ENVIRONMENT);
   await live.connect(service);
-  // The definitions are there again: the terminal is let in, and what it sends is not behind the offsets of the lost log.
+  // The definitions are there again: the terminal is let in, and what it sends is not behind the offsets of the lost
+  // log.
   await send(drive(nowMs - FIXES * 1000));
   await vi.waitFor(() => expect(begins()).toHaveLength(2), PATIENCE);
   expect(live.of('gap')).toMatchObject([{ stream: 'events', partition: 0, to: 0 }]);

@@ -2,7 +2,9 @@ import type { Fault, Kind } from './plan.ts';
 
 /** What is known of a round when it is over. */
 export interface RoundResult {
-  /** How long each fault's place took, from the end of the fault, until it was ready again. Null: it was not found so. */
+  /**
+   * How long each fault's place took, from the end of the fault, until it was ready again. Null: it was not found so.
+   */
   recoveries: readonly { fault: Fault; seconds: number | null }[];
   /** From the end of the last fault until all was as promised. */
   caughtUpSeconds: number | null;

@@ -4,7 +4,7 @@ import type { VehicleId } from '@outrider/domain';
 import { createRandom } from '@outrider/simulator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceName } from '../../services/outrider/src/distributed.fixture.ts';
-import type { Kept } from '../../services/outrider/src/kept.fixture.ts';
+import type { RestartedService } from '../../services/outrider/src/restarted-service.fixture.ts';
 import { reservedPorts } from '../../services/outrider/src/service.fixture.ts';
 import { Access } from './access.ts';
 import { faketimeLibrary } from './clock.ts';
@@ -139,7 +139,7 @@ async function eventually<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function serviceOf(name: string): Kept {
+function serviceOf(name: string): RestartedService {
   const service = distributed.services.get(name as ServiceName);
   if (!service) throw new Error(`no ${name} runs`);
   return service;
@@ -200,8 +200,8 @@ async function suffer({ kind, place, lastsMs, how }: Fault): Promise<string[]> {
 }
 
 /**
- * Whether the part, or the whole service, was said not to be ready: a service that another fault ends meanwhile starts, stops, or is not
- * there. It is asked for as long as the fault lasts, and a little more.
+ * Whether the part, or the whole service, was said not to be ready: a service that another fault ends meanwhile starts,
+ * stops, or is not there. It is asked for as long as the fault lasts, and a little more.
  */
 async function toldUnready(ask: () => Promise<string[]>, part: string, lastsMs: number): Promise<boolean> {
   const startedMs = performance.now();
@@ -224,8 +224,8 @@ async function sufferFullDisk(lastsMs: number): Promise<string[]> {
   // What still had room is taken; then nothing is, and that is said.
   if (!(await toldUnready(() => unreadyParts(ports.http), 'log', 0)))
     wrong.push('readiness did not say that the log is full');
-  // Now and then a little finds room yet, where the database folds in what it had set aside: whether it is kept is held against at the
-  // end of the round, as for all that was acknowledged.
+  // Now and then a little finds room yet, where the database folds in what it had set aside: whether it is kept is held
+  // against at the end of the round, as for all that was acknowledged.
   wrong.push(...(await wronglyRefusedWrites(ports.http, jwt, lastsMs)));
   if (!said().slice(saidBefore).includes('the log takes no packets')) wrong.push('no log said that nothing is taken');
   disk.free();

@@ -8,12 +8,17 @@ export interface Cost {
   heapBytes: number;
 }
 
-/** What an input may cost: so much for any, and so much for each of its bytes. Generous: real ones take a hundredth of it. */
+/**
+ * What an input may cost: so much for any, and so much for each of its bytes. Generous: real ones take a hundredth of
+ * it.
+ */
 const CPU_MS = 100;
 const CPU_MS_PER_KB = 25;
 const HEAP_BYTES = 32 * 1024 * 1024;
 const HEAP_BYTES_PER_BYTE = 4096;
-/** A collection, or code that is compiled, may fall into any one attempt: an input is expensive when all of them are. */
+/**
+ * A collection, or code that is compiled, may fall into any one attempt: an input is expensive when all of them are.
+ */
 const REPEATS = 5;
 
 /** Runs `work` and measures it. */
@@ -39,8 +44,8 @@ export function costLimit(bytes: number): Cost {
 }
 
 /**
- * Judges what an input cost. One that went over the limit is tried again: the least of all attempts counts, so that noise
- * is never a finding.
+ * Judges what an input cost. One that went over the limit is tried again: the least of all attempts counts, so that
+ * noise is never a finding.
  *
  * @param again tries the input once more
  * @returns what is wrong; null where nothing is

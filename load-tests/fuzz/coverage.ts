@@ -23,7 +23,10 @@ export class Coverage {
     return this.#seen.size;
   }
 
-  /** False while asking has taken too much of the time: counts are read of all modules, and that is dear where there are many. */
+  /**
+   * False while asking has taken too much of the time: counts are read of all modules, and that is dear where there are
+   * many.
+   */
   get isAffordable(): boolean {
     return this.#spentMs < MOST_OF_TIME * (performance.now() - this.#begun);
   }

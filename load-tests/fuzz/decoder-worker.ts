@@ -32,7 +32,9 @@ export type DecoderReport =
   | { type: 'finding'; message: string; input: Uint8Array }
   | { type: 'done' };
 
-/** Of one thread's inputs, those that are looked at together: which of them went a new way is asked only where one did. */
+/**
+ * Of one thread's inputs, those that are looked at together: which of them went a new way is asked only where one did.
+ */
 const BATCH = 256;
 const MOST_KEPT = 400;
 const MINIMISE_MS = 5000;
@@ -68,7 +70,9 @@ async function explore(random: Random, until: number): Promise<void> {
     if (corpus.length === 0 || random.next() < 0.25) return random.pick(target.seeds(random));
     return corpus[Math.floor(corpus.length * Math.sqrt(random.next()))] ?? Buffer.alloc(0);
   };
-  /** Of inputs of which some go a way that none before them went, keeps those: halves are tried again until one is left. */
+  /**
+   * Of inputs of which some go a way that none before them went, keeps those: halves are tried again until one is left.
+   */
   const keepNewWays = async (inputs: readonly Buffer[]): Promise<void> => {
     const half = Math.ceil(inputs.length / 2);
     for (const part of [inputs.slice(0, half), inputs.slice(half)]) {

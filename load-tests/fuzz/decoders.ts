@@ -9,8 +9,8 @@ const MOST_CURRENT_BYTES = 64 * 1024;
 const MOST_HEAP_MB = 512;
 
 /**
- * Fuzzes pure code, one target after the other, each in a thread of its own: one that hangs, or takes all memory, is ended and leaves the
- * input that it was busy with.
+ * Fuzzes pure code, one target after the other, each in a thread of its own: one that hangs, or takes all memory, is
+ * ended and leaves the input that it was busy with.
  *
  * @param say tells how far it is
  */

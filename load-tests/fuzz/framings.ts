@@ -2,8 +2,8 @@ import { crc16Arc, crc16CcittFalse, crc16X25 } from '../../packages/protocols/sr
 import type { Framing } from './target.ts';
 
 /*
- * Frames of the protocols as mutation needs them: written apart from the codecs, and more lenient, as what was mutated once is
- * split again.
+ * Frames of the protocols as mutation needs them: written apart from the codecs, and more lenient, as what was mutated
+ * once is split again.
  */
 
 /** Zeros, length, content, checksum; an IMEI before the first packet. */

@@ -1,6 +1,6 @@
 /**
- * The smallest input that still does what the given one does, as far as it is found in time: stretches are taken out, the longest
- * first, then what is left is made zeros.
+ * The smallest input that still does what the given one does, as far as it is found in time: stretches are taken out,
+ * the longest first, then what is left is made zeros.
  *
  * @param fails whether an input still does it
  */

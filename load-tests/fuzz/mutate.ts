@@ -16,8 +16,9 @@ const MOST_STEPS = 6;
 const MOST_INSERTED = 64;
 
 /**
- * An input made of one or two others: bits and bytes changed, pieces removed, repeated, moved, taken from the other; inside
- * frames where there are frames, whose checksums and lengths are mended in most of them, as a refusal at the checksum tests little else.
+ * An input made of one or two others: bits and bytes changed, pieces removed, repeated, moved, taken from the other;
+ * inside frames where there are frames, whose checksums and lengths are mended in most of them, as a refusal at the
+ * checksum tests little else.
  *
  * @returns memory of its own
  */

@@ -36,8 +36,8 @@ export function somePosition(random: Random): Position {
 }
 
 /**
- * Holds what a decoder made of anything against what the rest of the road relies on: every field there and of its kind, and the log
- * gives back what was put into it.
+ * Holds what a decoder made of anything against what the rest of the road relies on: every field there and of its kind,
+ * and the log gives back what was put into it.
  *
  * @throws {Broken} naming the field
  */

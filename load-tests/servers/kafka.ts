@@ -18,7 +18,10 @@ export interface KafkaEntrance {
   toldPort: number;
 }
 
-/** Apache Kafka as one broker that is its own controller (KRaft), from the jars that Maven Central has. Needs Java 17 and Maven. */
+/**
+ * Apache Kafka as one broker that is its own controller (KRaft), from the jars that Maven Central has. Needs Java 17
+ * and Maven.
+ */
 export async function startKafka(
   folder: string,
   port?: number,

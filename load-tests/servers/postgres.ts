@@ -6,7 +6,10 @@ import { run, type Security, type Server, startServer } from './server.ts';
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const DATABASE = 'outrider';
 
-/** PostgreSQL, its cluster made where the folder has none. It refuses to run as root: then it runs as the user `postgres`. */
+/**
+ * PostgreSQL, its cluster made where the folder has none. It refuses to run as root: then it runs as the user
+ * `postgres`.
+ */
 export async function startPostgres(folder: string, port?: number, security: Security | null = null): Promise<Server> {
   mkdirSync(folder, { recursive: true });
   const asRoot = process.getuid?.() === 0;

@@ -43,7 +43,9 @@ export interface ServerCommand {
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 
-/** Runs a server's command, and again where it is asked to; {@link startServer} returns when its port takes connections. */
+/**
+ * Runs a server's command, and again where it is asked to; {@link startServer} returns when its port takes connections.
+ */
 export async function startServer(
   name: string,
   port: number,

@@ -7,7 +7,10 @@ import { MAIN, type ServiceName } from '../../services/outrider/src/distributed.
 export const DEFAULT_FOLDER = './data/servers';
 export const ENVIRONMENT_FILE = 'environment';
 
-/** Settings of each service that no other may have: they listen on one machine. The API comes first: it makes tables and the first account. */
+/**
+ * Settings of each service that no other may have: they listen on one machine. The API comes first: it makes tables and
+ * the first account.
+ */
 export const OWN_SETTINGS: Readonly<Record<ServiceName, Readonly<Record<string, string>>>> = {
   api: { HEALTH_PORT: '9464', PORT: '8080' },
   gateway: { HEALTH_PORT: '9465' },

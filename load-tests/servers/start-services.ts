@@ -8,7 +8,8 @@ import { MAIN, type ServiceName } from '../../services/outrider/src/distributed.
 import { DEFAULT_FOLDER, ENVIRONMENT_FILE, OWN_SETTINGS, SERVICE_NAMES, sharedSettings } from './services.ts';
 
 /*
- * Every service as a process of its own, on the servers that `npm run services` runs, until Ctrl-C. When one ends, all do.
+ * Every service as a process of its own, on the servers that `npm run services` runs, until Ctrl-C. When one ends, all
+ * do.
  */
 const { values } = parseArgs({ options: { folder: { type: 'string', default: DEFAULT_FOLDER } } });
 const environmentFile = join(values.folder, ENVIRONMENT_FILE);

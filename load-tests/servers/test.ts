@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { useFastFolder } from '@outrider/testing/folder';
 import { startAllServers } from './all.ts';
 
-/** Starts Redis, PostgreSQL, Kafka, ClickHouse and S3 on free ports and an empty folder, runs tests on them, and stops them. */
+/**
+ * Starts Redis, PostgreSQL, Kafka, ClickHouse and S3 on free ports and an empty folder, runs tests on them, and stops
+ * them.
+ */
 const removeFolder = useFastFolder();
 const servers = await startAllServers(console.log);
 let code = 1;

@@ -15,8 +15,8 @@ export interface Capacity {
 }
 
 /**
- * What the service can take of so many terminals, each of which sends its next packet when the last is acknowledged, until
- * all is through the rules and in the archive. Who sends shares the machine with it, as in the soak itself.
+ * What the service can take of so many terminals, each of which sends its next packet when the last is acknowledged,
+ * until all is through the rules and in the archive. Who sends shares the machine with it, as in the soak itself.
  *
  * @param terminals whose vehicles there must be
  * @returns positions a second by whatever is slowest

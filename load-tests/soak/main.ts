@@ -20,14 +20,19 @@ with 1 where memory grows, something lags, or something acknowledged is not stor
 
 const GEOFENCES = 1000;
 const PER_PACKET = 10;
-/** About as many as a system lets a process have connections without being asked; more load is fixes that are nearer to each other. */
+/**
+ * About as many as a system lets a process have connections without being asked; more load is fixes that are nearer to
+ * each other.
+ */
 const TERMINALS = 15_000;
 /** Drives that terminals share. */
 const ROUNDS = 300;
 const LOOK_EVERY_MS = 5000;
 /** The log keeps so much of the packets: it is to reach this bound and stay there. */
 const LOG_MB = 2048;
-/** Memory is flat where it rises by no more than this share over the last two thirds of the time, and a little beside. */
+/**
+ * Memory is flat where it rises by no more than this share over the last two thirds of the time, and a little beside.
+ */
 const FLAT = { share: 0.05, besideMb: 20 };
 const WINDOWS = 16;
 /** Generous, as the machine may have much else to do: what matters is that it does not grow. */

@@ -16,8 +16,8 @@ export interface Trend {
 }
 
 /**
- * The trend of the last part of some samples; each of several windows counts by its least value, as a heap between two collections of its
- * garbage says nothing.
+ * The trend of the last part of some samples; each of several windows counts by its least value, as a heap between two
+ * collections of its garbage says nothing.
  *
  * @param from seconds: what was before is getting started
  * @param windows how many

@@ -7,8 +7,8 @@ export type BareServerTells =
   | { type: 'counted'; positions: number; cpuSeconds: number };
 
 /*
- * The least that a gateway could be: reads the frames with the same codec and acknowledges at once. Nothing is looked up, nothing is
- * kept. Tells how many positions it had when it hears `count`.
+ * The least that a gateway could be: reads the frames with the same codec and acknowledges at once. Nothing is looked
+ * up, nothing is kept. Tells how many positions it had when it hears `count`.
  */
 const { tell, heard } = await awaitTask<null, BareServerTells>();
 let positions = 0;

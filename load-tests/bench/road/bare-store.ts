@@ -14,8 +14,8 @@ export interface BareStoreTask {
 export type BareStoreTells = { type: 'listening'; port: number } | { type: 'stopped' };
 
 /*
- * The least that takes positions and keeps them: reads the frames with the same codec, writes the bytes of each packet as a row,
- * syncs the rows of a few milliseconds with one commit, and acknowledges then.
+ * The least that takes positions and keeps them: reads the frames with the same codec, writes the bytes of each packet
+ * as a row, syncs the rows of a few milliseconds with one commit, and acknowledges then.
  */
 const { task, tell, heard } = await awaitTask<BareStoreTask, BareStoreTells>();
 const folder = mkdtempSync(join(tmpdir(), 'outrider-bare-store-'));

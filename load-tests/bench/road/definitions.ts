@@ -79,8 +79,9 @@ export async function createVehicles(rest: RestClient, count: number): Promise<s
 }
 
 /**
- * Makes geofences all over the town and around it: sites of 30 to 120 m as circles and polygons, one in ten a line, one in ten with a
- * limit of its own. With 10,000 of them every third position is in one, and a vehicle under way crosses a boundary every 200 m or so.
+ * Makes geofences all over the town and around it: sites of 30 to 120 m as circles and polygons, one in ten a line, one
+ * in ten with a limit of its own. With 10,000 of them every third position is in one, and a vehicle under way crosses a
+ * boundary every 200 m or so.
  */
 export async function createGeofences(rest: RestClient, count: number): Promise<void> {
   const features = geofenceFeatures(count);

@@ -18,8 +18,8 @@ export interface PacerTask {
   /** Between two fixes of a terminal. Default: one. */
   fixSeconds?: number;
   /**
-   * So many drives are recorded before, for terminals to share, and driven there and back: what paces much load must itself be light.
-   * Default: each terminal has a drive of its own, made as it goes.
+   * So many drives are recorded before, for terminals to share, and driven there and back: what paces much load must
+   * itself be light. Default: each terminal has a drive of its own, made as it goes.
    */
   rounds?: number;
   /** Connections that are opened at a time. */
@@ -53,7 +53,10 @@ export interface Paced {
 }
 
 export type PacerTells =
-  /** All terminals are connected and known. It sends at `begin`, forgets what it measured at `measure`, and ends at `end`. */
+  /**
+   * All terminals are connected and known. It sends at `begin`, forgets what it measured at `measure`, and ends at
+   * `end`.
+   */
   { type: 'connected'; seconds: number } | { type: 'begun' } | ({ type: 'paced' } & Paced);
 
 const { task, tell, heard } = await awaitTask<PacerTask, PacerTells>();
@@ -213,7 +216,8 @@ function sendFrom(index: number): void {
   if (!terminal || terminal.socket.destroyed) return;
   const { socket, underWay } = terminal;
   const nowMs = Date.now();
-  // Where this packet comes soon after one that was late, its fixes are nearer to each other: none is older than what was sent.
+  // Where this packet comes soon after one that was late, its fixes are nearer to each other: none is older than what
+  // was sent.
   const apartMs = Math.min(Math.round(fixMs), Math.floor((nowMs - terminal.lastFixMs) / task.perPacket));
   const packet = terminal.nextPacket(nowMs, apartMs);
   terminal.lastFixMs = nowMs;

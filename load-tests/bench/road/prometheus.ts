@@ -1,4 +1,6 @@
-/** Samples of a Prometheus text: each under its name with its labels, as written, and each name's sum over all labels. */
+/**
+ * Samples of a Prometheus text: each under its name with its labels, as written, and each name's sum over all labels.
+ */
 export function parseMetrics(text: string): Map<string, number> {
   const samples = new Map<string, number>();
   const add = (name: string, value: number): void => void samples.set(name, (samples.get(name) ?? 0) + value);

@@ -9,8 +9,8 @@ interface TimelessPacket {
 }
 
 /**
- * A drive there and back again and again, made into packets before it is needed: sending one is copying it, and setting times and
- * check sum.
+ * A drive there and back again and again, made into packets before it is needed: sending one is copying it, and setting
+ * times and check sum.
  */
 export interface Round {
   packets: readonly TimelessPacket[];

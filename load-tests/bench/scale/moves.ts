@@ -20,7 +20,8 @@ export interface Moves {
 }
 
 /**
- * @param firstTerminal the number of the first of {@link TERMINALS} that sent nothing yet: one that a load left elsewhere a moment ago would
+ * @param firstTerminal the number of the first of {@link TERMINALS} that sent nothing yet: one that a load left
+ * elsewhere a moment ago would
  *   seem to have jumped
  * @param startRules starts one more of the rules beside the one that runs
  */

@@ -17,8 +17,8 @@ const PATH = '/api/v1/vehicles';
 /**
  * The profile of one vehicle, asked of the service with a token, beside the least that an authorized call can cost: a
  * route that has jose verify the same token each time, and answers the same body. In turns, so that both meet the same
- * machine. The service verifies a signature when it first sees a token, and looks at the session again every few seconds;
- * account, limits, blocks and rights it looks at with every call.
+ * machine. The service verifies a signature when it first sees a token, and looks at the session again every few
+ * seconds; account, limits, blocks and rights it looks at with every call.
  */
 export const section: Section = {
   about: 'authorized GET /api/v1/vehicles/{id}, beside a bare Hono route that has the same token verified',

@@ -4,7 +4,10 @@ import type { Section } from '../section.ts';
 
 const POSITIONS = 20_000;
 
-/** What each codec decodes a second on one core: frames of ten positions, and of one, from 64 KiB reads, as the gateway feeds it. */
+/**
+ * What each codec decodes a second on one core: frames of ten positions, and of one, from 64 KiB reads, as the gateway
+ * feeds it.
+ */
 export const section: Section = {
   about: 'frames and positions decoded a second on one core, beside a CRC over the same bytes',
   async run(say, quick) {

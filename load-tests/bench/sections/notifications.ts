@@ -82,7 +82,8 @@ interface Spread {
 
 /**
  * A vehicle goes to and fro between two places, a fix every few milliseconds. Again and again a geofence is made around
- * one of them, and deleted: the first of its fixes that makes an event of that geofence is the first that it counted for.
+ * one of them, and deleted: the first of its fixes that makes an event of that geofence is the first that it counted
+ * for.
  */
 async function timeToForce(samples: number, geofences: number, say: (progress: string) => void): Promise<InForce> {
   const service = await startService();

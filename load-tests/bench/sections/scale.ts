@@ -84,7 +84,8 @@ function rate(positions: number, seconds: number): Rate {
   return { positions, seconds, positionsPerSecond: Math.round(positions / seconds) };
 }
 
-// --- The client library alone ------------------------------------------------------------------------------------------
+// --- The client library alone
+// ------------------------------------------------------------------------------------------
 
 interface BareRates {
   bytesPerRecord: number;
@@ -193,7 +194,8 @@ async function bare({ kafka, environment }: AllServers, load: Load, prefix: stri
   }
 }
 
-// --- The services ------------------------------------------------------------------------------------------------------
+// --- The services
+// ------------------------------------------------------------------------------------------------------
 
 /** One load through all of the services at once. */
 interface Together {
@@ -205,7 +207,9 @@ interface Together {
   all: Rate;
   /** Seconds of processor time while it was measured, by who used it. */
   cpuSeconds: Record<string, number>;
-  /** Seconds of processor time that ClickHouse went on for when all was there, before the next load began: it merges. */
+  /**
+   * Seconds of processor time that ClickHouse went on for when all was there, before the next load began: it merges.
+   */
   afterwardsCpuSeconds: number;
 }
 
@@ -481,7 +485,8 @@ function total(values: Readonly<Record<string, number>>): number {
   return Object.values(values).reduce((sum, value) => sum + value, 0);
 }
 
-// --- The report --------------------------------------------------------------------------------------------------------
+// --- The report
+// --------------------------------------------------------------------------------------------------------
 
 interface Bare extends BareRates {
   before: BareRates;

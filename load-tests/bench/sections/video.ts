@@ -25,7 +25,9 @@ interface Run {
   cpuSecondsPerVideoMinute: number | null;
 }
 
-/** How fast fragments come off terminals that send as fast as they are taken, and what each download takes in memory. */
+/**
+ * How fast fragments come off terminals that send as fast as they are taken, and what each download takes in memory.
+ */
 export const section: Section = {
   about: 'fragments fetched at a time from JT/T 1078 terminals: times real time, memory for each',
   async run(say, quick) {
@@ -151,8 +153,8 @@ async function fetchAll(
 }
 
 /**
- * Frames as a camera of a common size sends them: real pictures of a small one, each with filler to the size that is wanted,
- * made once and dated anew for each second, so that the terminals cost next to nothing.
+ * Frames as a camera of a common size sends them: real pictures of a small one, each with filler to the size that is
+ * wanted, made once and dated anew for each second, so that the terminals cost next to nothing.
  */
 function pictures(): (channel: number, startMs: number, endMs: number) => Iterable<StreamFrame> {
   const bytesPerPicture = BITS_PER_SECOND / 8 / PICTURES_PER_SECOND;

@@ -80,7 +80,8 @@ export async function openArena(): Promise<Arena> {
     end,
     terminalOf,
     async credentials() {
-      // A session of its own: whatever becomes of it, the honest ones go on. An account that was changed is followed by another.
+      // A session of its own: whatever becomes of it, the honest ones go on. An account that was changed is followed by
+      // another.
       const operatorJwt = await logIn(service.ports.http, ADMIN_LOGIN, ADMIN_PASSWORD);
       const dealerJwt = await logIn(service.ports.http, dealer.login, DEALER_PASSWORD).catch(async () => {
         dealer = await createDealer();

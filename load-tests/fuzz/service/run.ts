@@ -13,7 +13,10 @@ const AT_A_TIME = 12;
 const REMEMBERED = 60;
 const MOST_RESTARTS = 3;
 const PROBE_EVERY_MS = 250;
-/** The longest that the main thread may be busy at a stretch; far above what it takes, as the machine may have much else to do. */
+/**
+ * The longest that the main thread may be busy at a stretch; far above what it takes, as the machine may have much else
+ * to do.
+ */
 export const STALL_MS = 5000;
 /** Of a stall, what the service must have been at work for: else it was the machine that was away. */
 const BUSY_SHARE = 0.6;
@@ -351,8 +354,8 @@ export async function replayConversations(conversations: readonly RecordedConver
 }
 
 /**
- * Of conversations after which a service ends, or lets honest clients down, those that it takes: halves are left out as long as it still
- * comes to that. Each try is a service of its own.
+ * Of conversations after which a service ends, or lets honest clients down, those that it takes: halves are left out as
+ * long as it still comes to that. Each try is a service of its own.
  */
 export async function minimiseConversations(
   conversations: readonly RecordedConversation[],

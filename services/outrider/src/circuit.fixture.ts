@@ -23,8 +23,8 @@ export function onCircuit(share: number, offsetM = 0): LngLat {
 }
 
 /**
- * Fixes of a vehicle that goes round and round, now faster, now slower, with the errors of a receiver: about 80 a round,
- * some seconds apart. Always another one, never the same twice.
+ * Fixes of a vehicle that goes round and round, now faster, now slower, with the errors of a receiver: about 80 a
+ * round, some seconds apart. Always another one, never the same twice.
  */
 export function* driveRound(random: Random, startMs: number): Generator<Position, never> {
   let fixTimeMs = startMs;

@@ -4,9 +4,9 @@ import type { ListedProtocol } from '@outrider/protocols';
 import { connectTerminal, createRandom, type TerminalClient } from '@outrider/simulator';
 import { expect, vi } from 'vitest';
 import { driveRound, onCircuit, placeAt } from './circuit.fixture.ts';
-import { ComingBackClient } from './coming-back-client.fixture.ts';
+import type { Kill, KillableService } from './killable-service.fixture.ts';
 import type { LogContent } from './log-reader.fixture.ts';
-import type { Death, Mortal } from './mortal.fixture.ts';
+import { ReconnectingClient } from './reconnecting-client.fixture.ts';
 import { call, inForce, type LiveMessage, logIn, OPERATOR_PASSWORD } from './service.fixture.ts';
 import { type ReceivedWebhook, receiveWebhooks } from './webhook-receiver.fixture.ts';
 
@@ -66,7 +66,7 @@ export interface Told {
 
 /** What is left of a service that was killed again and again, and of those around it. */
 export interface Aftermath {
-  kills: Record<Death, number> & { fastestStartMs: number };
+  kills: Record<Kill, number> & { fastestStartMs: number };
   /** Of all that ended in order at last. */
   exitCodes: (number | null)[];
   fleet: Driven[];
@@ -84,30 +84,32 @@ export interface Aftermath {
 }
 
 /**
- * Kills what runs with -9 at random moments while terminals send, people listen and messages go out: while it starts, works,
- * saves checkpoints. Then lets it finish, and looks at everything from outside, and into its log.
+ * Kills what runs with -9 at random moments while terminals send, people listen and messages go out: while it starts,
+ * works, saves checkpoints. Then lets it finish, and looks at everything from outside, and into its log.
  *
  * @param seed decides the moments and the drives
  */
 export async function crash(
   seed: number,
   kills: number,
-  born: (environment: Record<string, string>) => Promise<Mortal>,
+  born: (environment: Record<string, string>) => Promise<KillableService>,
 ): Promise<Aftermath> {
   const random = createRandom(seed);
-  /** For what comes at its own time: it must not take from the stream above, or the seed would not decide the moments. */
+  /**
+   * For what comes at its own time: it must not take from the stream above, or the seed would not decide the moments.
+   */
   const chance = createRandom(seed + 1);
   const receiver = await receiveWebhooks((id, times) => (times === 1 && id.endsWith('0') ? 503 : 204));
   const terminals: TerminalClient[] = [];
-  const clients: ComingBackClient[] = [];
+  const clients: ReconnectingClient[] = [];
   let feeding: NodeJS.Timeout | null = null;
-  let mortal: Mortal | null = null;
+  let killable: KillableService | null = null;
   try {
-    mortal = await born(ENVIRONMENT);
-    const { httpPort } = mortal;
+    killable = await born(ENVIRONMENT);
+    const { httpPort } = killable;
     const { vehicleIds, geofenceIds, tokens, webhookSecret } = await furnish(httpPort, receiver.url);
     for (const [nth, name] of LISTENERS.entries())
-      clients.push(new ComingBackClient(mortal.livePort(nth), tokens[name], chance));
+      clients.push(new ReconnectingClient(killable.livePort(nth), tokens[name], chance));
     await vi.waitFor(() => expect(clients.every(({ resumed }) => resumed !== null)).toBe(true), PATIENCE);
     await inForce();
 
@@ -121,7 +123,7 @@ export async function crash(
           protocol,
           terminalId,
           host: '127.0.0.1',
-          port: mortal.terminalPort(protocol, nth),
+          port: killable.terminalPort(protocol, nth),
           positionsPerPacket: 5,
           windowPackets: 4,
           maxStoredPositions: MAX_FIXES,
@@ -140,11 +142,11 @@ export async function crash(
       }
     }, FEED_EVERY_MS);
 
-    const killed: Record<Death, number> = { whileStarting: 0, whileRunning: 0, inOrder: 0 };
+    const killed: Record<Kill, number> = { whileStarting: 0, whileRunning: 0, inOrder: 0 };
     // A connection may be lost without anybody's death.
     const hangUp = () => chance.pick(clients).hangUp();
-    for (let nth = 0; nth < kills; nth++) killed[await mortal.die(random, hangUp)]++;
-    await mortal.comeToLife();
+    for (let nth = 0; nth < kills; nth++) killed[await killable.die(random, hangUp)]++;
+    await killable.comeToLife();
     clearInterval(feeding);
     await Promise.all(terminals.map((terminal) => terminal.settled()));
 
@@ -162,7 +164,7 @@ export async function crash(
         };
       }),
     );
-    const log = await mortal.readLog();
+    const log = await killable.readLog();
     await delivered(clients, log, httpPort, tokens);
 
     const listeners = {} as Aftermath['listeners'];
@@ -177,9 +179,9 @@ export async function crash(
       { port: httpPort, jwt: tokens.anna },
       '/api/v1/webhook-deliveries?channel=any&',
     );
-    const exitCodes = await mortal.end();
+    const exitCodes = await killable.end();
     return {
-      kills: { ...killed, fastestStartMs: Math.round(mortal.fastestStartMs) },
+      kills: { ...killed, fastestStartMs: Math.round(killable.fastestStartMs) },
       exitCodes,
       fleet,
       geofenceIds,
@@ -188,14 +190,14 @@ export async function crash(
       deliveries,
       webhooks: receiver.received,
       webhookSecret,
-      mails: mortal.mails(),
-      complaints: mortal.complaints(),
+      mails: killable.mails(),
+      complaints: killable.complaints(),
     };
   } finally {
     if (feeding) clearInterval(feeding);
     for (const terminal of terminals) await terminal.close();
     for (const client of clients) client.close();
-    await mortal?.close();
+    await killable?.close();
     receiver.close();
   }
 }
@@ -324,7 +326,7 @@ async function archived(access: Access, vehicleId: VehicleId, count: number): Pr
 
 /** Resolves when everything was told: to the inboxes, to the clients, by e-mail and webhook; or after some patience. */
 async function delivered(
-  clients: readonly ComingBackClient[],
+  clients: readonly ReconnectingClient[],
   { events }: LogContent,
   port: number,
   tokens: Furnished['tokens'],

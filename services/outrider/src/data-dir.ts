@@ -9,8 +9,8 @@ export class DataDirError extends StartError {
 }
 
 /**
- * How what is kept is written: the schemas of the log and the states in checkpoints, which have no migrations of their own as the
- * registry and the archive have. It grows when what an earlier one wrote can't be read any more.
+ * How what is kept is written: the schemas of the log and the states in checkpoints, which have no migrations of their
+ * own as the registry and the archive have. It grows when what an earlier one wrote can't be read any more.
  */
 export const DATA_DIR_FORMAT = 2;
 
@@ -28,7 +28,8 @@ export interface DataDir {
  * Makes the folder where there is none, and takes hold of it: a second service on the same folder would write over the
  * first. The hold is a lock of the operating system (through SQLite), so it ends with the process however that ends.
  *
- * @throws {DataDirError} when the folder can't be made, written to, is held by another process, or was written by a version
+ * @throws {DataDirError} when the folder can't be made, written to, is held by another process, or was written by a
+ * version
  *   whose log this one can't read
  */
 export function openDataDir(folder: string): DataDir {

@@ -40,10 +40,10 @@ export interface Changed {
 }
 
 /**
- * In each round a vehicle, a geofence and a rule are made, each while the service dies with -9 at some moment of the call,
- * and each asked for again until it is answered. Then the vehicle drives through the geofence, a second after the last
- * answer; the geofence is moved, entered again, and deleted with the vehicle inside. No packet is on its way while a
- * definition changes, so that the order of all that happened is known.
+ * In each round a vehicle, a geofence and a rule are made, each while the service dies with -9 at some moment of the
+ * call, and each asked for again until it is answered. Then the vehicle drives through the geofence, a second after the
+ * last answer; the geofence is moved, entered again, and deleted with the vehicle inside. No packet is on its way while
+ * a definition changes, so that the order of all that happened is known.
  */
 export async function changeDefinitions(seed: number, rounds: number): Promise<Changed> {
   const random = createRandom(seed);

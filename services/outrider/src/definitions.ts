@@ -8,7 +8,8 @@ import { openDataDir } from './data-dir.ts';
  * `outrider definitions status` and `outrider definitions republish`.
  *
  * @returns the exit code: 1 where the topic differs from the registry afterwards
- * @throws {StartError} when the words are no such command, or a service publishes just now; {DataDirError} when an embedded log or
+ * @throws {StartError} when the words are no such command, or a service publishes just now; {DataDirError} when an
+ * embedded log or
  *   registry is in use
  */
 export const runDefinitions: Command = async (words, config, logger, print) => {

@@ -4,8 +4,8 @@ import { watch } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `npm run dev`: the demo, started again whenever a file of the service changes. Node's own `--watch` is no help here: it sends messages
- * of its own to the threads of the service.
+ * `npm run dev`: the demo, started again whenever a file of the service changes. Node's own `--watch` is no help here:
+ * it sends messages of its own to the threads of the service.
  */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const WATCHED = ['packages', 'services', 'schemas'];

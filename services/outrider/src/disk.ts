@@ -13,14 +13,17 @@ import {
 } from '@outrider/runtime';
 import type { variables } from './config.ts';
 
-/** A start writes: write-ahead logs of three databases, ClickHouse's own files. Started with less it would fail halfway. */
+/**
+ * A start writes: write-ahead logs of three databases, ClickHouse's own files. Started with less it would fail halfway.
+ */
 const START_NEEDS_BYTES = 32 * 1024 * 1024;
 const CHECK_EVERY_MS = 1000;
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * Waits until the disk of the data folder has space to start with. Meanwhile health and metrics answer at the place of the REST API, and
- * everything else there is answered with 503: a process that ended instead would be started again and again, and say nothing.
+ * Waits until the disk of the data folder has space to start with. Meanwhile health and metrics answer at the place of
+ * the REST API, and everything else there is answered with 503: a process that ended instead would be started again and
+ * again, and say nothing.
  *
  * @param stopped resolves when the process is to stop
  * @returns false when it is to stop

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { test } from 'vitest';
 import { givenServers } from './distributed.fixture.ts';
-import { manyProcesses } from './mortal.fixture.ts';
+import { manyProcesses } from './killable-service.fixture.ts';
 import { describePromises } from './promises.fixture.ts';
 
 /** More of them by `CRASH_KILLS`, and those of an earlier run by its `CRASH_SEED`. */

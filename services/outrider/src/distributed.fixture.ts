@@ -12,8 +12,8 @@ import { protocols } from '@outrider/protocols';
 import { startClickhouseServer } from '@outrider/warehouse/clickhouse-server';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { Kept } from './kept.fixture.ts';
 import { contentOf, type LogContent } from './log-reader.fixture.ts';
+import { RestartedService } from './restarted-service.fixture.ts';
 import { OPERATOR_PASSWORD } from './service.fixture.ts';
 
 const SERVICES = join(import.meta.dirname, '../..');
@@ -67,7 +67,10 @@ export function givenServers(environment: NodeJS.ProcessEnv = process.env): Serv
   return kafkaBrokers && redisUrl && databaseUrl ? { kafkaBrokers, redisUrl, databaseUrl } : null;
 }
 
-/** The services as processes on servers: topics, database and keys of their own, so that nothing of another test is seen. */
+/**
+ * The services as processes on servers: topics, database and keys of their own, so that nothing of another test is
+ * seen.
+ */
 export class Cluster {
   readonly folder = mkdtempSync(join(tmpdir(), 'outrider-cluster-'));
   /** What all but the video service have as their folder. */
@@ -75,7 +78,7 @@ export class Cluster {
   readonly #instances: Spawned[] = [];
   /** Those that are starting as well. */
   readonly #children = new Set<ChildProcess>();
-  readonly #kept: Kept[] = [];
+  readonly #kept: RestartedService[] = [];
   readonly #environment: Record<string, string>;
   readonly #ends: (() => Promise<unknown>)[];
 
@@ -221,12 +224,13 @@ export class Cluster {
   }
 
   /**
-   * Begins to start a service and, as an orchestrator does, starts it again whenever it ends, until the cluster is closed.
+   * Begins to start a service and, as an orchestrator does, starts it again whenever it ends, until the cluster is
+   * closed.
    *
    * @param environment with the ports that it is to have each time
    */
-  keep(service: ServiceName, environment: Record<string, string>): Kept {
-    const kept = new Kept(service, () => this.spawn(service, environment));
+  keep(service: ServiceName, environment: Record<string, string>): RestartedService {
+    const kept = new RestartedService(service, () => this.spawn(service, environment));
     this.#kept.push(kept);
     return kept;
   }
@@ -245,8 +249,8 @@ export class Cluster {
   }
 
   /**
-   * Lines of all its processes at level `error` and above; without those about Redis where that had no answer in time: a machine that is
-   * busy enough keeps it from one, and it is waited for.
+   * Lines of all its processes at level `error` and above; without those about Redis where that had no answer in time:
+   * a machine that is busy enough keeps it from one, and it is waited for.
    */
   complaints(): string[] {
     return this.said

@@ -79,8 +79,8 @@ export interface Fleet {
 }
 
 /**
- * A recorded or generated drive as a vehicle's terminal would record it, ended an hour ago: with speeds, without the jumps that the plain
- * rules know nothing of.
+ * A recorded or generated drive as a vehicle's terminal would record it, ended an hour ago: with speeds, without the
+ * jumps that the plain rules know nothing of.
  */
 export function asDriven(recorded: readonly Position[]): Position[] {
   const newestMs = Math.max(...recorded.map(({ fixTimeMs }) => fixTimeMs));
@@ -134,7 +134,8 @@ function shapesOn(positions: readonly Position[]): Shape[] {
 }
 
 /**
- * Defines a vehicle for a terminal of each kind, and geofences on the ways of their drives. Resolves when all of it is in force.
+ * Defines a vehicle for a terminal of each kind, and geofences on the ways of their drives. Resolves when all of it is
+ * in force.
  *
  * @param drives by the terminal, from the first on; they begin again where there are fewer of them
  */
@@ -243,8 +244,8 @@ function fixOf({ fixTimeMs, latitude, longitude, speedKmh }: Position): Fix {
 }
 
 /**
- * The positions as the rules take them from the log: what the protocol carries, rounded as the log rounds, and each packet's in the
- * order of their fixes.
+ * The positions as the rules take them from the log: what the protocol carries, rounded as the log rounds, and each
+ * packet's in the order of their fixes.
  */
 function asLogged({ protocol, terminalId, vehicleId, sent, createSimulator, packetOrder }: Driven): Position[] {
   const decoded: Position[] = [];
@@ -331,8 +332,8 @@ interface EventRow {
 }
 
 /**
- * What the archive knows of a vehicle's events, as the plain rules tell it: sorted, and without the begins of visits that were going on
- * with the first fix.
+ * What the archive knows of a vehicle's events, as the plain rules tell it: sorted, and without the begins of visits
+ * that were going on with the first fix.
  *
  * @param fixes of the vehicle, in their order
  */

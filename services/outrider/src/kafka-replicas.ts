@@ -6,7 +6,8 @@ import type { Command } from './command.ts';
  * `outrider kafka-replicas status` and `outrider kafka-replicas raise`.
  *
  * @returns the exit code: 1 where a topic has fewer replicas than wanted afterwards
- * @throws {StartError} when the words are no such command, `KAFKA_BROKERS` is not set, or the brokers refuse or are not ready in time
+ * @throws {StartError} when the words are no such command, `KAFKA_BROKERS` is not set, or the brokers refuse or are not
+ * ready in time
  */
 export const runKafkaReplicas: Command = async (words, config, logger, print) => {
   const [what] = words;

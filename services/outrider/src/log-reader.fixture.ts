@@ -69,7 +69,8 @@ export function oracleEvents({ packets, changes }: Pick<LogContent, 'packets' | 
 }
 
 /**
- * Vehicles whose first change was compacted away: all that changed is what a gateway learnt of their terminals, which no rule depends on.
+ * Vehicles whose first change was compacted away: all that changed is what a gateway learnt of their terminals, which
+ * no rule depends on.
  */
 function compactedVehicles(changes: readonly DefinitionChange[]): DefinitionChange[] {
   const whole = new Set(changes.filter(({ version }) => version === 1).map(({ id }) => id));

@@ -16,8 +16,8 @@ export function happening(kind: string, phase: string, geofenceId: string | null
 }
 
 /**
- * The rules in their plainest form, written from their description and not from the engine: every geofence looked at for
- * every fix. For drives without jumps.
+ * The rules in their plainest form, written from their description and not from the engine: every geofence looked at
+ * for every fix. For drives without jumps.
  */
 export function plainHappenings(
   positions: readonly Position[],

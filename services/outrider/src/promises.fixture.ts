@@ -3,8 +3,8 @@ import type { FleetEvent } from '@outrider/domain';
 import { comparable, inOrder } from '@outrider/engine/oracle';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Aftermath, crash, LISTENERS, type Told } from './crash.fixture.ts';
+import type { KillableService } from './killable-service.fixture.ts';
 import { oracleEvents } from './log-reader.fixture.ts';
-import type { Mortal } from './mortal.fixture.ts';
 
 const phaseOf = ({ id, phase }: Pick<FleetEvent, 'id' | 'phase'> | Told['event']) => `${id} ${phase}`;
 
@@ -12,7 +12,7 @@ const phaseOf = ({ id, phase }: Pick<FleetEvent, 'id' | 'phase'> | Told['event']
 export function describePromises(
   name: string,
   { seed, kills }: { seed: number; kills: number },
-  born: (environment: Record<string, string>) => Promise<Mortal>,
+  born: (environment: Record<string, string>) => Promise<KillableService>,
 ): void {
   describe(`${name}, killed with -9 at ${kills} random moments (CRASH_SEED=${seed})`, () => {
     let after: Aftermath;
@@ -106,7 +106,8 @@ export function describePromises(
 
         const events = heard.filter(({ type }) => type === 'event') as unknown as FleetEvent[];
         const visible = { anna: 'north', ben: 'south', admin: null }[name];
-        // Each vehicle's in the order of the log: between vehicles there is none where the log has more than one partition.
+        // Each vehicle's in the order of the log: between vehicles there is none where the log has more than one
+        // partition.
         expect(byVehicle(events)).toEqual(
           byVehicle(
             after.log.events.filter(

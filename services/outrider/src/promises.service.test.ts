@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { comparable, inOrder } from '@outrider/engine/oracle';
 import { expect, test } from 'vitest';
 import { changeDefinitions } from './definition-changes.fixture.ts';
+import { oneProcess } from './killable-service.fixture.ts';
 import { oracleEvents } from './log-reader.fixture.ts';
-import { oneProcess } from './mortal.fixture.ts';
 import { describePromises } from './promises.fixture.ts';
 
 /** More of them by `CRASH_KILLS`, and those of an earlier run by its `CRASH_SEED`. */

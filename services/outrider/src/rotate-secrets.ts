@@ -4,10 +4,11 @@ import type { Command } from './command.ts';
 import { openDataDir } from './data-dir.ts';
 
 /**
- * `outrider rotate-secrets`: seals the secrets in the registry with another key. Where the key is the file of an embedded registry, a new
- * one is made and the old one removed; else the first key of the settings is the new one.
+ * `outrider rotate-secrets`: seals the secrets in the registry with another key. Where the key is the file of an
+ * embedded registry, a new one is made and the old one removed; else the first key of the settings is the new one.
  *
- * @throws {StartError} when the words are no such command, or the keys can't be used; {DataDirError} when an embedded registry is in use
+ * @throws {StartError} when the words are no such command, or the keys can't be used; {DataDirError} when an embedded
+ * registry is in use
  */
 export const runRotateSecrets: Command = async (words, config, logger, print) => {
   const forgetLostSecrets = words[0] === '--forget-lost';

@@ -119,7 +119,10 @@ export async function startService(
   };
 }
 
-/** Resolves when what was defined before is in force: within a second, and later only where the machine has much else to do. */
+/**
+ * Resolves when what was defined before is in force: within a second, and later only where the machine has much else to
+ * do.
+ */
 export const inForce = (): Promise<void> => wait(3000);
 
 /** @returns the token */

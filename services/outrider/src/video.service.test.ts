@@ -65,7 +65,9 @@ function unitsOfByteStream(data: Buffer): Buffer[] {
   return units.filter(isKept);
 }
 
-/** Reads a file with a reader that had no part in its writing, and holds its pictures against those that were recorded. */
+/**
+ * Reads a file with a reader that had no part in its writing, and holds its pictures against those that were recorded.
+ */
 async function holdAgainstRecording(path: string, { start, end }: Pick<Task, 'start' | 'end'>): Promise<void> {
   const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
   const track = await input.getPrimaryVideoTrack();

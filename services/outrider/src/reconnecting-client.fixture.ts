@@ -4,10 +4,10 @@ import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 import type { LiveMessage } from './service.fixture.ts';
 
 /**
- * A client of the live API as one is to be written: whenever its connection ends, it comes back with the last cursor that
- * it saw.
+ * A client of the live API as one is to be written: whenever its connection ends, it comes back with the last cursor
+ * that it saw.
  */
-export class ComingBackClient {
+export class ReconnectingClient {
   /** Everything that has a cursor or speaks of one: events, notifications, gaps. */
   readonly heard: LiveMessage[] = [];
   /** What it heard that is not as described. */

@@ -5,10 +5,10 @@ import type { ServiceName, Spawned } from './distributed.fixture.ts';
 const STARTS_AGAIN_AFTER_MS = 500;
 
 /**
- * A service that is started again, as an orchestrator does, whenever its process ends, however it ends and even where it never came
- * up; until it rests.
+ * A service that is started again, as an orchestrator does, whenever its process ends, however it ends and even where
+ * it never came up; until it rests.
  */
-export class Kept {
+export class RestartedService {
   readonly service: ServiceName;
   /** From the begin of the fastest start so far to its end. */
   fastestStartMs = Number.POSITIVE_INFINITY;

@@ -5,15 +5,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ListedProtocol } from '@outrider/protocols';
 import type { Random } from '@outrider/simulator';
 import { Cluster, type Servers, type ServiceName } from './distributed.fixture.ts';
-import type { Kept } from './kept.fixture.ts';
 import { type LogContent, readLog } from './log-reader.fixture.ts';
+import type { RestartedService } from './restarted-service.fixture.ts';
 import { type Ports, portVariables, reservedPorts, type ServiceProcess, spawnService } from './service.fixture.ts';
 
 /** In its start, at work, or as an orchestrator replaces a process by a newer one. */
-export type Death = 'whileStarting' | 'whileRunning' | 'inOrder';
+export type Kill = 'whileStarting' | 'whileRunning' | 'inOrder';
 
 /** What is killed again and again: where it is reached all the while, and how it dies. */
-export interface Mortal {
+export interface KillableService {
   /** Of REST. */
   httpPort: number;
   /** Where the nth of those who listen does. */
@@ -25,7 +25,7 @@ export interface Mortal {
    *
    * @param meanwhile called while it works, where it dies at work
    */
-  die(random: Random, meanwhile: () => void): Promise<Death>;
+  die(random: Random, meanwhile: () => void): Promise<Kill>;
   /** Resolves when nothing of it is dead. */
   comeToLife(): Promise<void>;
   fastestStartMs: number;
@@ -62,7 +62,7 @@ async function work(ms: number, meanwhile: () => void): Promise<void> {
 }
 
 /** All of it in one process, on a folder. */
-export async function oneProcess(environment: Record<string, string>): Promise<Mortal> {
+export async function oneProcess(environment: Record<string, string>): Promise<KillableService> {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-crash-'));
   const ports = await reservedPorts();
   const logs: (() => string)[] = [];
@@ -72,7 +72,7 @@ export async function oneProcess(environment: Record<string, string>): Promise<M
     const process = spawnService(folder, ports, environment);
     logs.push(process.stderrText);
     const ready = process.ready.then((told) => {
-      if (told !== null) mortal.fastestStartMs = Math.min(mortal.fastestStartMs, performance.now() - begunMs);
+      if (told !== null) killable.fastestStartMs = Math.min(killable.fastestStartMs, performance.now() - begunMs);
       return told !== null;
     });
     living = { process, ready };
@@ -83,12 +83,12 @@ export async function oneProcess(environment: Record<string, string>): Promise<M
     if (!(await ready)) throw new Error(`the service did not start:\n${process.stderrText()}`);
     return process;
   };
-  const mortal: Mortal = {
+  const killable: KillableService = {
     httpPort: ports.http,
     livePort: () => ports.http,
     terminalPort: (protocol) => ports[protocol],
     async die(random, meanwhile) {
-      const { isEarly, ms } = moment(random, mortal.fastestStartMs);
+      const { isEarly, ms } = moment(random, killable.fastestStartMs);
       if (isEarly) {
         await living?.process.kill();
         live();
@@ -115,11 +115,11 @@ export async function oneProcess(environment: Record<string, string>): Promise<M
     },
   };
   await ready();
-  return mortal;
+  return killable;
 }
 
 /** Three processes of each service that can be more than one, on servers: one of them dies at a time. */
-export async function manyProcesses(servers: Servers, environment: Record<string, string>): Promise<Mortal> {
+export async function manyProcesses(servers: Servers, environment: Record<string, string>): Promise<KillableService> {
   const cluster = await Cluster.open(servers);
   const places = await Promise.all(
     SCALABLE.flatMap((service) =>
@@ -128,9 +128,9 @@ export async function manyProcesses(servers: Servers, environment: Record<string
   );
   const nthOf = (service: ServiceName, nth: number) =>
     places.filter((place) => place.service === service)[nth % PROCESSES]?.ports as Ports;
-  const members: Kept[] = [];
+  const members: RestartedService[] = [];
   const allReady = () => Promise.all(members.map((member) => member.ready()));
-  const mortal: Mortal = {
+  const killable: KillableService = {
     httpPort: nthOf('api', 0).http,
     livePort: (nth) => nthOf('notifier', nth).http,
     terminalPort: (protocol, nth) => nthOf('gateway', nth)[protocol],
@@ -152,7 +152,7 @@ export async function manyProcesses(servers: Servers, environment: Record<string
         if (code !== 0) throw new Error(`${member.service} ended with ${code}:\n${member.said().join('\n')}`);
       } else await member.kill();
       member.liveAgain();
-      mortal.fastestStartMs = Math.min(mortal.fastestStartMs, member.fastestStartMs);
+      killable.fastestStartMs = Math.min(killable.fastestStartMs, member.fastestStartMs);
       if (isReplaced) return 'inOrder';
       return isReady ? 'whileRunning' : 'whileStarting';
     },
@@ -176,9 +176,9 @@ export async function manyProcesses(servers: Servers, environment: Record<string
       if (members.length === 1) await member.ready();
     }
     await allReady();
-    return mortal;
+    return killable;
   } catch (error) {
-    await mortal.close();
+    await killable.close();
     throw error;
   }
 }
