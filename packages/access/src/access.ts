@@ -138,7 +138,10 @@ export class Access {
     return new ReportAccess(this.#caller, this.#sources);
   }
 
-  /** The vehicles that a report names: one, or those of a group that the caller may see; all of the caller's where it names none. */
+  /**
+   * The vehicles that a report names: one, or those of a group that the caller may see; all of the caller's where it
+   * names none.
+   */
   async reportVehicles(key: VehicleKey | undefined, groupId: GroupId | undefined): Promise<Vehicle[]> {
     if (key !== undefined) return [await this.#vehicle(key, 'read')];
     if (groupId !== undefined) await this.#group(groupId, 'read');
@@ -209,7 +212,8 @@ export class Access {
   }
 
   /**
-   * Terminals that have sent data for longer than an installation takes, and have no vehicle: they may be somebody's who waits for the operator.
+   * Terminals that have sent data for longer than an installation takes, and have no vehicle: they may be somebody's
+   * who waits for the operator.
    *
    * @returns a refusal for each of them; none for operators
    */
@@ -235,7 +239,9 @@ export class Access {
     await registry.vehicles.delete(vehicle.id, ifMatch, config.erasure.graceMs);
   }
 
-  /** What is known of the vehicle now; a null status where nothing is, a null connection where its terminal has none. */
+  /**
+   * What is known of the vehicle now; a null status where nothing is, a null connection where its terminal has none.
+   */
   async status(
     key: VehicleKey,
   ): Promise<{ vehicleId: VehicleId; status: VehicleStatus | null; connection: TerminalConnection | null }> {

@@ -33,9 +33,9 @@ export interface Attempt {
 }
 
 /**
- * Slows down guesses at one account, from however many addresses: after a few failures each further attempt waits before its
- * password is checked, longer with each failure, up to 10 s. It refuses nobody for the failures of others: the right password gets
- * in, after the wait, and at once from where the account was used before.
+ * Slows down guesses at one account, from however many addresses: after a few failures each further attempt waits
+ * before its password is checked, longer with each failure, up to 10 s. It refuses nobody for the failures of others:
+ * the right password gets in, after the wait, and at once from where the account was used before.
  */
 export class LoginBrake {
   readonly #parts: LoginBrakeParts;

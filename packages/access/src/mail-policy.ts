@@ -16,8 +16,8 @@ export interface MailPolicyConfig {
 const UNSUBSCRIBE_FOR_MS = 400 * 86_400_000;
 
 /**
- * Decides whether an e-mail may go to an address, and puts into it what lets its reader stop it. All e-mails to addresses
- * that users named pass here.
+ * Decides whether an e-mail may go to an address, and puts into it what lets its reader stop it. All e-mails to
+ * addresses that users named pass here.
  */
 export class MailPolicy {
   readonly #config: MailPolicyConfig;

@@ -2,7 +2,10 @@ import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { badField } from './problem.ts';
 
-/** A password that is guessed within so many tries is refused: 10 a minute, as logins are limited, are as many in 70 days. */
+/**
+ * A password that is guessed within so many tries is refused: 10 a minute, as logins are limited, are as many in 70
+ * days.
+ */
 const MIN_GUESSES = 1_000_000;
 /** The rest of a longer one only makes it better, and each further character makes the check slower. */
 const MAX_CHECKED_CHARACTERS = 24;
@@ -11,8 +14,9 @@ const MAX_CHECKED_CHARACTERS = 24;
 let estimator: ZxcvbnFactory | null = null;
 
 /**
- * Why attackers would try this password among the first; null where they would not. Known are the 49,000 most used passwords of
- * breaches, also with letters replaced by signs, rows of keys, repetitions, sequences, dates, and what the account is called.
+ * Why attackers would try this password among the first; null where they would not. Known are the 49,000 most used
+ * passwords of breaches, also with letters replaced by signs, rows of keys, repetitions, sequences, dates, and what the
+ * account is called.
  *
  * @param names the login and the name of the account
  */

@@ -14,8 +14,8 @@ export interface Calendar {
 export const MAX_INTERVALS = 1500;
 
 /**
- * Cuts a stretch of time at the beginnings of days, weeks or months of a time zone. A day is as long as it is there: 23 or
- * 25 hours where the clocks change; where they change at midnight it begins when it does.
+ * Cuts a stretch of time at the beginnings of days, weeks or months of a time zone. A day is as long as it is there: 23
+ * or 25 hours where the clocks change; where they change at midnight it begins when it does.
  *
  * @throws {RangeError} when there is no such zone, or there would be too many intervals
  */
@@ -51,8 +51,8 @@ const QUARTER_MS = 900_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Pieces of an hour where the clocks of the zone are whole hours apart all the time, else of a quarter of one, which every
- * zone's offset is a multiple of.
+ * Pieces of an hour where the clocks of the zone are whole hours apart all the time, else of a quarter of one, which
+ * every zone's offset is a multiple of.
  *
  * @throws {RangeError} when there is no such zone
  */

@@ -41,8 +41,8 @@ const COLUMNS = [
 const STATES: Partial<Record<EventKind, VehicleState>> = { trip: 'moving', parking: 'parking', idling: 'idling' };
 
 /**
- * Where each vehicle is and what it is doing, now: what the rules published with its events. Of a vehicle that they published nothing of since a version
- * that did not, it is what the archived events say.
+ * Where each vehicle is and what it is doing, now: what the rules published with its events. Of a vehicle that they
+ * published nothing of since a version that did not, it is what the archived events say.
  */
 export const currentStateReport: ReportKind = {
   name: 'current-state',

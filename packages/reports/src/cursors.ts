@@ -3,8 +3,8 @@ import type { JumpState } from '@outrider/engine';
 import { z } from 'zod';
 
 /*
- * Where reports go on, as it goes to the client and comes back: whatever else comes is refused. A cursor gives no right to anything:
- * it names a place among the vehicles that the caller may see.
+ * Where reports go on, as it goes to the client and comes back: whatever else comes is refused. A cursor gives no right
+ * to anything: it names a place among the vehicles that the caller may see.
  */
 
 const id = <Id extends string>() => z.custom<Id>((value) => typeof value === 'string' && isUuid(value));

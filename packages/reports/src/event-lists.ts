@@ -48,7 +48,8 @@ export interface Naming {
 }
 
 /**
- * A report that has a row for each event of some kinds that lasted into the stretch of time, with its own start and end.
+ * A report that has a row for each event of some kinds that lasted into the stretch of time, with its own start and
+ * end.
  *
  * @param rowOf null: the event has no place in it
  */

@@ -26,14 +26,14 @@ export interface TrackReport extends Pick<ReportArchive, 'fixesBefore'> {
 }
 
 /*
- * The archive does not know of jumps: a fix is one against the fixes before it, and those may come later than it does. So
- * they are told where positions are read, in the order of their times, by the judge of the rules themselves.
+ * The archive does not know of jumps: a fix is one against the fixes before it, and those may come later than it does.
+ * So they are told where positions are read, in the order of their times, by the judge of the rules themselves.
  */
 
 /**
- * So many fixes of a vehicle before the stretch that is asked about, and none from longer ago than makes any difference, say
- * where it was. The first of them is believed; where it is wrong itself, three that agree over two minutes put it right: even
- * of a terminal that sends every second there are more.
+ * So many fixes of a vehicle before the stretch that is asked about, and none from longer ago than makes any
+ * difference, say where it was. The first of them is believed; where it is wrong itself, three that agree over two
+ * minutes put it right: even of a terminal that sends every second there are more.
  */
 const LEAD_FIXES = 250;
 

@@ -9,7 +9,9 @@ export interface Known {
   trip: OpenTrip | null;
 }
 
-/** A vehicle without a status is searched for in the archive: for so long back, and if there is nothing, in all of it. */
+/**
+ * A vehicle without a status is searched for in the archive: for so long back, and if there is nothing, in all of it.
+ */
 const RECENT_MS = 31 * 86_400_000;
 
 /** Of each vehicle, up to when its records reach: by its status, or where there is none, by its last archived fix. */

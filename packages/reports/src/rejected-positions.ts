@@ -15,8 +15,8 @@ export interface VehicleRejections {
 }
 
 /**
- * Which of a vehicle's positions of some hours moved nothing, and why: those that are wrong for themselves, and those that nobody gets to
- * in the time.
+ * Which of a vehicle's positions of some hours moved nothing, and why: those that are wrong for themselves, and those
+ * that nobody gets to in the time.
  *
  * @param fromMs Unix milliseconds: by when the gateway had them; of jumps by the times of their fixes
  */

@@ -44,8 +44,9 @@ const COLUMNS: readonly Column[] = VISIT_COLUMNS.filter(({ name }) => !/geozone/
 const SHOWN = COLUMNS.map(({ name }) => VISIT_COLUMNS.findIndex((column) => column.name === name));
 
 /**
- * Visits of a shape that nobody saved: what the engine would have said, had it been there a day before the stretch of time
- * begins. The very same engine is run over the positions, so that a geofence of this shape tells the same from now on.
+ * Visits of a shape that nobody saved: what the engine would have said, had it been there a day before the stretch of
+ * time begins. The very same engine is run over the positions, so that a geofence of this shape tells the same from now
+ * on.
  *
  * @param minDwellSeconds as a geofence has it
  */
@@ -93,7 +94,9 @@ async function nearOnes(
   return new Set(await archive.vehiclesWithin(question));
 }
 
-/** The shape's box with a margin; the whole width where a degree of longitude says little, or the box goes all round. */
+/**
+ * The shape's box with a margin; the whole width where a degree of longitude says little, or the box goes all round.
+ */
 function around(shape: Shape): Box {
   const [west, south, east, north] = boundingBox(shape);
   const margin = REACH_DEG / Math.cos((Math.min(89, Math.max(Math.abs(south), Math.abs(north))) * Math.PI) / 180);

@@ -12,8 +12,8 @@ const RADIANS = Math.PI / 180;
 /**
  * Keeps of a track those points that say the most of its shape, by the area of the triangle that each makes with its
  * neighbours (Visvalingam and Whyatt, 1993), and in any case its extremes: first and last, northernmost, southernmost,
- * easternmost, westernmost, and fastest. Points come in the order of the track; no more than four times as many are held as
- * are wanted, however long it is.
+ * easternmost, westernmost, and fastest. Points come in the order of the track; no more than four times as many are
+ * held as are wanted, however long it is.
  */
 export class Simplifier<P extends TrackPoint> {
   readonly #maxPoints: number;

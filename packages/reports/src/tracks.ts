@@ -54,7 +54,9 @@ export const TRACK_PLACES = {
   altitudeM: 9,
 };
 
-/** Positions, as they came, and which of them are jumps. With `maxPoints`, those that say the most: a vehicle at a time. */
+/**
+ * Positions, as they came, and which of them are jumps. With `maxPoints`, those that say the most: a vehicle at a time.
+ */
 export const trackReport: ReportKind = {
   name: 'track',
   columns: COLUMNS,

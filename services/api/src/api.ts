@@ -115,8 +115,8 @@ export interface Api {
   /** Answers one request; `env` is what `@hono/node-server` hands in. */
   fetch: (request: Request, env?: ApiEnv['Bindings']) => Response | Promise<Response>;
   /**
-   * Whose session of the console is it, by the cookie of a request that is served elsewhere, such as a WebSocket's? Null
-   * where there is none, or where a page of another origin made the request.
+   * Whose session of the console is it, by the cookie of a request that is served elsewhere, such as a WebSocket's?
+   * Null where there is none, or where a page of another origin made the request.
    */
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
   /** Address of the client that made a request, proxies seen through. */

@@ -6,8 +6,8 @@ import { openApiDocument } from './openapi.ts';
 import { DESCRIBED, ROUTES } from './routes.ts';
 
 /*
- * Every way to send something bad to every operation of the document: made from the schemas that it shows, so that a new
- * operation is asked as well.
+ * Every way to send something bad to every operation of the document: made from the schemas that it shows, so that a
+ * new operation is asked as well.
  */
 
 interface Schema {
@@ -103,8 +103,8 @@ const phone: Fresh = (n) => String(13_800_000_000 + n);
 const vehicle: Fresh = async () => (await made('/api/v1/vehicles')).id;
 
 /**
- * What nothing else may have as well, in what an operation makes, and where it comes from; where there is nothing of the
- * kind, none. A new operation is entered here.
+ * What nothing else may have as well, in what an operation makes, and where it comes from; where there is nothing of
+ * the kind, none. A new operation is entered here.
  */
 const UNIQUE: Record<string, Record<string, Fresh>> = {
   addUser: { '/login': word },

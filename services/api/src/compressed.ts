@@ -6,8 +6,8 @@ import type { ApiEnv } from './context.ts';
 const FROM_BYTES = 32 * 1024;
 
 /**
- * Compresses lists and reports. What has an ETag is left as it is: compression would weaken the tag, and `If-Match` takes
- * strong ones.
+ * Compresses lists and reports. What has an ETag is left as it is: compression would weaken the tag, and `If-Match`
+ * takes strong ones.
  */
 export function compressed(): MiddlewareHandler<ApiEnv> {
   const compressing = compress({ threshold: FROM_BYTES });

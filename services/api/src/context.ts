@@ -4,7 +4,9 @@ import type { SessionId, User } from '@outrider/domain';
 import type { Span } from '@outrider/runtime';
 import type { RateLimitInfo } from 'hono-rate-limiter';
 
-/** How an account showed who it is: by the API's JWT, which needs the right to use the API, or by the console's cookie. */
+/**
+ * How an account showed who it is: by the API's JWT, which needs the right to use the API, or by the console's cookie.
+ */
 export type Via = 'jwt' | 'cookie';
 
 /** An account with a good token. */

@@ -86,7 +86,8 @@ test('what is older in the topic is published again, and the deletion of what is
   const { vehicleIds } = await addFleet(3);
   const [changed, deleted] = vehicleIds as [VehicleId, VehicleId, VehicleId];
   await startOnce();
-  // As in a log that was restored from an older copy: it has neither the change nor the deletion, and the outbox is empty.
+  // As in a log that was restored from an older copy: it has neither the change nor the deletion, and the outbox is
+  // empty.
   const before = await published();
   await registry.vehicles.update(changed, null, { name: 'another name' });
   await registry.vehicles.delete(deleted, null);

@@ -22,8 +22,8 @@ export interface DefinitionsDifference {
   /** In the topic and no longer in the registry. */
   gone: number;
   /**
-   * In the topic in a version that is newer than the registry's, as after the registry was restored from an older copy. They can't be
-   * republished: readers leave an older version out.
+   * In the topic in a version that is newer than the registry's, as after the registry was restored from an older copy.
+   * They can't be republished: readers leave an older version out.
    */
   newer: number;
 }
@@ -44,9 +44,9 @@ const AT_ONCE = 500;
 const GEOFENCES_AT_ONCE = 20;
 
 /**
- * Compares topic `definitions` with the registry, and with `publish` appends what is missing there, what is older, and the deletion of
- * what is gone: after the topic was lost, nothing else would bring back definitions that were published long ago. Only ids and
- * versions are held in memory; a definition is loaded when it has to be published.
+ * Compares topic `definitions` with the registry, and with `publish` appends what is missing there, what is older, and
+ * the deletion of what is gone: after the topic was lost, nothing else would bring back definitions that were published
+ * long ago. Only ids and versions are held in memory; a definition is loaded when it has to be published.
  *
  * While this runs no other instance may append definitions: of two, one might put an older version after a newer one.
  */

@@ -25,8 +25,8 @@ function file(url: string): StaticFile {
 }
 
 /**
- * The home page, the documentation at `/docs/`, and the descriptions of both APIs: from memory, nothing from another origin.
- * Outside the limits: an office behind one address reads as many pages as it likes and keeps its calls.
+ * The home page, the documentation at `/docs/`, and the descriptions of both APIs: from memory, nothing from another
+ * origin. Outside the limits: an office behind one address reads as many pages as it likes and keeps its calls.
  *
  * @param openApi the OpenAPI document as JSON
  */

@@ -196,7 +196,9 @@ export function searching<const Field extends string>(...fields: readonly [Field
 
 const searchCursor = z.tuple([z.string(), z.string().refine(isUuid)]);
 
-/** What a list is searched by; null where it is neither searched nor sorted, and so read from the registry by the page. */
+/**
+ * What a list is searched by; null where it is neither searched nor sorted, and so read from the registry by the page.
+ */
 export function searchAsked<Field extends string>(query: {
   q?: string | undefined;
   sort?: Field | `-${Field}` | undefined;

@@ -18,8 +18,9 @@ interface Asked {
 }
 
 /**
- * Checks geometries in a thread of its own, so that no geometry, however large or contrived, keeps the thread that answers calls. Tasks take
- * turns there. The thread begins with the first task that needs it; where it ends, as out of memory, its tasks fail and the next begins another.
+ * Checks geometries in a thread of its own, so that no geometry, however large or contrived, keeps the thread that
+ * answers calls. Tasks take turns there. The thread begins with the first task that needs it; where it ends, as out of
+ * memory, its tasks fail and the next begins another.
  */
 export class GeometryChecks {
   readonly #logger: Pick<Logger, 'error'>;

@@ -55,7 +55,10 @@ export async function* writeCollection(pages: AsyncIterable<readonly Geofence[]>
   yield `${text}\n]}\n`;
 }
 
-/** Reads a feature of a collection; null where something is wrong with it, which goes to `faults` by JSON pointers into the collection. */
+/**
+ * Reads a feature of a collection; null where something is wrong with it, which goes to `faults` by JSON pointers into
+ * the collection.
+ */
 export function readFeature(index: number, value: unknown, faults: Faults): GeofenceItem | null {
   try {
     const feature = validate(FeatureIn, value, 'body');

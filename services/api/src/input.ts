@@ -30,7 +30,9 @@ function errorsOf(issue: z.core.$ZodIssue, part: 'body' | 'parameter'): InputErr
   return [{ ...place(issue.path), detail: issue.message }];
 }
 
-/** The message about an unknown field: lists the fields that the object at this place takes. Undefined for other issues. */
+/**
+ * The message about an unknown field: lists the fields that the object at this place takes. Undefined for other issues.
+ */
 function namingKnownFields(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const { shape = {} } = issue.inst as Partial<z.ZodObject>;

@@ -56,7 +56,9 @@ export class Limits {
     return this.#limit('unauthorized', this.#config.unauthorizedPerMinute, subjectOf, false);
   }
 
-  /** Passwords tried from an address that were wrong. One that is being checked counts until it turns out to be good. */
+  /**
+   * Passwords tried from an address that were wrong. One that is being checked counts until it turns out to be good.
+   */
   failedLogins(subjectOf: (c: Context<ApiEnv>) => Subject | null): MiddlewareHandler<ApiEnv> {
     return this.#limit('failed-logins', this.#config.failedLoginsPerMinute, subjectOf, true);
   }

@@ -19,8 +19,8 @@ export type LiteralRefresh = Request | 'incomplete' | 'refused';
 
 /**
  * Reads `POST /auth/refresh` with the header `Authorization refresh`, and nothing but that: the whole of `raw` must be
- * this one request, so that nothing can hide behind it. Every line is held against the grammar; a second spelling of the
- * token, a transfer coding, a second length, or a byte beyond the body is refused.
+ * this one request, so that nothing can hide behind it. Every line is held against the grammar; a second spelling of
+ * the token, a transfer coding, a second length, or a byte beyond the body is refused.
  *
  * @returns the request, its token under the canonical name; `incomplete` where more may come
  */

@@ -21,9 +21,9 @@ interface PageText {
 }
 
 /**
- * Where links in e-mails lead. A GET changes nothing, as mail programs and scanners follow links: it shows a button, whose
- * POST does it. The POST of `unsubscribe` is that of RFC 8058 as well. A link is all that is needed: its token is signed for
- * one address and one purpose, and expires.
+ * Where links in e-mails lead. A GET changes nothing, as mail programs and scanners follow links: it shows a button,
+ * whose POST does it. The POST of `unsubscribe` is that of RFC 8058 as well. A link is all that is needed: its token is
+ * signed for one address and one purpose, and expires.
  */
 export function mailPages({ registry, now }: MailPagesParts): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();

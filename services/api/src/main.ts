@@ -39,8 +39,8 @@ const VARIABLES = {
 };
 
 /**
- * The REST API in a process of its own, with the relay of definitions. Any number of instances answer side by side: what one
- * changes is in force for every call that another answers from then on; of the relays one works at a time.
+ * The REST API in a process of its own, with the relay of definitions. Any number of instances answer side by side:
+ * what one changes is in force for every call that another answers from then on; of the relays one works at a time.
  */
 await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, life, now, ...own }) => {
   needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL']);

@@ -4,8 +4,8 @@ type Json = Record<string, unknown>;
 const SHARED_FROM = 2;
 
 /**
- * The document with parameters and responses that several operations have in common written once, in its components, and referred to
- * from there. It says the same in a third of the length.
+ * The document with parameters and responses that several operations have in common written once, in its components,
+ * and referred to from there. It says the same in a third of the length.
  *
  * @param document with each operation written out
  */

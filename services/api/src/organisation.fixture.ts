@@ -34,11 +34,15 @@ export interface Blueprint {
   users: { dealer: number; blocked: boolean; apiAccess: boolean; hasVideo: boolean }[];
   groups: { dealer: number }[];
   vehicles: { dealer: number; hasTerminal: boolean; hasVideo: boolean; groups: number[] }[];
-  /** `byViewer`: by one who may see the video of the vehicle and no more, where there is any; else by anybody at all. */
+  /**
+   * `byViewer`: by one who may see the video of the vehicle and no more, where there is any; else by anybody at all.
+   */
   tasks: { profile: number; creator: number; byViewer: boolean; done: boolean }[];
   geofences: { owner: number; groups: number[] | null }[];
   rules: { owner: number; names: number }[];
-  /** What rules told; `rightly`: of what their owners may know, where there is any. Rights may have been others then. */
+  /**
+   * What rules told; `rightly`: of what their owners may know, where there is any. Rights may have been others then.
+   */
   told: { rule: number; event: number; rightly: boolean }[];
   /** Access given to anyone, across dealers as well. */
   access: { person: number; group: number }[];

@@ -22,8 +22,8 @@ const LOOK_EVERY_MS = 250;
 
 /**
  * Carries committed changes of definitions from the registry's outbox to topic `definitions`, in order and at least
- * once: a reader knows by the version what it has seen. At start the topic is compared with the registry: it may have been
- * lost, and the outbox holds only what was never published.
+ * once: a reader knows by the version what it has seen. At start the topic is compared with the registry: it may have
+ * been lost, and the outbox holds only what was never published.
  */
 export function createRelay({ registry, log, logger, now }: RelayParts): Relay {
   let stopped = false;

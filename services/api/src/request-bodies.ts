@@ -33,7 +33,8 @@ export function limitBodies(): MiddlewareHandler<ApiEnv> {
     ),
   );
   return (c, next) => {
-    // No call has a body otherwise. GET and HEAD have none by the Fetch standard, and asking costs as much as the rest of the call.
+    // No call has a body otherwise. GET and HEAD have none by the Fetch standard, and asking costs as much as the rest
+    // of the call.
     if (!METHODS_WITH_BODY.has(c.req.method)) return next();
     // Nobody in particular sends nothing that is large.
     const isKnown = userOf(c.get('identity')) !== null;
@@ -45,8 +46,8 @@ export function limitBodies(): MiddlewareHandler<ApiEnv> {
   };
 
   /**
-   * Large bodies are read, and then worked on, when there is memory for it: see {@link ImportSlots}. These are two things, so that a client
-   * that sends slowly takes nothing from those whose bodies are here.
+   * Large bodies are read, and then worked on, when there is memory for it: see {@link ImportSlots}. These are two
+   * things, so that a client that sends slowly takes nothing from those whose bodies are here.
    */
   async function whenAdmitted(
     c: Context<ApiEnv>,

@@ -24,9 +24,13 @@ export interface Reply {
   status: number;
   /** Sent as JSON; nothing is sent where it is undefined. */
   body?: unknown;
-  /** Sent in place of a body as it comes, with the `content-type` of the headers: what is too long to be held at once. */
+  /**
+   * Sent in place of a body as it comes, with the `content-type` of the headers: what is too long to be held at once.
+   */
   stream?: AsyncIterable<string | Uint8Array>;
-  /** As `stream`, in bytes; nothing is read of it before it is taken, and never where only the headers were asked for. */
+  /**
+   * As `stream`, in bytes; nothing is read of it before it is taken, and never where only the headers were asked for.
+   */
   bytes?: AsyncIterable<Uint8Array>;
   headers?: Record<string, string>;
 }
@@ -45,7 +49,10 @@ export interface Answer {
 
 /** What the login routes alone may touch. */
 export interface Authentication {
-  /** The account of this login and password; null where there is none. Slowed down where passwords of the account are guessed. */
+  /**
+   * The account of this login and password; null where there is none. Slowed down where passwords of the account are
+   * guessed.
+   */
   authenticate(login: string, password: string, arrival: Arrival): Promise<User | null>;
   sessions: Pick<Registry['sessions'], 'get' | 'touch'>;
   beginSession(user: User, arrival: Arrival, userAgent: string): Promise<Session>;

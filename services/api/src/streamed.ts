@@ -29,8 +29,8 @@ export function streamedBytes(
 }
 
 /**
- * Text or bytes that come in parts, as the body of an answer. The first part is waited for: what goes wrong before it is still
- * told in words.
+ * Text or bytes that come in parts, as the body of an answer. The first part is waited for: what goes wrong before it
+ * is still told in words.
  *
  * @param onBroken told of what went wrong later, when nothing can be done but to break off
  */

@@ -3,8 +3,8 @@ import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from './context.ts';
 
 /**
- * Tells of each call in a span: part of the caller's trace where header `traceparent` names one (W3C Trace Context), else the
- * first of a trace. Header `traceresponse` of the answer says which.
+ * Tells of each call in a span: part of the caller's trace where header `traceparent` names one (W3C Trace Context),
+ * else the first of a trace. Header `traceresponse` of the answer says which.
  */
 export function traced(tracing: Tracing): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {

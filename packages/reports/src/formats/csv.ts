@@ -32,8 +32,8 @@ export function delimiterOf(text: string): Delimiter {
 }
 
 /**
- * Reads a CSV (RFC 4180): lines end with CRLF, LF or CR; a cell in quotes may hold anything, quotes doubled. Blank lines
- * are left out.
+ * Reads a CSV (RFC 4180): lines end with CRLF, LF or CR; a cell in quotes may hold anything, quotes doubled. Blank
+ * lines are left out.
  *
  * @param text without a byte order mark
  * @throws {CsvError} when it is none
@@ -91,20 +91,27 @@ export function writeCsvLine(cells: readonly string[], delimiter: Delimiter): st
 }
 
 /**
- * Where a spreadsheet may see the beginning of a cell that is a formula (OWASP, "CSV Injection"): at the beginning, and behind anything
- * that some spreadsheet parts cells by. One that parts by semicolons takes no notice of quotes around a cell between commas.
+ * Where a spreadsheet may see the beginning of a cell that is a formula (OWASP, "CSV Injection"): at the beginning, and
+ * behind anything that some spreadsheet parts cells by. One that parts by semicolons takes no notice of quotes around a
+ * cell between commas.
  */
 const CELL_BEGINS = String.raw`(?<=^|[,;\t\r\n])`;
 const FORMULA_FOLLOWS = String.raw`(?=["' ]*[=+\-@\t\r])`;
 const FORMULA_BEGINS = new RegExp(`${CELL_BEGINS}${FORMULA_FOLLOWS}`, 'g');
 const DEFUSED_BEGINS = new RegExp(`${CELL_BEGINS}'${FORMULA_FOLLOWS}`, 'g');
 
-/** Text that no spreadsheet takes for a formula, by whatever it parts cells: each possible one gets an apostrophe before it. */
+/**
+ * Text that no spreadsheet takes for a formula, by whatever it parts cells: each possible one gets an apostrophe before
+ * it.
+ */
 export function defused(text: string): string {
   return text.replaceAll(FORMULA_BEGINS, "'");
 }
 
-/** JSON as a cell, by the same rule; it stays the same JSON. Only a semicolon in one of its texts can begin a cell there. */
+/**
+ * JSON as a cell, by the same rule; it stays the same JSON. Only a semicolon in one of its texts can begin a cell
+ * there.
+ */
 export function defusedJson(value: object): string {
   return JSON.stringify(value).replaceAll(
     /(?<=;["' \\]*)[=+\-@]/g,

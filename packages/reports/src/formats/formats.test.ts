@@ -144,7 +144,8 @@ describe('XLSX', () => {
     expect(header).toEqual(KIND.columns.map(({ name }) => name));
     expect(first?.[1]).toBe('=HYPERLINK(&quot;http://x&quot;)');
     expect(second?.[1]).toBe('A, &quot;quoted&quot;\nline &amp; &lt;tag&gt;');
-    // Two seconds that an hour lies between, on the wall's clock: 01:59:59 and 03:00:01 of the 29th, day 46110 since 1899.
+    // Two seconds that an hour lies between, on the wall's clock: 01:59:59 and 03:00:01 of the 29th, day 46110 since
+    // 1899.
     const clock = (cell?: string) => Math.round((Number(cell) - 46_110) * 86_400);
     expect([clock(first?.[2]), clock(third?.[2])]).toEqual([2 * 3600 - 1, 3 * 3600 + 1]);
     expect([first?.[3], first?.[4], first?.[6], second?.[6], third?.[6], third?.[7]]).toEqual([

@@ -57,7 +57,10 @@ const coordinate = (row: Row) => {
   return [row[AT.longitude], row[AT.latitude], ...(altitude === null ? [] : [altitude])];
 };
 
-/** Lines of at most ten thousand positions, each with the times of its positions; where one goes on, it begins with the last. */
+/**
+ * Lines of at most ten thousand positions, each with the times of its positions; where one goes on, it begins with the
+ * last.
+ */
 export const geojson: Format = {
   name: 'geojson',
   mediaType: 'application/geo+json',

@@ -5,8 +5,8 @@ import { type ZipEntry, zip } from './zip.ts';
 
 /*
  * A workbook as ECMA-376 has it, with what a table needs and no more. A library would hold the workbook, or its shared
- * strings; here texts stand in their cells, and a sheet goes out as its rows come. A text in a cell is a text: it is never
- * taken for a formula.
+ * strings; here texts stand in their cells, and a sheet goes out as its rows come. A text in a cell is a text: it is
+ * never taken for a formula.
  */
 
 /** What a sheet can hold (ECMA-376, 18.3.1.73), its header included. */

@@ -109,7 +109,10 @@ export const operationDescriptions: readonly DescribedRoute[] = (
   ] as const
 ).map((route) => ({ ...route, group: 'Operations', access: 'unlimited', params: null, query: null, body: null }));
 
-/** The index, health and metrics: outside the limits, and for machines. Why a part fails is logged, not returned to strangers. */
+/**
+ * The index, health and metrics: outside the limits, and for machines. Why a part fails is logged, not returned to
+ * strangers.
+ */
 export function operations({ checks, metricsAccess, logger }: OperationsParts): Hono<ApiEnv> {
   // However many ask, the parts are checked once at a time.
   const checked = sharedFor(0, () => readiness(checks, logger));

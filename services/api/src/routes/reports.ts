@@ -35,7 +35,10 @@ const trackCursor = z.strictObject({
   rejection: z.enum(['out-of-range', 'null-island', 'time-in-future', 'time-too-old', 'jump']).nullable(),
   judged: jumpState,
 });
-/** Where a page of a report ended: the report knows what it means, and asks about the caller's vehicles alone whatever it says. */
+/**
+ * Where a page of a report ended: the report knows what it means, and asks about the caller's vehicles alone whatever
+ * it says.
+ */
 
 export const reportedVehicles = {
   vehicleId: vehicleKey.optional(),
