@@ -36,7 +36,7 @@ import type {
 import { OperatorOnlyError } from '@outrider/registry';
 import { judgedTrack, type ReportArchive, rejectedPositions, type TrackReport } from '@outrider/reports';
 import { BulkAccess } from './bulk-access.ts';
-import { JobAccess, type JobSources, type Stretch } from './job-access.ts';
+import { JobAccess, type JobSources, type TimeRange } from './job-access.ts';
 import type { LoginBrake } from './login-brake.ts';
 import { NotificationAccess, type NotificationSources } from './notification-access.ts';
 import { ownedArchive } from './owned-archive.ts';
@@ -583,12 +583,12 @@ export class Access {
 
   // Recalculation
 
-  async recalculateGeofence(id: GeofenceId, stretch: Stretch): Promise<Job> {
-    return this.jobs.recalculateGeofence(await this.#geofence(id, 'write'), stretch);
+  async recalculateGeofence(id: GeofenceId, range: TimeRange): Promise<Job> {
+    return this.jobs.recalculateGeofence(await this.#geofence(id, 'write'), range);
   }
 
-  async recalculateVehicle(key: VehicleKey, stretch: Stretch): Promise<Job> {
-    return this.jobs.recalculateVehicle(await this.#vehicle(key, 'write'), stretch);
+  async recalculateVehicle(key: VehicleKey, range: TimeRange): Promise<Job> {
+    return this.jobs.recalculateVehicle(await this.#vehicle(key, 'write'), range);
   }
 
   // The checks

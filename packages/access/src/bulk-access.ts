@@ -159,10 +159,14 @@ export class BulkAccess {
     for (const { terminalId, field } of await this.#access.unclaimable(wanted))
       faults.add({ row: lines[wanted.indexOf(terminalId)]?.row ?? 0, column: field, detail: operatorOnly(field) });
     faults.throwIfAny();
-    const outcomes = await told(this.#sources.registry.vehicles.writeAll(writes, dryRun), faults, (index, field) => ({
-      row: lines[index]?.row ?? 0,
-      ...(field === null ? {} : { column: field === 'groupIds' ? 'groups' : field }),
-    }));
+    const outcomes = await collectingFaults(
+      this.#sources.registry.vehicles.writeAll(writes, dryRun),
+      faults,
+      (index, field) => ({
+        row: lines[index]?.row ?? 0,
+        ...(field === null ? {} : { column: field === 'groupIds' ? 'groups' : field }),
+      }),
+    );
     return paired(lines, outcomes);
   }
 
@@ -194,9 +198,13 @@ export class BulkAccess {
         patch: { ...patch, groupIds: [...groupIds, ...unseen] },
       };
     });
-    const outcomes = await told(registry.vehicles.writeAll(writes, dryRun), new Faults(), (index, field) => ({
-      pointer: field === null ? `/ids/${index}` : `/patch/${field}`,
-    }));
+    const outcomes = await collectingFaults(
+      registry.vehicles.writeAll(writes, dryRun),
+      new Faults(),
+      (index, field) => ({
+        pointer: field === null ? `/ids/${index}` : `/patch/${field}`,
+      }),
+    );
     const updated = outcomes.filter(({ outcome }) => outcome === 'updated').length;
     return { updated, unchanged: outcomes.length - updated };
   }
@@ -294,7 +302,7 @@ export class BulkAccess {
     });
     faults.throwIfAny();
     const writing = this.#sources.registry.geofences.writeAll(this.#caller.id, writes, dryRun);
-    const outcomes = await told(writing, faults, (nth, field) => ({
+    const outcomes = await collectingFaults(writing, faults, (nth, field) => ({
       pointer: `/features/${items[nth]?.index}${field === null ? '' : `/properties/${field}`}`,
     }));
     return paired(items, outcomes);
@@ -349,7 +357,7 @@ function paired<From, T>(from: readonly From[], outcomes: readonly BulkOutcome<T
 }
 
 /** Tells what the registry refuses of many writes in terms of what was sent. */
-async function told<T>(
+async function collectingFaults<T>(
   writing: Promise<T>,
   faults: Faults,
   place: (index: number, field: string | null) => Omit<InputError, 'detail'>,

@@ -1,11 +1,11 @@
 import { type InputError, Problem } from './problem.ts';
 
 /** More than anyone mends before trying again. */
-const MAX_TOLD = 100;
+const MAX_LISTED = 100;
 
 /** Everything that is wrong with many things that came at once. */
 export class Faults {
-  readonly #told: InputError[] = [];
+  readonly #listed: InputError[] = [];
   #count = 0;
   #hasConflictOnly = true;
 
@@ -13,7 +13,7 @@ export class Faults {
   add(error: InputError, kind: 'invalid-request' | 'conflict' = 'invalid-request'): void {
     this.#count += 1;
     if (kind !== 'conflict') this.#hasConflictOnly = false;
-    if (this.#told.length < MAX_TOLD) this.#told.push(error);
+    if (this.#listed.length < MAX_LISTED) this.#listed.push(error);
   }
 
   /** Adds what was found elsewhere to be invalid: the first of it, and how much it is in all. */
@@ -22,8 +22,8 @@ export class Faults {
     this.#count += count - errors.length;
   }
 
-  get told(): readonly InputError[] {
-    return this.#told;
+  get listed(): readonly InputError[] {
+    return this.#listed;
   }
 
   get count(): number {
@@ -38,11 +38,11 @@ export class Faults {
   throwIfAny(): void {
     if (this.isEmpty) return;
     const count = this.#count === 1 ? '1 thing is' : `${this.#count} things are`;
-    const first = this.#count > this.#told.length ? ` The first ${this.#told.length} are told.` : '';
+    const first = this.#count > this.#listed.length ? ` The first ${this.#listed.length} are told.` : '';
     throw new Problem(
       this.#hasConflictOnly ? 'conflict' : 'invalid-request',
       `${count} wrong; nothing was changed.${first}`,
-      { errors: this.#told },
+      { errors: this.#listed },
     );
   }
 }

@@ -19,7 +19,7 @@ import { maySeeStill, unseenIn } from './report-access.ts';
 import { isOperator, rightToGeofence, rightToGroup, rightToVehicle } from './rights.ts';
 
 /** A stretch of the past, in Unix milliseconds: its start, and the moment after its end. */
-export interface Stretch {
+export interface TimeRange {
   fromMs: number;
   toMs: number;
 }
@@ -60,9 +60,9 @@ export class JobAccess {
   }
 
   /** @param geofence that the caller may change */
-  recalculateGeofence(geofence: Geofence, stretch: Stretch): Promise<Job> {
+  recalculateGeofence(geofence: Geofence, range: TimeRange): Promise<Job> {
     const { id, name, ownerId } = geofence;
-    return this.#add('recalculate-geozone', stretch, {
+    return this.#add('recalculate-geozone', range, {
       subject: { kind: 'geofence', id, name },
       dealerIds: [],
       ownerIds: [ownerId],
@@ -70,9 +70,9 @@ export class JobAccess {
   }
 
   /** @param vehicle that the caller may change */
-  recalculateVehicle(vehicle: Vehicle, stretch: Stretch): Promise<Job> {
+  recalculateVehicle(vehicle: Vehicle, range: TimeRange): Promise<Job> {
     const { id, name, dealerId } = vehicle;
-    return this.#add('recalculate-vehicle', stretch, {
+    return this.#add('recalculate-vehicle', range, {
       subject: { kind: 'vehicle', id, name },
       dealerIds: dealerId === null ? [] : [dealerId],
       ownerIds: [],
@@ -164,7 +164,7 @@ export class JobAccess {
 
   async #add(
     kind: string,
-    { fromMs, toMs }: Stretch,
+    { fromMs, toMs }: TimeRange,
     about: Pick<Parameters<Registry['jobs']['create']>[1], 'subject' | 'dealerIds' | 'ownerIds'>,
   ): Promise<Job> {
     if (toMs <= fromMs) throw badParameter('to', 'It must be later than from.');

@@ -207,14 +207,14 @@ export class NotificationAccess {
       limit: MAX_TRIED_EVENTS,
     });
 
-    const told = events
+    const examined = events
       .filter((event) => this.#mayJudge(owner, event))
-      .flatMap((event) => tellingsOf(event, rule))
+      .flatMap((event) => requestedPhases(event, rule))
       .sort((a, b) => a.fixTimeMs - b.fixTimeMs);
     const matched: FleetEvent[] = [];
     const others = new Map<Mismatch, FleetEvent[]>();
     const last = new Map<VehicleId, number>();
-    for (const event of told) {
+    for (const event of examined) {
       const reason = this.#mismatch(rule, owner, event, last.get(event.vehicleId) ?? null);
       if (reason === null) {
         last.set(event.vehicleId, event.fixTimeMs);
@@ -223,7 +223,7 @@ export class NotificationAccess {
     }
     return {
       ...question,
-      examined: told.length,
+      examined: examined.length,
       complete: events.length < MAX_TRIED_EVENTS && matched.length <= MAX_MATCHED_SHOWN,
       matched: matched.toReversed().slice(0, MAX_MATCHED_SHOWN),
       notMatched: [...others].map(([reason, list]) => ({
@@ -362,11 +362,11 @@ export class NotificationAccess {
 }
 
 /** An event as it was told, once for each phase that the rule asks for. */
-function tellingsOf(event: FleetEvent, { phases }: NotificationRule): FleetEvent[] {
-  const told: FleetEvent[] = [];
-  if (phases.includes('begin')) told.push(event.phase === 'begin' ? event : asBegun(event));
-  if (phases.includes('end') && event.phase === 'end') told.push(event);
-  return told;
+function requestedPhases(event: FleetEvent, { phases }: NotificationRule): FleetEvent[] {
+  const occurrences: FleetEvent[] = [];
+  if (phases.includes('begin')) occurrences.push(event.phase === 'begin' ? event : asBegun(event));
+  if (phases.includes('end') && event.phase === 'end') occurrences.push(event);
+  return occurrences;
 }
 
 /** An event that has ended as it began: the archive keeps when and where that was, and nothing else of it. */

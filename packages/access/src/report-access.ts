@@ -129,16 +129,16 @@ export function questionFor(
  * @param tells ids of the vehicles and geofences that it may tell of
  */
 export function maySeeStill(
-  tells: { vehicleIds: readonly VehicleId[]; geofenceIds: readonly GeofenceId[] },
+  contents: { vehicleIds: readonly VehicleId[]; geofenceIds: readonly GeofenceId[] },
   caller: User,
   directory: Directory,
 ): boolean {
   return (
-    tells.vehicleIds.every((id) => {
+    contents.vehicleIds.every((id) => {
       const vehicle = directory.vehicles.get(id);
       return vehicle === undefined || rightToVehicle(caller, vehicle) !== 'none';
     }) &&
-    tells.geofenceIds.every((id) => {
+    contents.geofenceIds.every((id) => {
       const geofence = directory.geofences.get(id);
       const owner = directory.ownerOf(geofence);
       return geofence === undefined || rightToGeofence(caller, geofence, owner) !== 'none';

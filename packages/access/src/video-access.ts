@@ -156,7 +156,7 @@ export class VideoAccess {
     await registry.videoProfiles.delete(id, ifMatch);
     for (const task of unfinished.items) {
       const now = await registry.videoTasks.get(task.id);
-      if (now) await this.#tell(now);
+      if (now) await this.#publish(now);
     }
   }
 
@@ -181,7 +181,7 @@ export class VideoAccess {
       audio: wish.audio ?? profile.audio,
       expiresAtMs: nowMs + config.video.taskHours * 3_600_000,
     });
-    await this.#tell(task);
+    await this.#publish(task);
     return this.#taskShown(task);
   }
 
@@ -215,7 +215,7 @@ export class VideoAccess {
     if (createdBy !== this.#caller.id && this.#right(vehicleId) !== 'write')
       throw new Problem('forbidden', 'Only who made a task, or keeps the vehicle, may cancel it.');
     const { task, cancelled } = await this.#sources.registry.videoTasks.cancel(id);
-    if (cancelled) await this.#tell(task);
+    if (cancelled) await this.#publish(task);
     if (!cancelled && task.state !== 'cancelled') throw new Problem('conflict', `The task is ${task.state} already.`);
     return this.task(id);
   }
@@ -308,7 +308,7 @@ export class VideoAccess {
   }
 
   /** Wakes the video service, and whoever watches. */
-  async #tell(task: VideoTask): Promise<void> {
+  async #publish(task: VideoTask): Promise<void> {
     const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
     await this.#sources.hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news));
   }

@@ -1,13 +1,7 @@
 import { runs } from '@outrider/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  nextRun,
-  SCHEDULE_COVERS,
-  SCHEDULE_FREQUENCIES,
-  type ScheduleTerms,
-  stretchCovered,
-} from './report-schedule.ts';
+import { coveredRange, nextRun, SCHEDULE_COVERS, SCHEDULE_FREQUENCIES, type ScheduleTerms } from './report-schedule.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -157,7 +151,7 @@ describe('what a report is of', () => {
       fc.property(terms, moment, ({ ...asked }, { timeZone, atMs }) => {
         const schedule = { ...asked, timeZone };
         const { period } = nextRun(schedule, atMs, null);
-        const { fromMs, toMs } = stretchCovered(schedule, period);
+        const { fromMs, toMs } = coveredRange(schedule, period);
         expect(fromMs).toBeLessThan(toMs);
         const [first, last, next] = [wall(fromMs, timeZone), wall(toMs - 1, timeZone), wall(toMs, timeZone)];
         const before = wall(fromMs - 1, timeZone);
@@ -188,7 +182,7 @@ describe('what a report is of', () => {
     ['Australia/Lord_Howe', '2026-10-05', 23.5],
     ['Pacific/Apia', '2011-12-31', 24],
   ])('yesterday in %s, seen from %s, has %d hours', (timeZone, period, hours) => {
-    const { fromMs, toMs } = stretchCovered({ covers: 'yesterday', timeZone }, period);
+    const { fromMs, toMs } = coveredRange({ covers: 'yesterday', timeZone }, period);
     expect((toMs - fromMs) / 3_600_000).toBe(hours);
   });
 

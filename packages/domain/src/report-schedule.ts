@@ -91,7 +91,7 @@ export function nextRun(
  *
  * @throws {RangeError} when there is no such zone
  */
-export function stretchCovered(
+export function coveredRange(
   { covers, timeZone }: Pick<ScheduleTerms, 'covers' | 'timeZone'>,
   period: string,
 ): { fromMs: number; toMs: number } {

@@ -18,7 +18,7 @@ export const vehicleCursor = z.strictObject({ vehicle: vehicleId });
 export type VehicleCursor = z.output<typeof vehicleCursor>;
 
 /** The vehicle, and how many of its rows were told already. */
-export const shapeCursor = z.strictObject({ vehicle: vehicleId, told: z.int().min(0) });
+export const shapeCursor = z.strictObject({ vehicle: vehicleId, returned: z.int().min(0) });
 export type ShapeCursor = z.output<typeof shapeCursor>;
 
 /** The vehicle, and the last place that was told of it; -1: none. */

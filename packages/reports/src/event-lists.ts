@@ -83,7 +83,7 @@ export function eventList(
       const rows: Row[] = [];
       for (const event of page.events) {
         const geofenceId = geofenceOf(event);
-        if (geofenceId !== null && !isTold(geofenceId, sources, question)) continue;
+        if (geofenceId !== null && !isIncluded(geofenceId, sources, question)) continue;
         const vehicleName = names.get(event.vehicleId) ?? '';
         const geofenceName = geofenceId && sources.geofenceName(geofenceId);
         const row = rowOf(event, { vehicleName, geofenceName, untilMs: untilOf(event) });
@@ -98,7 +98,7 @@ export function eventList(
 }
 
 /** May a row about the geofence be told? */
-export function isTold(id: GeofenceId, sources: ReportSources, { geofenceId }: Question): boolean {
+export function isIncluded(id: GeofenceId, sources: ReportSources, { geofenceId }: Question): boolean {
   if (geofenceId !== null && id !== geofenceId) return false;
   return sources.geofenceName(id) !== null || sources.seesGone(id);
 }

@@ -41,7 +41,7 @@ test.runIf(existsSync(RECORDED))(
         const { longitude, latitude } = positions[Math.floor(share * positions.length)] as Position;
         return geofenceOf(nth, { shape: { type: 'circle', center: [longitude, latitude], radiusM: 400 } });
       });
-      const told = await archive(warehouse, [{ vehicleId: vehicle.id, positions }], [OPERATOR, vehicle, ...zones]);
+      const published = await archive(warehouse, [{ vehicleId: vehicle.id, positions }], [OPERATOR, vehicle, ...zones]);
       const first = positions[0]?.fixTimeMs ?? 0;
       const last = positions.at(-1)?.fixTimeMs ?? 0;
       const question: Question = {
@@ -78,7 +78,9 @@ test.runIf(existsSync(RECORDED))(
         positions.map((each) => each.fixTimeMs),
       );
 
-      const over = told.filter((event: FleetEvent): event is Trip => event.kind === 'trip' && event.phase === 'end');
+      const over = published.filter(
+        (event: FleetEvent): event is Trip => event.kind === 'trip' && event.phase === 'end',
+      );
       const trips = (await report(tripsReport)).filter(({ endedAt }) => endedAt !== null);
       expect(trips.map(({ startedAt, endedAt, distanceM }) => [startedAt, endedAt, distanceM])).toEqual(
         over.map(({ startedAtMs, endedAtMs, distanceM }) => [startedAtMs, endedAtMs, distanceM]),

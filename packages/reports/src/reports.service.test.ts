@@ -80,7 +80,7 @@ const zones = truths.flatMap(({ positions }, nth) =>
     return geofenceOf(10 * nth + place, { shape: { type: 'circle', center: [longitude, latitude], radiusM: 2500 } });
   }),
 );
-let told: FleetEvent[];
+let fleetEvents: FleetEvent[];
 let question: Question;
 let sources: ReportSources;
 
@@ -88,7 +88,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'outrider-reports-'));
   warehouse = await openWarehouse({ path: folder });
   const vehicles = truths.map(({ vehicleId }) => vehicleOf(vehicleId, { speedLimitKmh: 90 }));
-  told = await archive(warehouse, truths, [OPERATOR, ...vehicles, ...zones]);
+  fleetEvents = await archive(warehouse, truths, [OPERATOR, ...vehicles, ...zones]);
   question = {
     vehicles,
     fromMs: START_MS - DAY_MS,
@@ -180,7 +180,7 @@ describe('lists', () => {
 
   test('speeding is told as the engine told it', async () => {
     const items = await report(speedingReport);
-    const ended = told.filter((event) => event.kind === 'speeding' && event.phase === 'end');
+    const ended = fleetEvents.filter((event) => event.kind === 'speeding' && event.phase === 'end');
     expect(items.length).toBeGreaterThan(10);
     expect(
       items.map(({ vehicleId, startedAt, endedAt, peakKmh }) => [vehicleId, startedAt, endedAt, peakKmh]).toSorted(),
@@ -204,8 +204,8 @@ describe('lists', () => {
 
   test('events are all that the engine told, each once; and those of some kinds alone', async () => {
     const items = await report(eventsReport);
-    expect(items.map(({ id }) => id).toSorted()).toEqual([...new Set(told.map(({ id }) => id))].toSorted());
-    const begins = new Map(told.filter(({ phase }) => phase === 'begin').map((event) => [event.id, event]));
+    expect(items.map(({ id }) => id).toSorted()).toEqual([...new Set(fleetEvents.map(({ id }) => id))].toSorted());
+    const begins = new Map(fleetEvents.filter(({ phase }) => phase === 'begin').map((event) => [event.id, event]));
     for (const { id, startLatitude, startLongitude, latitude, endLatitude, endedAt } of items) {
       const began = begins.get(id);
       if (began) expect(startLatitude).toBeCloseTo(began.latitude, 6);
@@ -288,7 +288,7 @@ describe('totals', () => {
           .filter(({ kind }) => kind === 'parking')
           .map((stop) => overlapMs(stop, fromMs, toMs, lastMs));
         expect(row.parkedSeconds, row.period).toBe(sum(parked) / 1000);
-        const on = truth.ignitionOn.map((stretch) => overlapMs(stretch, fromMs, toMs, lastMs));
+        const on = truth.ignitionOn.map((interval) => overlapMs(interval, fromMs, toMs, lastMs));
         expect(row.engineOnSeconds, row.period).toBe(sum(on) / 1000);
         const moving = truth.trips.flatMap(({ steps }) =>
           steps.map((step) => overlapMs({ startMs: step.fromMs, endMs: step.toMs }, fromMs, toMs)),
@@ -437,7 +437,7 @@ describe('geozones', () => {
 
   test('visits and what lies between them', async () => {
     const items = await report(visitsReport);
-    const latest = new Map(told.filter(isVisit).map((event) => [event.id, event]));
+    const latest = new Map(fleetEvents.filter(isVisit).map((event) => [event.id, event]));
     const inside = items.filter(({ part }) => part === 'inside');
     expect(inside.length).toBeGreaterThan(10);
     expect(items.length).toBeGreaterThan(inside.length);

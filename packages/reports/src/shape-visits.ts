@@ -35,7 +35,7 @@ import { VISIT_COLUMNS, visitRows } from './visits.ts';
 /** Before the stretch of time that is asked about, so far back is looked for whether the vehicle was inside already. */
 const LEAD_MS = 86_400_000;
 /** As far as anything can come in the longest gap that a passage is inferred over: 5 minutes at 500 km/h. */
-const REACH_DEG = 0.4;
+const MARGIN_DEG = 0.4;
 /** What names the shape within the engine; nothing outside hears of it. */
 const SHAPE_ID = '00000000-0000-7000-8000-000000000000' as GeofenceId;
 const ASKER = '00000000-0000-7000-8000-000000000001' as UserId;
@@ -56,7 +56,7 @@ export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): Report
     columns: COLUMNS,
     cursor: shapeCursor,
     async page(sources, question, after, limit): Promise<Page> {
-      let { vehicle = null, told = 0 } = (after as ShapeCursor | null) ?? {};
+      let { vehicle = null, returned = 0 } = (after as ShapeCursor | null) ?? {};
       const { part, following } = fleetFrom(question.vehicles, vehicle, MAX_FLEET);
       const near = await nearOnes(
         sources,
@@ -70,15 +70,15 @@ export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): Report
         const visits = await visitsOf(sources, question, id, shape, minDwellSeconds);
         const untilOf = await lastingUntil(sources, visits, question);
         const all = visitRows(visits, null, new Map([[id, name]]), () => null, untilOf).rows;
-        const from = id === vehicle ? told : 0;
+        const from = id === vehicle ? returned : 0;
         for (const [nth, row] of all.slice(from).entries()) {
-          if (rows.length === limit) return { rows, next: { vehicle: id, told: from + nth } satisfies ShapeCursor };
+          if (rows.length === limit) return { rows, next: { vehicle: id, returned: from + nth } satisfies ShapeCursor };
           rows.push(SHOWN.map((column) => row[column] ?? null));
         }
       }
       vehicle = following;
-      told = 0;
-      return { rows, next: vehicle && ({ vehicle, told } satisfies ShapeCursor) };
+      returned = 0;
+      return { rows, next: vehicle && ({ vehicle, returned } satisfies ShapeCursor) };
     },
   };
 }
@@ -99,13 +99,13 @@ async function nearOnes(
  */
 function around(shape: Shape): Box {
   const [west, south, east, north] = boundingBox(shape);
-  const margin = REACH_DEG / Math.cos((Math.min(89, Math.max(Math.abs(south), Math.abs(north))) * Math.PI) / 180);
+  const margin = MARGIN_DEG / Math.cos((Math.min(89, Math.max(Math.abs(south), Math.abs(north))) * Math.PI) / 180);
   const width = (east >= west ? east - west : east - west + 360) + 2 * margin;
   const turned = (longitude: number) => ((((longitude + 180) % 360) + 360) % 360) - 180;
   return {
     ...(width >= 360 ? { west: -180, east: 180 } : { west: turned(west - margin), east: turned(east + margin) }),
-    south: south - REACH_DEG,
-    north: north + REACH_DEG,
+    south: south - MARGIN_DEG,
+    north: north + MARGIN_DEG,
   };
 }
 

@@ -1,7 +1,7 @@
 import { type FleetEvent, type GeofenceId, type GeofenceVisit, geofenceOf, type VehicleId } from '@outrider/domain';
 import { LIST_FLEET } from '@outrider/warehouse';
 import { type VisitCursor, visitCursor } from './cursors.ts';
-import { isTold, PLACES, places } from './event-lists.ts';
+import { isIncluded, PLACES, places } from './event-lists.ts';
 import { lastingUntil } from './known.ts';
 import {
   type Column,
@@ -76,13 +76,13 @@ export const visitsReport: ReportKind = {
     });
     await sources.readDeleted([cursor?.left?.geofenceId ?? null, ...page.events.map(geofenceOf)]);
     const names = new Map(part.map(({ id, name }) => [id, name]));
-    const told = page.events.filter((event): event is GeofenceVisit => isToldVisit(event, sources, question));
+    const visits = page.events.filter((event): event is GeofenceVisit => isIncludedVisit(event, sources, question));
     const { rows, left } = visitRows(
-      told,
+      visits,
       cursor?.left ?? null,
       names,
       (id) => sources.geofenceName(id),
-      await lastingUntil(sources, told, question),
+      await lastingUntil(sources, visits, question),
     );
     const next: VisitCursor | null = page.next
       ? { fleet: first.id, after: page.next, left }
@@ -91,9 +91,9 @@ export const visitsReport: ReportKind = {
   },
 };
 
-function isToldVisit(event: FleetEvent, sources: ReportSources, question: Question): boolean {
+function isIncludedVisit(event: FleetEvent, sources: ReportSources, question: Question): boolean {
   const id = geofenceOf(event);
-  return event.kind === 'geofence-visit' && id !== null && isTold(id, sources, question);
+  return event.kind === 'geofence-visit' && id !== null && isIncluded(id, sources, question);
 }
 
 /**

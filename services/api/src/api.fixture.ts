@@ -50,7 +50,7 @@ export class World {
   rejections: Awaited<ReturnType<ApiParts['reportArchive']['rejections']>> = [];
   readonly eventsAsked: Parameters<EventReport['recentEvents']>[0][] = [];
   eventsAnswer: FleetEvent[] = [];
-  readonly told: unknown[][] = [];
+  readonly logged: unknown[][] = [];
   /** What logins were held up for, in milliseconds. */
   readonly waited: number[] = [];
   readonly #folder: string;
@@ -78,8 +78,8 @@ export class World {
     this.hub = parts.hub;
     this.reportFiles = parts.reportFiles;
     clock.now = () => this.nowMs;
-    const tell = (...line: unknown[]) => {
-      this.told.push(line);
+    const log = (...line: unknown[]) => {
+      this.logged.push(line);
     };
     this.api = createApi({
       ...parts,
@@ -109,7 +109,7 @@ export class World {
       reportArchive: { ...EMPTY_ARCHIVE, rejections: async () => [...this.rejections] },
       checks: {},
       metricsAccess: createMetricsAccess(async () => '', null),
-      logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+      logger: { debug: log, info: log, warn: log, error: log, fatal: log },
       metrics: new Metrics(),
       now: () => this.nowMs,
       wait: async (ms) => {

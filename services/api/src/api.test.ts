@@ -34,8 +34,8 @@ describe('at the edge', () => {
     );
     expect(status).toBe(500);
     expect(JSON.stringify(body)).not.toContain('secret');
-    expect(world.told).toHaveLength(1);
-    expect(world.told[0]).toMatchObject([{ err: { message: 'secret of the archive' } }, 'a request failed']);
+    expect(world.logged).toHaveLength(1);
+    expect(world.logged[0]).toMatchObject([{ err: { message: 'secret of the archive' } }, 'a request failed']);
   });
 
   test.each([new HubAwayError('no answer'), new RegistryAwayError('no answer'), new WarehouseAwayError('no answer')])(
@@ -54,7 +54,7 @@ describe('at the edge', () => {
       );
       expect({ status, type: body.type }).toMatchObject({ status: 503, type: expect.stringContaining('unavailable') });
       expect(headers.get('retry-after')).toBe('5');
-      expect(world.told).toMatchObject([[{ err: { message: 'no answer' } }, 'a request was not served']]);
+      expect(world.logged).toMatchObject([[{ err: { message: 'no answer' } }, 'a request was not served']]);
     },
   );
 
@@ -106,7 +106,7 @@ describe('health', () => {
     const { status, body } = await world.call('GET', '/health/ready');
     expect(status).toBe(503);
     expect(body).toEqual({ status: 'failed', parts: { registry: { status: 'ok' }, log: { status: 'failed' } } });
-    expect(world.told).toMatchObject([[{ part: 'log', err: { message: 'disk full at /secret' } }, 'not ready']]);
+    expect(world.logged).toMatchObject([[{ part: 'log', err: { message: 'disk full at /secret' } }, 'not ready']]);
     expect((await world.call('GET', '/health/live')).status).toBe(200);
   });
 });

@@ -349,12 +349,12 @@ test('it is read page by page, and filtered by time, by account and by what was 
 });
 
 test('what is older than the retention is forgotten, to the millisecond, and sessions that are over with it', async () => {
-  const told: unknown[] = [];
-  const tell = (...line: unknown[]) => void told.push(line);
+  const logged: unknown[] = [];
+  const log = (...line: unknown[]) => void logged.push(line);
   const housekeeping = createHousekeeping({
     config: { auditRetentionDays: 365 },
     registry: world.registry,
-    logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+    logger: { debug: log, info: log, warn: log, error: log, fatal: log },
     now: () => world.nowMs,
   });
   const count = async () => (await world.registry.audit.list({}, { limit: 1000, after: null })).items.length;
@@ -367,7 +367,7 @@ test('what is older than the retention is forgotten, to the millisecond, and ses
   await housekeeping.start();
   await housekeeping.stop();
   expect(await count()).toBe(0);
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 test('neither passwords nor tokens are in the trail or in the logger', async () => {
@@ -395,14 +395,14 @@ test('neither passwords nor tokens are in the trail or in the logger', async () 
   world.registry.users.authenticate = authenticate;
   await world.call('POST', '/auth/logout', { jwt: operator.jwt });
 
-  expect(JSON.stringify(world.told, (_, value) => (value instanceof Error ? String(value.stack) : value))).toContain(
+  expect(JSON.stringify(world.logged, (_, value) => (value instanceof Error ? String(value.stack) : value))).toContain(
     'the database is gone',
   );
   const trail = await world.registry.audit.list({}, { limit: 1000, after: null });
   expect(trail.items.length).toBeGreaterThan(8);
   const kept = JSON.stringify([
     trail,
-    world.told.map((line) => line.map((it) => JSON.stringify(it, Object.getOwnPropertyNames(Object(it))))),
+    world.logged.map((line) => line.map((it) => JSON.stringify(it, Object.getOwnPropertyNames(Object(it))))),
   ]);
   const hashes = /\$argon2/;
   expect(kept).not.toMatch(hashes);

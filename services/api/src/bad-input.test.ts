@@ -383,7 +383,7 @@ async function unchanged(work: () => Promise<void>): Promise<void> {
   const before = await world.registry.outbox.pending(10_000);
   await work();
   expect(await world.registry.outbox.pending(10_000)).toEqual(before);
-  expect(world.told).toEqual([]);
+  expect(world.logged).toEqual([]);
 }
 
 // Bodies
@@ -485,8 +485,8 @@ describe.each(named(WITH_BODY))('%s', (_, operation) => {
     unchanged(async () => {
       const body = ' '.repeat(operation.body.maxBytes + 1);
       refused(await ask(operation, { body }), 413, 'too-large', 'of untold length');
-      const told = { 'content-length': String(body.length) };
-      refused(await ask(operation, { body, headers: told }), 413, 'too-large', 'of told length');
+      const headers = { 'content-length': String(body.length) };
+      refused(await ask(operation, { body, headers }), 413, 'too-large', 'of told length');
     }));
 });
 

@@ -131,9 +131,9 @@ describe('what a terminal must show', () => {
       await call('GET', '/api/v1/vehicles/export', victim),
     ]);
     expect(everything).not.toContain(SECRET);
-    const told = JSON.stringify([(await call('GET', '/api/v1/audit', operator)).body, patched.body]);
-    expect(told).not.toContain(secretHash);
-    expect(told).toContain('"hasSecret":true');
+    const returned = JSON.stringify([(await call('GET', '/api/v1/audit', operator)).body, patched.body]);
+    expect(returned).not.toContain(secretHash);
+    expect(returned).toContain('"hasSecret":true');
     const without = await call('PATCH', path, victim, { terminalAccess: { secret: null } });
     expect(without.body.terminalAccess).toMatchObject({ hasSecret: false });
   });

@@ -52,5 +52,5 @@ async function work(task: GeometryTask): Promise<void> {
     points = 0;
   }
   answer({ id, items });
-  answer({ id, wrong: faults.told, wrongCount: faults.count });
+  answer({ id, wrong: faults.listed, wrongCount: faults.count });
 }

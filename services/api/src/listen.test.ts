@@ -72,7 +72,7 @@ test.each([
   await arrived;
   socket.end();
   expect((await answered.promise).status).toBe(400);
-  expect(world.told.flat()).not.toContain('a request failed');
+  expect(world.logged.flat()).not.toContain('a request failed');
   socket.destroy();
   await http.close();
   await world.close();

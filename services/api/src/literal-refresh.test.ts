@@ -29,21 +29,21 @@ async function rawClient() {
   const socket = connect(http.port, HOST);
   sockets.push(socket);
   await once(socket, 'connect');
-  let heard = '';
+  let received = '';
   socket.on('data', (chunk) => {
-    heard += chunk.toString('latin1');
+    received += chunk.toString('latin1');
   });
   const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
   socket.on('error', () => {});
   return {
     say: (text: string) => socket.write(text, 'latin1'),
-    heard: () => heard,
-    async hears(text: string) {
-      while (!heard.includes(text)) await once(socket, 'data');
+    received: () => received,
+    async receives(text: string) {
+      while (!received.includes(text)) await once(socket, 'data');
     },
     async untilClosed() {
       await closed;
-      return heard;
+      return received;
     },
   };
 }
@@ -62,7 +62,7 @@ const literal = (jwt: string, more = '') =>
   `POST /auth/refresh HTTP/1.1\r\nHost: outrider.test\r\nAuthorization refresh: JWT ${jwt}\r\n${more}\r\n`;
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
-const answersIn = (heard: string) => heard.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
+const answersIn = (received: string) => received.match(/HTTP\/1\.1 \d{3} /g)?.length ?? 0;
 
 describe('the header as the specification writes it', () => {
   test('refreshes an expired token, and the connection ends with the answer', async () => {
@@ -114,12 +114,12 @@ describe('the header as the specification writes it', () => {
     client.say(
       `POST /auth/login?jwt=1 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${login.length}\r\n\r\n${login}`,
     );
-    await client.hears('"expiresAt"');
+    await client.receives('"expiresAt"');
     client.say('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
-    await client.hears('"ok"');
+    await client.receives('"ok"');
     client.say(literal(jwt));
-    const heard = await client.untilClosed();
-    expect(heard.match(/"jwt":/g)).toHaveLength(2);
+    const received = await client.untilClosed();
+    expect(received.match(/"jwt":/g)).toHaveLength(2);
     const whole = literal(jwt, 'Content-Length: 4\r\nAccept: */*\r\n');
     const cut = whole.indexOf('JWT ') + 10;
     expect(statusOf(await exchange(whole.slice(0, cut), whole.slice(cut), 'body'))).toBe(200);
@@ -157,23 +157,23 @@ describe('nothing else gets through', () => {
   };
   test.each(Object.entries(refused))('%s is answered 400, once, and closed', async (_, request) => {
     const { jwt } = await world.member('anna');
-    const heard = await exchange(request(jwt));
-    expect(statusOf(heard)).toBe(400);
-    expect(answersIn(heard)).toBe(1);
-    expect(heard).not.toContain('jwt');
+    const received = await exchange(request(jwt));
+    expect(statusOf(received)).toBe(400);
+    expect(answersIn(received)).toBe(1);
+    expect(received).not.toContain('jwt');
   });
 
   test('what begins inside another request’s headers is not taken for a request', async () => {
     const { jwt } = await world.member('anna');
-    const heard = await exchange('POST /api/v1/vehicles HTTP/1.1\r\nHost: a\r\nX: ', literal(jwt));
-    expect(statusOf(heard)).toBe(400);
-    expect(heard).not.toContain('jwt');
+    const received = await exchange('POST /api/v1/vehicles HTTP/1.1\r\nHost: a\r\nX: ', literal(jwt));
+    expect(statusOf(received)).toBe(400);
+    expect(received).not.toContain('jwt');
   });
 
   test('what follows another request without waiting for its answer is not taken', async () => {
     const { jwt } = await world.member('anna');
-    const heard = await exchange(`GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n${literal(jwt)}`);
-    expect(heard).not.toContain('jwt');
+    const received = await exchange(`GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n${literal(jwt)}`);
+    expect(received).not.toContain('jwt');
   });
 
   test('bytes that are no HTTP are answered 400, headers that are too large 431', async () => {

@@ -139,7 +139,7 @@ test('a tile that a map leaves out is empty; an address that can be none is not 
 
 test('a file that is no map is logged once and serves nothing; others are not served at all', async () => {
   for (let n = 0; n < 3; n += 1) expect((await get('/broken/0/0/0')).status).toBe(404);
-  expect(world.told).toHaveLength(1);
+  expect(world.logged).toHaveLength(1);
   for (const path of ['/notes', '/notes.txt', '/.hidden', '/..%2fworld', '/../own/notes.txt'])
     expect((await get(path)).bytes.toString(), path).not.toContain('secret');
 });

@@ -74,7 +74,7 @@ function visit(
 }
 
 /** Tells of visits, as the notifier does. */
-async function tell(made: NotificationRule, events: readonly FleetEvent[]): Promise<void> {
+async function notify(made: NotificationRule, events: readonly FleetEvent[]): Promise<void> {
   const from = (await world.registry.notifications.places('test')).get(0)?.offset ?? 0;
   await world.registry.notifications.record({
     consumer: 'test',
@@ -359,7 +359,7 @@ describe('the inbox', () => {
   test('is listed from the newest on, in pages, by time and by what is read', async () => {
     const made = await ruleOf((await add(rule())).body.id);
     for (let n = 0; n < 5; n += 1) {
-      await tell(made, [visit(car, depot, world.nowMs)]);
+      await notify(made, [visit(car, depot, world.nowMs)]);
       world.nowMs += HOUR_MS;
     }
     anna.jwt = await world.tokenOf(anna.user);
@@ -395,7 +395,7 @@ describe('the inbox', () => {
 
   test('keeps the names of a geozone and a vehicle that were deleted', async () => {
     const made = await ruleOf((await add(rule())).body.id);
-    await tell(made, [visit(car, depot, world.nowMs)]);
+    await notify(made, [visit(car, depot, world.nowMs)]);
     await world.registry.geofences.delete(depot, null);
     await world.registry.vehicles.delete(car, null);
     expect((await list()).body.items).toMatchObject([{ vehicleName: 'Car', geofenceName: 'Depot' }]);
@@ -403,7 +403,7 @@ describe('the inbox', () => {
 
   test('is its user’s own, even for an operator', async () => {
     const made = await ruleOf((await add(rule())).body.id);
-    await tell(made, [visit(car, depot, world.nowMs)]);
+    await notify(made, [visit(car, depot, world.nowMs)]);
     const { id } = (await list()).body.items[0];
     for (const other of [ben, boss]) {
       expect((await list('', other)).body).toEqual({ items: [], nextCursor: null, unreadCount: 0 });
@@ -418,10 +418,10 @@ describe('the inbox', () => {
   test('holds nothing about what the user may no longer see; what is gone stays told', async () => {
     const van = await newVehicle('Van', anna.user.groupIds);
     const made = await ruleOf((await add(rule({ webhook: { url: HOOK } }))).body.id);
-    await tell(made, [visit(car, depot, world.nowMs), visit(van, depot, world.nowMs)]);
+    await notify(made, [visit(car, depot, world.nowMs), visit(van, depot, world.nowMs)]);
     const [ofVan, ofCar] = (await list()).body.items;
     const deliveries = await world.call('GET', '/api/v1/webhook-deliveries', { jwt: anna.jwt });
-    await tell(made, [visit(car, depot, world.nowMs + HOUR_MS)]);
+    await notify(made, [visit(car, depot, world.nowMs + HOUR_MS)]);
     expect((await list()).body.unreadCount).toBe(3);
     await world.registry.vehicles.update(car, null, { groupIds: [] });
     expect(numbers(await list())).toEqual([ofVan.number]);
@@ -443,10 +443,10 @@ describe('deliveries', () => {
   test('are listed by channel, state, rule and time, and sent again', async () => {
     const first = await ruleOf((await add(rule({ webhook: { url: HOOK }, emails: ['anna@example.org'] }))).body.id);
     const second = await ruleOf((await add(rule({ name: 'Other', webhook: { url: HOOK } }))).body.id);
-    await tell(first, [visit(car, depot, world.nowMs)]);
+    await notify(first, [visit(car, depot, world.nowMs)]);
     world.nowMs += HOUR_MS;
     for (const member of [anna, ben]) member.jwt = await world.tokenOf(member.user);
-    await tell(second, [visit(car, depot, world.nowMs)]);
+    await notify(second, [visit(car, depot, world.nowMs)]);
     const slots = new DeliverySlots(deliveryShares(64, 1));
     const leased = await world.registry.deliveries.lease({ slots, leaseMs: 60_000 });
     for (const each of leased)

@@ -146,11 +146,11 @@ describe('a key', () => {
     await post('vehicles', 'k', { name: 'Van' }, dealer.jwt);
     await post('vehicles', 'k', { name: 'Van' });
     await world.call('DELETE', `/api/v1/users/${dealer.user.id}`, { jwt: operator.jwt });
-    const tell = () => {};
+    const log = () => {};
     const housekeeping = createHousekeeping({
       config: { auditRetentionDays: 365 },
       registry: world.registry,
-      logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+      logger: { debug: log, info: log, warn: log, error: log, fatal: log },
       now: () => world.nowMs,
     });
     await housekeeping.tidy();

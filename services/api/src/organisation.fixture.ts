@@ -26,7 +26,7 @@ import type { Delivery } from '@outrider/registry';
 import { EMPTY_ARCHIVE } from '@outrider/reports/empty-archive';
 import fc from 'fast-check';
 import { PASSWORD, World } from './api.fixture.ts';
-import { type Everything, hears, sightOf } from './rights-model.fixture.ts';
+import { type Everything, mayKnow, sightOf } from './rights-model.fixture.ts';
 
 /** What a random organisation is made from; numbers stand for one of however many there are. */
 export interface Blueprint {
@@ -43,7 +43,7 @@ export interface Blueprint {
   /**
    * What rules told; `rightly`: of what their owners may know, where there is any. Rights may have been others then.
    */
-  told: { rule: number; event: number; rightly: boolean }[];
+  notified: { rule: number; event: number; rightly: boolean }[];
   /** Access given to anyone, across dealers as well. */
   access: { person: number; group: number }[];
 }
@@ -66,7 +66,7 @@ export const blueprint: fc.Arbitrary<Blueprint> = fc.record({
   }),
   geofences: fc.array(fc.record({ owner: nth, groups: fc.option(some) }), { minLength: 3, maxLength: 6 }),
   rules: fc.array(fc.record({ owner: nth, names: nth }), { minLength: 2, maxLength: 4 }),
-  told: fc.array(fc.record({ rule: nth, event: nth, rightly: fc.boolean() }), { minLength: 2, maxLength: 6 }),
+  notified: fc.array(fc.record({ rule: nth, event: nth, rightly: fc.boolean() }), { minLength: 2, maxLength: 6 }),
   tasks: fc.array(fc.record({ profile: nth, creator: nth, byViewer: fc.boolean(), done: fc.boolean() }), {
     minLength: 1,
     maxLength: 4,
@@ -88,7 +88,7 @@ export const WATCHFUL = {
   webhookUrl: null,
 } satisfies Partial<NotificationRule>;
 
-const STRETCH = { fromMs: 0, toMs: 1, receivedAtMs: null };
+const RANGE = { fromMs: 0, toMs: 1, receivedAtMs: null };
 const SESSION_TTL_MS = 30 * 86_400_000;
 const UNLIMITED = { failedLoginsPerMinute: 1e9, authorizedPerMinute: 1e9, unauthorizedPerMinute: 1e9, blockSeconds: 1 };
 
@@ -295,8 +295,8 @@ export class Organisation implements Everything {
     await registry.notifications.record({
       consumer: 'test',
       partition: 0,
-      next: plan.told.length,
-      drafts: plan.told.map(({ rule, event, rightly }, offset) => ({
+      next: plan.notified.length,
+      drafts: plan.notified.map(({ rule, event, rightly }, offset) => ({
         offset,
         rule: pick(rules, rule),
         event: pick(rightly ? this.#known(pick(rules, rule)) : this.events, event),
@@ -307,7 +307,7 @@ export class Organisation implements Everything {
     for (const [nth, userId] of people.entries()) {
       const subjectId = pick(vehicles, nth);
       const { id } = await registry.jobs.create(
-        { kind: 'recalculate-vehicle', userId, subjectId, parameters: STRETCH, dueAtMs: 0 },
+        { kind: 'recalculate-vehicle', userId, subjectId, parameters: RANGE, dueAtMs: 0 },
         {
           action: 'recalculated',
           subject: { kind: 'vehicle', id: subjectId, name: 'As it was called then' },
@@ -321,7 +321,7 @@ export class Organisation implements Everything {
     for (const [nth, ownerId] of people.entries()) await this.#addSchedule(ownerId, pick(vehicles, nth));
     for (const [nth, userId] of people.entries()) await this.#addReport(userId, pick(vehicles, nth));
     await registry.jobs.add(
-      { kind: 'late-data', subjectId: pick(vehicles, 0), parameters: STRETCH, dueAtMs: 0 },
+      { kind: 'late-data', subjectId: pick(vehicles, 0), parameters: RANGE, dueAtMs: 0 },
       (waiting) => waiting,
     );
     for (const { id } of (await registry.jobs.list({ kind: 'late-data' }, { limit: 10, after: null })).items)
@@ -333,7 +333,7 @@ export class Organisation implements Everything {
   /** Events that the owner of a rule may know of; all, where those are none. */
   #known({ ownerId }: NotificationRule): readonly FleetEvent[] {
     const owner = this.users.get(ownerId);
-    const known = owner === undefined ? [] : this.events.filter((event) => hears(this, owner, event));
+    const known = owner === undefined ? [] : this.events.filter((event) => mayKnow(this, owner, event));
     return known.length === 0 ? this.events : known;
   }
 

@@ -268,8 +268,8 @@ describe('API1: broken object level authorization', () => {
     expect((await head(at)).status).toBe(401);
     const [hidden, absent] = [await head(at, anna.jwt), await head(`/api/v1/vehicles/${ABSENT}`, anna.jwt)];
     expect(hidden.status).toBe(404);
-    const told = ({ headers }: typeof hidden) => [...headers].filter(([name]) => name !== 'ratelimit');
-    expect(told(hidden)).toEqual(told(absent));
+    const comparable = ({ headers }: typeof hidden) => [...headers].filter(([name]) => name !== 'ratelimit');
+    expect(comparable(hidden)).toEqual(comparable(absent));
   });
 });
 
@@ -578,7 +578,7 @@ describe('API3: broken object property level authorization', () => {
       for (const value of Object.values(rest)) yield* waysIn(value, way, inner);
     }
     const secret = /passw|hash|salt|secret|credential|private|\.d$|token|jwt/i;
-    const told = OPERATIONS.flatMap(
+    const secretFields = OPERATIONS.flatMap(
       ({ operation: { operationId, responses } }) =>
         Object.entries(responses).flatMap(([status, { content = {} }]) =>
           Object.values(content).flatMap(({ schema }) => [...waysIn(schema, `${operationId} ${status}`)]),
@@ -586,7 +586,7 @@ describe('API3: broken object property level authorization', () => {
       // That there is one is not what it is.
     ).filter((way) => secret.test(way.replace(/^\w+ /, '')) && !way.endsWith('.hasSecret'));
     expect(fields.size).toBeGreaterThan(40);
-    expect([...new Set(told)].toSorted()).toEqual([
+    expect([...new Set(secretFields)].toSorted()).toEqual([
       // What messages are signed with: to whoever has just set it. No call reads it later.
       'addNotificationRule 201.webhook.secret',
       'changeNotificationRule 200.webhook.secret',
@@ -610,19 +610,19 @@ describe('API3: broken object property level authorization', () => {
 
     const rival = await world.member('rival', 'dealer');
     const texts: string[] = [];
-    const hear = ({ body, headers }: Awaited<ReturnType<typeof get>>) =>
+    const collect = ({ body, headers }: Awaited<ReturnType<typeof get>>) =>
       texts.push(JSON.stringify(body), JSON.stringify([...headers]));
     const listen = async () => {
       for (const { jwt } of [operator, dealer, anna, rival])
         for (const { method, path } of OPERATIONS) {
-          if (method === 'GET') hear(await get(path.replaceAll(/\{\w+\}/g, chosen.body.id), jwt));
+          if (method === 'GET') collect(await get(path.replaceAll(/\{\w+\}/g, chosen.body.id), jwt));
           if (path === `${rules}/{id}/test`)
-            hear(await world.call(method, path.replaceAll(/\{\w+\}/g, chosen.body.id), { jwt }));
+            collect(await world.call(method, path.replaceAll(/\{\w+\}/g, chosen.body.id), { jwt }));
         }
     };
     await listen();
-    for (const jwt of [anna.jwt, operator.jwt]) hear(await change(jwt, { name: 'Other', emails: [] }));
-    hear(await change(anna.jwt, { webhook: { url: 'https://hooks.example.org/moved' } }));
+    for (const jwt of [anna.jwt, operator.jwt]) collect(await change(jwt, { name: 'Other', emails: [] }));
+    collect(await change(anna.jwt, { webhook: { url: 'https://hooks.example.org/moved' } }));
     expect(await world.registry.notificationRules.webhookSecret(chosen.body.id)).toBe(given);
 
     // Another one in its place is told once as well, to whoever gave it.
@@ -631,7 +631,7 @@ describe('API3: broken object property level authorization', () => {
     expect((await change(anna.jwt, { webhook })).body.webhook).toEqual(webhook);
     secrets.push(other);
     await listen();
-    hear(await world.call('DELETE', `${rules}/${made.body.id}`, { jwt: anna.jwt }));
+    collect(await world.call('DELETE', `${rules}/${made.body.id}`, { jwt: anna.jwt }));
 
     const { audit, outbox } = world.registry;
     const trail = await audit.list({}, { limit: 1000, after: null });
@@ -640,7 +640,7 @@ describe('API3: broken object property level authorization', () => {
         trail,
         await outbox.pending(1000),
         await world.registry.snapshot(),
-        world.told,
+        world.logged,
         world.eventsAsked,
       ]),
     );
@@ -817,15 +817,15 @@ describe('API4: unrestricted resource consumption', () => {
 /** A connection that says bytes as they are, and what it hears until it is closed. */
 async function raw(port: number, ...said: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
-  let heard = '';
+  let received = '';
   socket.on('data', (chunk) => {
-    heard += chunk.toString('latin1');
+    received += chunk.toString('latin1');
   });
   socket.on('error', () => {});
   await once(socket, 'connect');
   for (const text of said) socket.write(text, 'latin1');
   if (!socket.closed) await once(socket, 'close');
-  return heard;
+  return received;
 }
 
 describe('API4, on a real connection', () => {
@@ -1277,7 +1277,7 @@ describe('API8: security misconfiguration', () => {
     expect(status).toBe(500);
     expect(Object.keys(body)).toEqual(['type', 'title', 'status', 'detail']);
     expect(JSON.stringify(body)).not.toMatch(/secret|\/var|Error|stack/);
-    expect(broken.told).toHaveLength(1);
+    expect(broken.logged).toHaveLength(1);
     await broken.close();
   });
 
@@ -1319,23 +1319,23 @@ describe('API8: security misconfiguration', () => {
       '/docs/swagger-ui.css%00.html',
     ])
       expect([400, 404], path).toContain((await get(path, operator.jwt)).status);
-    expect(world.told).toEqual([]);
+    expect(world.logged).toEqual([]);
   });
 
   test('methods that nobody asked for, over the wire', async () => {
     const http = await listenApi(world.api, { host: '127.0.0.1', port: 0 });
     for (const method of ['TRACE', 'TRACK', 'CONNECT', 'PROPFIND', 'PUT', 'DELETE', 'BREW', 'get', 'OPTIONS']) {
-      const heard = await raw(
+      const received = await raw(
         http.port,
         `${method} /api/v1/vehicles HTTP/1.1\r\nHost: x\r\nAuthorization: JWT ${operator.jwt}\r\nX-Mark: echo-me\r\nConnection: close\r\n\r\n`,
       );
-      expect(heard, method).toMatch(
+      expect(received, method).toMatch(
         method === 'CONNECT' ? /^(?:$|HTTP\/1\.1 4\d\d )/ : /^HTTP\/1\.1 (?:400|404|405|501) /,
       );
-      expect(heard, method).not.toContain('echo-me');
+      expect(received, method).not.toContain('echo-me');
     }
     await http.close(0);
-    expect(world.told).toEqual([]);
+    expect(world.logged).toEqual([]);
   });
 
   test('a Host or a target that is none', async () => {
@@ -1351,12 +1351,12 @@ describe('API8: security misconfiguration', () => {
       'GET /api/v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked',
       'GET /api/v1/me HTTP/9.9\r\nHost: x',
     ]) {
-      const heard = await raw(http.port, `${head}\r\nConnection: close\r\n\r\n`);
-      expect(heard, head).toMatch(/^HTTP\/1\.1 4\d\d /);
-      expect(heard, head).not.toMatch(/node_modules|Error:|\.m?[jt]s:\d/);
+      const received = await raw(http.port, `${head}\r\nConnection: close\r\n\r\n`);
+      expect(received, head).toMatch(/^HTTP\/1\.1 4\d\d /);
+      expect(received, head).not.toMatch(/node_modules|Error:|\.m?[jt]s:\d/);
     }
     await http.close(0);
-    expect(world.told).toEqual([]);
+    expect(world.logged).toEqual([]);
   });
 });
 

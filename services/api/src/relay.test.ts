@@ -15,21 +15,21 @@ function change(version: number): DefinitionChange {
 /** An outbox in memory, a log that can refuse, and everything the log took. */
 function world() {
   const pending: PendingChange[] = [];
-  const told: DefinitionChange[] = [];
+  const published: DefinitionChange[] = [];
   let listener: () => void = () => {};
   const world = {
     pending,
-    told,
+    published,
     refusing: false,
     /** Another instance is at it. */
     othersTurn: false,
-    commit(version: number, tell = true) {
+    commit(version: number, notify = true) {
       pending.push({ seq: version, change: change(version) });
-      if (tell) listener();
+      if (notify) listener();
     },
     registry: {
       outbox: {
-        inTurn: async <T>(tell: () => Promise<T>) => (world.othersTurn ? null : tell()),
+        inTurn: async <T>(publish: () => Promise<T>) => (world.othersTurn ? null : publish()),
         pending: async (limit: number) => pending.slice(0, limit),
         delivered: async (seqs: readonly number[]) => {
           for (const seq of seqs)
@@ -41,22 +41,22 @@ function world() {
       },
       async *definitionVersions() {},
       definitionsOf: async () => [],
-      onChange: (hear: () => void) => {
-        listener = hear;
+      onChange: (onCommit: () => void) => {
+        listener = onCommit;
         return () => {
           listener = () => {};
         };
       },
     },
     log: {
-      bounds: async () => new Map([[0, { earliest: 0, end: told.length }]]),
+      bounds: async () => new Map([[0, { earliest: 0, end: published.length }]]),
       async *read() {
-        const records = told.map((change, offset) => ({ offset, value: { change, isCurrent: true } }));
+        const records = published.map((change, offset) => ({ offset, value: { change, isCurrent: true } }));
         yield { partition: 0, records };
       },
       append: async (_: unknown, records: readonly unknown[]) => {
         if (world.refusing) throw new Error('disk full');
-        told.push(...(records as DefinitionChange[]));
+        published.push(...(records as DefinitionChange[]));
       },
     },
   };
@@ -72,7 +72,7 @@ test('what an earlier run left is told before the relay counts as started', asyn
   its.commit(2, false);
   const relay = relayOf(its);
   await relay.start();
-  expect(its.told).toEqual([change(1), change(2)]);
+  expect(its.published).toEqual([change(1), change(2)]);
   expect(its.pending).toEqual([]);
   await relay.stop();
 });
@@ -84,7 +84,7 @@ test('changes are told in order as they are committed, and those of other proces
   its.commit(1);
   its.commit(2);
   its.commit(3, false);
-  await vi.waitFor(() => expect(its.told).toEqual([change(1), change(2), change(3)]), PATIENCE);
+  await vi.waitFor(() => expect(its.published).toEqual([change(1), change(2), change(3)]), PATIENCE);
   await relay.stop();
 });
 
@@ -97,7 +97,7 @@ test('what the log does not take stays in the outbox until it does', async () =>
   await vi.waitFor(() => expect(relay.healthy).toBe(false), PATIENCE);
   expect(its.pending).toHaveLength(1);
   its.refusing = false;
-  await vi.waitFor(() => expect(its.told).toEqual([change(1)]), PATIENCE);
+  await vi.waitFor(() => expect(its.published).toEqual([change(1)]), PATIENCE);
   expect(its.pending).toEqual([]);
   await relay.stop();
 });
@@ -109,10 +109,10 @@ test('while another instance is at it nothing is told; what that one leaves is',
   const relay = relayOf(its);
   await relay.start();
   its.commit(2);
-  expect(its.told).toEqual([]);
+  expect(its.published).toEqual([]);
   expect(relay.healthy).toBe(true);
   its.othersTurn = false;
-  await vi.waitFor(() => expect(its.told).toEqual([change(1), change(2)]), PATIENCE);
+  await vi.waitFor(() => expect(its.published).toEqual([change(1), change(2)]), PATIENCE);
   await relay.stop();
 });
 
@@ -122,5 +122,5 @@ test('stopping tells what was committed until then', async () => {
   await relay.start();
   its.commit(1);
   await relay.stop();
-  expect(its.told).toEqual([change(1)]);
+  expect(its.published).toEqual([change(1)]);
 });

@@ -185,7 +185,7 @@ describe('a client', () => {
     await aborted;
     await http.close();
     // That somebody left is no failure of the service.
-    expect(world.told.flat()).not.toContain('a request failed');
+    expect(world.logged.flat()).not.toContain('a request failed');
   });
 
   test('that reads nothing is sent nothing more; one that leaves halfway ends the report', async () => {

@@ -117,7 +117,7 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
     case 'notification': {
       // A user's own, whoever else may do everything, and only while what it is about may be seen.
       const notification = all.notifications.get(id);
-      return notification?.userId === caller.id && hears(all, caller, notification.event) ? 'kept' : 'hidden';
+      return notification?.userId === caller.id && mayKnow(all, caller, notification.event) ? 'kept' : 'hidden';
     }
     case 'delivery':
       return all.deliveries.get(id)?.userId === caller.id ? 'kept' : 'hidden';
@@ -138,7 +138,7 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
 }
 
 /** May the caller know of the event, by what it is about? What is gone altogether is nobody's secret. */
-export function hears(all: Everything, caller: User, event: FleetEvent): boolean {
+export function mayKnow(all: Everything, caller: User, event: FleetEvent): boolean {
   const { vehicleId } = event;
   const geofenceId = geofenceOf(event);
   if (caller.blocked) return false;
@@ -249,7 +249,7 @@ export function forbiddenWords(
   // An own delivery says what it was of, whatever became of the right to see that.
   for (const { userId, notificationId } of all.deliveries.values())
     if (userId === caller?.id) allowed.add(notificationId);
-  for (const event of all.events) (caller !== null && hears(all, caller, event) ? allowed : forbidden).add(event.id);
+  for (const event of all.events) (caller !== null && mayKnow(all, caller, event) ? allowed : forbidden).add(event.id);
   // Dealers may not handle the sessions of their users, but the audit trail tells by which of them something was done.
   for (const [id, userId] of all.sessions)
     if (caller === null || sightOf(all, caller, 'user', userId) === 'hidden') forbidden.add(id);

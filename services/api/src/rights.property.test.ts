@@ -22,10 +22,10 @@ import {
   allOf,
   forbiddenWords,
   hasVideo,
-  hears,
   type Kind,
   lockedOut,
   MARKED,
+  mayKnow,
   type Sight,
   sightOf,
   visibleOf,
@@ -177,13 +177,13 @@ const showsRule: Probe['shows'] = ({ body }, scene) => {
 const showsTrial: Probe['shows'] = ({ body }, { org, caller, ids }) => {
   const rule = org.rules.get(ids[0] as NotificationRuleId) ?? raise('no such rule');
   const owner = org.users.get(rule.ownerId) ?? raise('a rule without an owner');
-  const known = org.events.filter((event) => hears(org, owner, event) && hears(org, caller, event));
+  const known = org.events.filter((event) => mayKnow(org, owner, event) && mayKnow(org, caller, event));
   expect(body.examined).toBe(known.length);
-  const told: { id: string }[] = [
+  const examples: { id: string }[] = [
     body.matched,
     ...body.notMatched.map((each: { examples: [] }) => each.examples),
   ].flat();
-  for (const { id } of told) expect(known.map((event) => event.id)).toContain(id);
+  for (const { id } of examples) expect(known.map((event) => event.id)).toContain(id);
 };
 /** The rows of a CSV without anything in quotes. */
 const rowsOf = (text: string) =>
@@ -1222,13 +1222,13 @@ const MODEL: Record<string, readonly Probe[]> = {
       ask: () => ({ query: `${TRACK}&limit=1000` }),
       good: () => 200,
       shows: ({ body }, { org, caller }) => {
-        const told = org.events.filter(
+        const visible = org.events.filter(
           (event) =>
             sightOf(org, caller, 'vehicle', event.vehicleId) !== 'hidden' &&
             (aboutGeofence(event) === null ||
               sightOf(org, caller, 'geofence', String(aboutGeofence(event))) !== 'hidden'),
         );
-        expect(idsOf(body.items)).toEqual(told.map(({ id }) => id).toSorted());
+        expect(idsOf(body.items)).toEqual(visible.map(({ id }) => id).toSorted());
       },
     },
   ],
@@ -1456,7 +1456,7 @@ async function everyPair(org: Organisation, tally: Tally): Promise<void> {
   for (const phase of phases)
     for (const caller of callers) {
       const forbidden = forbiddenWords(org, caller, org.secrets);
-      const heard = (what: string, answer: Answer, said: string) => {
+      const expectNoLeak = (what: string, answer: Answer, said: string) => {
         // A name that the caller gave to something of their own is told back to them, and so is what they had wrong:
         // it tells them nothing, as what does not exist is told back in the same words (see below).
         const text = readable(answer);
@@ -1473,10 +1473,10 @@ async function everyPair(org: Organisation, tally: Tally): Promise<void> {
             const ids = listed.map((id) => org.present(id));
             tally.pairs += 1;
             const what = `${operation.operationId} of [${probe.kinds.map((kind, nth) => `${kind} ${ids[nth]}`)}] by ${caller?.role ?? 'nobody'} ${caller?.id}`;
-            const heardOf = await call(org, operation, probe, caller, ids);
-            const { answer, said } = heardOf;
+            const exchange = await call(org, operation, probe, caller, ids);
+            const { answer, said } = exchange;
             const { status } = answer;
-            heard(what, answer, said);
+            expectNoLeak(what, answer, said);
 
             const locked = lockedOut(caller);
             if (caller === null || locked !== null) {
@@ -1503,7 +1503,7 @@ async function everyPair(org: Organisation, tally: Tally): Promise<void> {
                 absent = face(await call(org, operation, probe, caller, inPlace));
                 likeAbsent.set(key, absent);
               }
-              const shown = face(heardOf);
+              const shown = face(exchange);
               if (shown !== absent) expect(shown, `${what}, which is to look as if it did not exist`).toBe(absent);
               const hidden = probe.hidden ?? [404];
               if (locked === null && !hidden.includes(status)) expect(hidden, what).toContain(status);
@@ -1649,7 +1649,7 @@ test(`${PAIRS} pairs of a caller and what they ask for, in random organisations 
         await everyPair(org, tally);
         await takeApart(org, tally);
         // Nothing went wrong inside meanwhile.
-        expect(org.world.told).toEqual([]);
+        expect(org.world.logged).toEqual([]);
       } catch (error) {
         failed = true;
         throw error;

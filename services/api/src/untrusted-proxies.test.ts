@@ -11,7 +11,7 @@ async function open(trustedProxies: readonly string[] = []) {
   world = await World.open({ trustedProxies }, { metrics, metricsAccess: createMetricsAccess(async () => '', null) });
   const count = async () =>
     Number(/outrider_untrusted_proxy_requests_total (\d+)/.exec(await metrics.metrics())?.[1] ?? '0');
-  const logged = () => world.told.filter(([, line]) => WARNING.test(String(line)));
+  const logged = () => world.logged.filter(([, line]) => WARNING.test(String(line)));
   return { count, logged };
 }
 

@@ -228,9 +228,9 @@ describe('tasks', () => {
   const ask = (more: object = {}, who = anna) => call('POST', '/tasks', who, { profileId, ...FRAGMENT, ...more });
 
   test('a task is asked for, told of, looked at and cancelled', async () => {
-    const heard: VideoTask[] = [];
+    const received: VideoTask[] = [];
     const leave = await world.hub.subscribe(VIDEO_TASK_CHANNEL, (text) =>
-      heard.push((JSON.parse(text) as VideoTaskNews).task),
+      received.push((JSON.parse(text) as VideoTaskNews).task),
     );
     const asked = await ask();
     expect(asked).toMatchObject({
@@ -263,7 +263,7 @@ describe('tasks', () => {
     });
     expect((await call('POST', `${path}/cancel`, anna)).status).toBe(200);
     expect((await call('GET', path, anna)).headers.get('retry-after')).toBeNull();
-    expect(heard.map(({ state }) => state)).toEqual(['new', 'cancelled']);
+    expect(received.map(({ state }) => state)).toEqual(['new', 'cancelled']);
     await leave();
   });
 

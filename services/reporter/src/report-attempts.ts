@@ -18,7 +18,7 @@ import {
 import { Counter, type Span } from '@outrider/runtime';
 import { BusyError, TooMuchError, WarehouseFullError } from '@outrider/warehouse';
 import { progressOf } from './progress.ts';
-import { type ReportShelf, ReportTooLargeError } from './report-files.ts';
+import { type ReportFileStore, ReportTooLargeError } from './report-files.ts';
 import type { ReportRunnerParts } from './runner.ts';
 
 /** A report that is being made. */
@@ -60,13 +60,13 @@ class RightsChanged extends Error {}
  */
 export class ReportAttempts {
   readonly #parts: ReportRunnerParts;
-  readonly #shelf: ReportShelf;
+  readonly #store: ReportFileStore;
   readonly #times: { leaseMs: number; retryMs: number };
   readonly #ended: Counter<'report' | 'state'>;
 
-  constructor(parts: ReportRunnerParts, shelf: ReportShelf, times: { leaseMs: number; retryMs: number }) {
+  constructor(parts: ReportRunnerParts, store: ReportFileStore, times: { leaseMs: number; retryMs: number }) {
     this.#parts = parts;
-    this.#shelf = shelf;
+    this.#store = store;
     this.#times = times;
     this.#ended = new Counter({
       name: 'outrider_report_jobs_total',
@@ -119,14 +119,14 @@ export class ReportAttempts {
     const pages = counted(allRows(kind, sources, question, MAX_ROWS), kind, question, progress);
     const { timeZone } = request;
     const written = format.write({ kind, pages, timeZone, archive: sources.archive, signal });
-    const file = await this.#shelf.put(job.id, lease, format.extension, written);
+    const file = await this.#store.put(job.id, lease, format.extension, written);
     const contents = { vehicleIds: question.vehicles.map(({ id }) => id), geofenceIds: [...named] };
     try {
       signal.throwIfAborted();
       await refresh?.();
       if (!maySeeStill(contents, this.#askerOf(leased, request), directory)) throw new RightsChanged();
     } catch (error) {
-      await this.#shelf.delete(file.id);
+      await this.#store.delete(file.id);
       throw error;
     }
     const { mediaType } = format;
@@ -138,7 +138,7 @@ export class ReportAttempts {
     };
     // Where this fails, the file stays: the sweep removes it unless the job ended with it.
     if (await registry.reportFiles.finish(leased, result, { ...file, ...result, ...contents })) return result;
-    await this.#shelf.delete(file.id);
+    await this.#store.delete(file.id);
     throw new BrokenOff('lost');
   }
 

@@ -3,7 +3,7 @@ import { type Files, removeStrays } from '@outrider/files';
 import type { Registry } from '@outrider/registry';
 import type { Logger } from '@outrider/runtime';
 
-export interface ReportShelfConfig {
+export interface ReportFileStoreConfig {
   /** How long a file is kept. */
   retentionDays: number;
   /** How much room all files together may take up. */
@@ -28,17 +28,17 @@ export class ReportTooLargeError extends Error {
 }
 
 /** Where the files of reports stand, for as long and as many as there is room for. */
-export class ReportShelf {
+export class ReportFileStore {
   readonly #files: Files;
   readonly #noted: Registry['reportFiles'];
-  readonly #config: ReportShelfConfig;
+  readonly #config: ReportFileStoreConfig;
   readonly #logger: Logger;
   readonly #now: () => number;
 
   constructor(
     files: Files,
     noted: Registry['reportFiles'],
-    config: ReportShelfConfig,
+    config: ReportFileStoreConfig,
     logger: Logger,
     now: () => number,
   ) {

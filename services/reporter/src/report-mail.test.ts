@@ -96,9 +96,9 @@ async function made(error: string | null = null): Promise<JobId> {
     emails: ['a@example.com', 'b@example.com'],
   });
   nowMs += 86_400_000;
-  const stretch = { fromMs: Date.UTC(2026, 0, 14, 23), toMs: Date.UTC(2026, 0, 15, 23), timeZone: 'Europe/Berlin' };
+  const timeRange = { fromMs: Date.UTC(2026, 0, 14, 23), toMs: Date.UTC(2026, 0, 15, 23), timeZone: 'Europe/Berlin' };
   await registry.reportSchedules.runDue(
-    () => ({ kind: 'report', subjectId: null, parameters: { ...report, ...stretch } }),
+    () => ({ kind: 'report', subjectId: null, parameters: { ...report, ...timeRange } }),
     10,
   );
   const leased = await registry.jobs.lease({ kinds: ['report'], leaseMs: 1000, atOnce: 1 });
@@ -113,7 +113,7 @@ async function made(error: string | null = null): Promise<JobId> {
   else await registry.reportFiles.fail(leased, error);
   return leased.job.id;
 }
-const reaches = (counts: Record<string, number>) =>
+const untilCounts = (counts: Record<string, number>) =>
   vi.waitFor(
     async () => expect(Object.fromEntries(await registry.reportDeliveries.counts())).toEqual(counts),
     PATIENCE,
@@ -122,7 +122,7 @@ const reaches = (counts: Record<string, number>) =>
 test('a report goes to each address, with its file', async () => {
   await made();
   await start();
-  await reaches({ delivered: 2 });
+  await untilCounts({ delivered: 2 });
   expect(sent.map(({ to }) => to).toSorted()).toEqual([['a@example.com'], ['b@example.com']]);
   expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
   const [message] = sent;
@@ -137,7 +137,7 @@ test('a report goes to each address, with its file', async () => {
 test('of one that is too large it is said where it is', async () => {
   const id = await made();
   await start(CONTENT.length - 1);
-  await reaches({ delivered: 2 });
+  await untilCounts({ delivered: 2 });
   expect(sent[0]?.attachments).toBeUndefined();
   expect(sent[0]?.text).toContain(`/api/v1/report-jobs/${id}/file`);
 });
@@ -145,7 +145,7 @@ test('of one that is too large it is said where it is', async () => {
 test('of one that could not be made it is said why', async () => {
   await made('It takes more rows than one may.');
   await start();
-  await reaches({ delivered: 2 });
+  await untilCounts({ delivered: 2 });
   expect(sent[0]).toMatchObject({ subject: 'Report mileage, 2026-01-15 could not be made' });
   expect(sent[0]?.text).toContain('It takes more rows than one may.');
 });
@@ -157,12 +157,12 @@ test('what fails for now is tried again later, with the same id, and given up af
       : { ok: false, retry: false, error: 'no such mailbox', status: 550 };
   await made();
   await start();
-  await reaches({ pending: 1, failed: 1 });
+  await untilCounts({ pending: 1, failed: 1 });
   expect(sent).toHaveLength(2);
   const advancing = setInterval(() => {
     nowMs += 3_600_000;
   }, 10);
-  await reaches({ failed: 2 }).finally(() => clearInterval(advancing));
+  await untilCounts({ failed: 2 }).finally(() => clearInterval(advancing));
   const tries = sent.filter(({ to }) => to[0] === 'a@example.com');
   expect(tries.length).toBeGreaterThan(3);
   expect(new Set(tries.map(({ id }) => id)).size).toBe(1);
@@ -176,7 +176,7 @@ test.each<[string, () => Promise<unknown>]>([
   await made();
   await happens();
   await start();
-  await reaches({ cancelled: 2 });
+  await untilCounts({ cancelled: 2 });
   expect(sent).toEqual([]);
 });
 
@@ -186,7 +186,7 @@ test('nothing is sent to an address that was taken out', async () => {
   if (schedule === undefined) throw new Error('there is one');
   await registry.reportSchedules.update(schedule.id, null, { emails: ['b@example.com'] });
   await start();
-  await reaches({ cancelled: 1, delivered: 1 });
+  await untilCounts({ cancelled: 1, delivered: 1 });
 });
 
 test('what was taken by one who died is sent by another', async () => {
@@ -196,5 +196,5 @@ test('what was taken by one who died is sent by another', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(sent).toEqual([]);
   nowMs += 1000;
-  await reaches({ delivered: 2 });
+  await untilCounts({ delivered: 2 });
 });

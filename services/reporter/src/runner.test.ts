@@ -126,7 +126,7 @@ const jobOf = async (id: JobId, who = operator) =>
   (await world.call('GET', `/api/v1/jobs/${id}`, { jwt: who.jwt })).body;
 const fileOf = (id: JobId, who: { jwt: string }, headers: Record<string, string> = {}) =>
   world.call('GET', `/api/v1/report-jobs/${id}/file`, { jwt: who.jwt, headers });
-const reaches = (id: JobId, state: string) =>
+const untilState = (id: JobId, state: string) =>
   vi.waitFor(async () => {
     const job = await jobOf(id);
     expect(job).toMatchObject({ state });
@@ -171,7 +171,7 @@ describe('a report as a job', () => {
     expect([early.status, early.body.errors]).toEqual([409, [{ parameter: 'id', detail: 'queued' }]]);
 
     await start();
-    const job = await reaches(id, 'done');
+    const job = await untilState(id, 'done');
     expect(job).toMatchObject({ percent: 100, rows: 2 * PER_VEHICLE });
     const file = await fileOf(id, anna);
     expect(file.status).toBe(200);
@@ -216,7 +216,7 @@ describe('a report as a job', () => {
   test('is its user’s and the operator’s, and nobody else’s', async () => {
     const id = await asked(anna);
     await start();
-    await reaches(id, 'done');
+    await untilState(id, 'done');
     expect((await fileOf(id, dealer)).status).toBe(404);
     expect((await fileOf(ABSENT as JobId, anna)).status).toBe(404);
     expect((await fileOf(id, operator)).status).toBe(200);
@@ -234,7 +234,7 @@ describe('a report as a job', () => {
     const id = await asked(anna);
     await world.registry.vehicles.update(vans[0]?.id as VehicleId, null, { groupIds: [] });
     await start();
-    await reaches(id, 'done');
+    await untilState(id, 'done');
     expect(vehiclesIn((await fileOf(id, anna)).body)).toEqual([vans[1]?.id]);
   });
 
@@ -244,7 +244,7 @@ describe('a report as a job', () => {
       if (page === 2) await world.registry.vehicles.update(vans[0]?.id as VehicleId, null, { groupIds: [] });
     };
     await start();
-    await reaches(id, 'done');
+    await untilState(id, 'done');
     expect(vehiclesIn((await fileOf(id, anna)).body)).toEqual([vans[1]?.id]);
     expect(await storedFiles()).toHaveLength(1);
   });
@@ -252,7 +252,7 @@ describe('a report as a job', () => {
   test('is not fetched by who may not see all of it any more', async () => {
     const id = await asked(anna);
     await start();
-    await reaches(id, 'done');
+    await untilState(id, 'done');
     await world.registry.vehicles.update(vans[0]?.id as VehicleId, null, { groupIds: [] });
     expect((await fileOf(id, anna)).status).toBe(410);
     expect((await fileOf(id, operator)).status).toBe(200);
@@ -267,8 +267,8 @@ describe('a report as a job', () => {
     const other = await asked(dealer, { vehicleId: vans[0]?.id });
     await world.registry.vehicles.update(vans[0]?.id as VehicleId, null, { dealerId: null, groupIds: [] });
     await start();
-    expect(await reaches(blocked, 'failed')).toMatchObject({ error: 'The account was blocked or deleted.' });
-    expect(await reaches(other, 'failed')).toMatchObject({ error: expect.stringContaining('vehicleId') });
+    expect(await untilState(blocked, 'failed')).toMatchObject({ error: 'The account was blocked or deleted.' });
+    expect(await untilState(other, 'failed')).toMatchObject({ error: expect.stringContaining('vehicleId') });
     expect(await storedFiles()).toEqual([]);
     await vi.waitFor(() => expect(news.map(({ state }) => state)).toEqual(['failed', 'failed']), PATIENCE);
   });
@@ -286,7 +286,7 @@ describe('a report as a job', () => {
     await world.call('POST', `/api/v1/jobs/${id}/cancel`, { jwt: operator.jwt });
     await wait(50);
     held.resolve();
-    await reaches(id, 'cancelled');
+    await untilState(id, 'cancelled');
     expect(await storedFiles()).toEqual([]);
     expect((await fileOf(id, operator)).body.errors).toEqual([{ parameter: 'id', detail: 'cancelled' }]);
   });
@@ -306,7 +306,7 @@ describe('a report as a job', () => {
     expect(await jobOf(id)).toMatchObject({ state: 'queued' });
     expect(await storedFiles()).toEqual([]);
     await start();
-    expect(await reaches(id, 'done')).toMatchObject({ rows: 3 * PER_VEHICLE });
+    expect(await untilState(id, 'done')).toMatchObject({ rows: 3 * PER_VEHICLE });
     expect(await storedFiles()).toHaveLength(1);
   });
 
@@ -318,7 +318,7 @@ describe('a report as a job', () => {
       world.nowMs += 2;
     }
     await start();
-    expect(await reaches(id, 'failed')).toMatchObject({ error: 'It broke off 5 times.' });
+    expect(await untilState(id, 'failed')).toMatchObject({ error: 'It broke off 5 times.' });
     await vi.waitFor(() => expect(news).toMatchObject([{ jobId: id, state: 'failed' }]), PATIENCE);
   });
 
@@ -332,21 +332,21 @@ describe('a report as a job', () => {
       world.nowMs += 10;
     }, 5);
     await start();
-    await reaches(id, 'done').finally(() => clearInterval(advancing));
+    await untilState(id, 'done').finally(() => clearInterval(advancing));
     expect(pages).toBe(14);
   });
 
   test('that would be too large fails, and says so', async () => {
     const id = await asked(operator);
     await start({ maxFileBytes: 100 });
-    expect(await reaches(id, 'failed')).toMatchObject({ error: expect.stringContaining('ask for fewer vehicles') });
+    expect(await untilState(id, 'failed')).toMatchObject({ error: expect.stringContaining('ask for fewer vehicles') });
     expect(await storedFiles()).toEqual([]);
   });
 
   test.each(['ndjson', 'xlsx', 'geojson', 'gpx', 'kml'])('comes as %s', async (format) => {
     const id = await asked(operator, { format });
     await start();
-    await reaches(id, 'done');
+    await untilState(id, 'done');
     expect((await fileOf(id, operator)).status).toBe(200);
   });
 
@@ -354,7 +354,7 @@ describe('a report as a job', () => {
     const about = { kind: 'current-state', from: undefined, to: undefined };
     const id = await asked(operator, about);
     await start();
-    expect(await reaches(id, 'done')).toMatchObject({ from: null, to: null, rows: 3 });
+    expect(await untilState(id, 'done')).toMatchObject({ from: null, to: null, rows: 3 });
   });
 
   test('users take turns', async () => {
@@ -404,8 +404,8 @@ describe('files of reports', () => {
   test('go when their time is over, and with their user', async () => {
     const [old, hers] = [await asked(operator), await asked(anna)];
     const first = await start();
-    await reaches(old, 'done');
-    await reaches(hers, 'done');
+    await untilState(old, 'done');
+    await untilState(hers, 'done');
     await first.stop();
     await world.registry.users.delete(anna.user.id, null);
     const second = await start();
@@ -423,7 +423,7 @@ describe('files of reports', () => {
     const ids: JobId[] = [];
     for (const who of [operator, anna, operator]) ids.push(await asked(who));
     const first = await start();
-    for (const id of ids) await reaches(id, 'done');
+    for (const id of ids) await untilState(id, 'done');
     await first.stop();
     const sizes = await Promise.all(ids.map(async (id) => (await jobOf(id)).result.bytes as number));
     await start({ quotaBytes: (sizes[1] ?? 0) + (sizes[2] ?? 0) });
@@ -436,7 +436,7 @@ describe('files of reports', () => {
   test('that belong to no job are swept away after a while, and those of others never', async () => {
     const id = await asked(operator);
     const first = await start();
-    await reaches(id, 'done');
+    await untilState(id, 'done');
     await first.stop();
     for (const name of [`report-${ABSENT}-${ABSENT}.csv`, `${ABSENT}.mp4`])
       await world.reportFiles.put(name, ReadableStream.from([Buffer.from('left behind')]));

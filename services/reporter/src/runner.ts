@@ -16,9 +16,9 @@ import {
   worker,
 } from '@outrider/runtime';
 import { MAX_ATTEMPTS, ReportAttempts, type ReportTask } from './report-attempts.ts';
-import { ReportShelf, type ReportShelfConfig } from './report-files.ts';
+import { ReportFileStore, type ReportFileStoreConfig } from './report-files.ts';
 
-export interface ReportRunnerConfig extends ReportShelfConfig {
+export interface ReportRunnerConfig extends ReportFileStoreConfig {
   /** Default 500. */
   pollMs?: number;
   /** Lease duration, renewed while a report is made. Default 20,000. */
@@ -65,8 +65,8 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
   const { pollMs = 500, leaseMs = 20_000, atOnce = 4, atOnceHere = 2, retryMs = 5000 } = config;
   /** Tenants whose reports this process makes now. */
   const tenantsHere = new Set<string>();
-  const shelf = new ReportShelf(parts.files, registry.reportFiles, config, logger, now);
-  const attempts = new ReportAttempts(parts, shelf, { leaseMs, retryMs });
+  const store = new ReportFileStore(parts.files, registry.reportFiles, config, logger, now);
+  const attempts = new ReportAttempts(parts, store, { leaseMs, retryMs });
 
   const jobs = worker<ReportTask>({
     name: 'reports',
@@ -99,8 +99,8 @@ export function createReportRunner(parts: ReportRunnerParts): ReportRunner {
     retryMs,
     logger,
   });
-  const tidying = poller({ name: 'report files', work: () => shelf.tidy(), everyMs: TIDY_EVERY_MS, logger });
-  const sweeping = poller({ name: 'stray report files', work: () => shelf.sweep(), everyMs: SWEEP_EVERY_MS, logger });
+  const tidying = poller({ name: 'report files', work: () => store.tidy(), everyMs: TIDY_EVERY_MS, logger });
+  const sweeping = poller({ name: 'stray report files', work: () => store.sweep(), everyMs: SWEEP_EVERY_MS, logger });
   return jointPart(jobs, tidying, sweeping);
 }
 

@@ -1,5 +1,5 @@
 import { unseenIn } from '@outrider/access';
-import { type Directory, type ReportSchedule, stretchCovered } from '@outrider/domain';
+import { coveredRange, type Directory, type ReportSchedule } from '@outrider/domain';
 import type { Registry, ScheduledJob } from '@outrider/registry';
 import { REPORT_JOB, type ReportRequest, scheduledReport } from '@outrider/reports';
 import { type Logger, type Part, poller } from '@outrider/runtime';
@@ -26,9 +26,9 @@ export function createReportScheduler({ config, registry, directory, logger }: R
     const report = scheduledReport(schedule);
     const owner = directory.ownerOf(schedule);
     if (owner === undefined || owner.blocked || unseenIn(report, owner, directory) !== null) return null;
-    const { fromMs, toMs } = stretchCovered(schedule, period);
-    const stretch = report.report === 'current-state' ? { fromMs: null, toMs: null } : { fromMs, toMs };
-    const request: ReportRequest = { ...report, ...stretch, timeZone: schedule.timeZone, shape: null };
+    const { fromMs, toMs } = coveredRange(schedule, period);
+    const timeRange = report.report === 'current-state' ? { fromMs: null, toMs: null } : { fromMs, toMs };
+    const request: ReportRequest = { ...report, ...timeRange, timeZone: schedule.timeZone, shape: null };
     return { kind: REPORT_JOB, subjectId: report.vehicleId ?? report.groupId, parameters: { ...request } };
   }
 

@@ -31,7 +31,7 @@ let operator: { user: User; jwt: string };
 let anna: { user: User; jwt: string };
 let van: Vehicle;
 let schedulers: Part[];
-let told: unknown[];
+let logged: unknown[];
 
 beforeEach(async () => {
   world = await World.open({ limits: LIMITS }, {}, ':memory:');
@@ -45,11 +45,11 @@ beforeEach(async () => {
     ...VEHICLE_DEFAULTS,
   });
   schedulers = [];
-  told = [];
+  logged = [];
 });
 afterEach(async () => {
   await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
   await world.close();
 });
 
@@ -67,8 +67,8 @@ async function added(who: { jwt: string }, more: object = {}): Promise<ReportSch
 }
 /** As many as look at the clock at once. */
 async function start(instances = 1): Promise<void> {
-  const tell = (...line: unknown[]) => {
-    told.push(line);
+  const log = (...line: unknown[]) => {
+    logged.push(line);
   };
   for (let nth = 0; nth < instances; nth++)
     schedulers.push(
@@ -76,7 +76,7 @@ async function start(instances = 1): Promise<void> {
         config: { pollMs: 1 },
         registry: world.registry,
         directory: world.directory,
-        logger: { debug: tell, info: tell, warn: tell, error: tell, fatal: tell },
+        logger: { debug: log, info: log, warn: log, error: log, fatal: log },
       }),
     );
   await Promise.all(schedulers.map((scheduler) => scheduler.start()));

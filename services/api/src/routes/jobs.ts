@@ -223,7 +223,7 @@ export function accepted(job: Job, { retentionMs }: JobAccess): Reply {
   return { status: 202, body: jobBody(job, retentionMs), headers: { location: `/api/v1/jobs/${job.id}` } };
 }
 
-const stretch = z.object({
+const timeRange = z.object({
   from: timeIn.meta({ description: 'Time of the fix, inclusive.', examples: ['2026-01-08T00:00:00.000Z'] }),
   to: timeIn.meta({
     description: `Time of the fix, exclusive; ${MAX_RECALCULATED_DAYS} days after from at most.`,
@@ -248,7 +248,7 @@ export const jobRoutes: Route[] = [
     summary: 'Ask a geozone about the past.',
     description: `Makes the events of the geozone, and of no other, anew for all vehicles that it watches now. ${HOW}`,
     params: z.object({ id: id<GeofenceId>() }),
-    query: stretch,
+    query: timeRange,
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, query }, { access }) {
@@ -265,7 +265,7 @@ export const jobRoutes: Route[] = [
 
 Where positions come late, the service does this by itself: this call is for positions that are more than 31 days late, and for definitions that have changed.`,
     params: z.object({ id: vehicleKey }),
-    query: stretch,
+    query: timeRange,
     answers: ACCEPTED,
     problems: ['not-found', 'forbidden', 'conflict'],
     async handle({ params, query }, { access }) {

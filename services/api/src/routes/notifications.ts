@@ -214,7 +214,7 @@ const EVENT_EXAMPLE = {
 };
 
 /** Kinds have fields of their own beside these. */
-const ToldEvent = z
+const EventOut = z
   .looseObject({
     id: idOut,
     kind: z.string(),
@@ -277,7 +277,7 @@ const NotificationOut = z
       description:
         'True where the data came after newer data of the vehicle: what happened was found afterwards, and `event.origin` is `recalculated`.',
     }),
-    event: ToldEvent,
+    event: EventOut,
     createdAt: timeOut,
     readAt: timeOut.nullable(),
   })
@@ -324,12 +324,12 @@ const TrialOut = z
     to: timeOut,
     examined: z.int(),
     complete: z.boolean().meta({ description: 'False where there was more than could be looked at: the newest were.' }),
-    matched: z.array(ToldEvent).meta({ description: 'What it would have told, the newest first.' }),
+    matched: z.array(EventOut).meta({ description: 'What it would have told, the newest first.' }),
     notMatched: z.array(
       z.strictObject({
         reason: z.enum(MISMATCHES),
         count: z.int(),
-        examples: z.array(ToldEvent).meta({ description: 'The newest few.' }),
+        examples: z.array(EventOut).meta({ description: 'The newest few.' }),
       }),
     ),
   })

@@ -41,7 +41,12 @@ const NewReportJob = z
   });
 
 /** Its stretch of time; null in both for a report about now. */
-function stretchOf({ kind, from, to, period }: ReportFields & { from?: number | undefined; to?: number | undefined }) {
+function timeRangeOf({
+  kind,
+  from,
+  to,
+  period,
+}: ReportFields & { from?: number | undefined; to?: number | undefined }) {
   if (kind === 'current-state') {
     for (const [name, value] of Object.entries({ from, to }))
       if (value !== undefined) throw badField(`/${name}`, 'This report is about now.');
@@ -91,7 +96,7 @@ export const reportJobRoutes: Route[] = [
     },
     problems: ['conflict', 'quota-exceeded'],
     async handle({ body }, { access }) {
-      const request: ReportRequest = { ...reportFrom(body), ...stretchOf(body), shape: null };
+      const request: ReportRequest = { ...reportFrom(body), ...timeRangeOf(body), shape: null };
       if (body.shape !== undefined) {
         if (body.kind !== 'geozone-visits') throw badField('/shape', 'It is for reports of geozone-visits.');
         if (body.geozoneId !== undefined) throw badField('/shape', 'Name a geozone or a shape, not both.');
