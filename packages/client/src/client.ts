@@ -76,7 +76,10 @@ type Options = {
   signal?: AbortSignal;
 };
 
-/** The API with the types of its OpenAPI document. Throws `ApiError` for a refusal, `ConnectionError` when the service is not reached. */
+/**
+ * The API with the types of its OpenAPI document. Throws `ApiError` for a refusal, `ConnectionError` when the service
+ * is not reached.
+ */
 export class Client {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;

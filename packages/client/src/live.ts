@@ -23,13 +23,19 @@ export interface LiveOptions {
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
-/** Pings of the server are not visible to a page: after a silence as long as this, a new subscription shows whether the connection lives. */
+/**
+ * Pings of the server are not visible to a page: after a silence as long as this, a new subscription shows whether the
+ * connection lives.
+ */
 const SILENCE_MS = 60_000;
 const REPLY_MS = 15_000;
 /** The token or session is over, or the account is blocked. */
 const FINAL_CODES = new Set([4401, 4403]);
 
-/** How long to wait before attempt number `attempt` (from 0): doubles up to half a minute, at random so that clients of a restarted service spread. */
+/**
+ * How long to wait before attempt number `attempt` (from 0): doubles up to half a minute, at random so that clients of
+ * a restarted service spread.
+ */
 export function reconnectDelayMs(attempt: number, random: () => number): number {
   return (0.5 + random() / 2) * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
 }
@@ -104,7 +110,8 @@ export class LiveConnection {
 
   #receive(message: LiveMessage): void {
     this.#watch(SILENCE_MS);
-    // Until the subscription was answered the connection has not proved itself: a server that closes at once is not asked faster.
+    // Until the subscription was answered the connection has not proved itself: a server that closes at once is not
+    // asked faster.
     if (this.#status !== 'open' && (message.type === 'snapshot' || message.type === 'resumed')) {
       this.#attempt = 0;
       this.#setStatus('open');

@@ -5,8 +5,8 @@ import { squaredDistanceToSegment } from './segment-distance.ts';
 
 /*
  * Where a way first meets a boundary, where that is plain: most ways of vehicles are short, meet one edge and nothing
- * else. Where it is not plain the answer is NaN, and the long way round has to be gone (see `inside-intervals.ts`); always so for
- * a way with both ends on one side.
+ * else. Where it is not plain the answer is NaN, and the long way round has to be gone (see `inside-intervals.ts`);
+ * always so for a way with both ends on one side.
  */
 
 /** A way and a corner nearer to each other than this many degrees: rounding may decide, and must not decide here. */

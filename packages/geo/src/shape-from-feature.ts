@@ -30,8 +30,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * A position: longitude and latitude; an altitude or whatever else follows is dropped. Null where it is not one, with the
- * reason reported.
+ * A position: longitude and latitude; an altitude or whatever else follows is dropped. Null where it is not one, with
+ * the reason reported.
  */
 function positionOf(value: unknown, pointer: string, errors: ErrorList): LngLat | null {
   if (!Array.isArray(value)) {

@@ -33,8 +33,8 @@ export interface Checkpoints {
   /** Null where none was ever saved, or where the store lost it. */
   load(consumer: string, partition: number): Promise<Checkpoint | null>;
   /**
-   * Loads, and takes the partition over: from now on nobody else can save it, even a member that still believes to have it. A
-   * member of a group may learn late that its partition was given to another.
+   * Loads, and takes the partition over: from now on nobody else can save it, even a member that still believes to have
+   * it. A member of a group may learn late that its partition was given to another.
    */
   claim(consumer: string, partition: number): Promise<Checkpoint | null>;
   /** @throws {CheckpointFencedError} when another has claimed the partition since this opening did */

@@ -7,7 +7,10 @@ import type { Logger } from './logger.ts';
 import { Counter, type Registry } from './metrics.ts';
 
 export interface ServerBounds {
-  /** Open HTTP connections; `perKey`: of one address. Those that were {@link BoundServer.upgraded} do not count any more. */
+  /**
+   * Open HTTP connections; `perKey`: of one address. Those that were {@link BoundServer.upgraded} do not count any
+   * more.
+   */
   connections: ConnectionBounds;
   /** Upgraded connections, which are counted elsewhere, that may be open beside those. Default: none. */
   maxUpgraded?: number;
@@ -22,15 +25,18 @@ export interface BoundServer {
   upgraded(socket: Duplex): void;
 }
 
-/** Options of `http.createServer` that bound how long a client may take over a request, where the service has no other wish. */
+/**
+ * Options of `http.createServer` that bound how long a client may take over a request, where the service has no other
+ * wish.
+ */
 export const HTTP_TIMES = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2000 };
 
 /** One line for all refusals of a while: they come by the thousand. */
 const LOG_EVERY_MS = 60_000;
 
 /**
- * Bounds the open connections of an HTTP server, in all and by address. A connection beyond a bound is closed before anything
- * is read from it. Errors of accepting connections are logged, and do not end the process.
+ * Bounds the open connections of an HTTP server, in all and by address. A connection beyond a bound is closed before
+ * anything is read from it. Errors of accepting connections are logged, and do not end the process.
  */
 export function boundServer(server: HttpServer, bounds: ServerBounds): BoundServer {
   const { connections, maxUpgraded = 0, keyOf, logger, metrics } = bounds;

@@ -28,8 +28,8 @@ export class ConfigError extends StartError {
 }
 
 /**
- * Reads all variables once. Names that are near to a setting without being one are refused: a service that does not know
- * what was meant for it would start with other stores than intended. Doubtful ones become process warnings.
+ * Reads all variables once. Names that are near to a setting without being one are refused: a service that does not
+ * know what was meant for it would start with other stores than intended. Doubtful ones become process warnings.
  *
  * @throws {ConfigError} naming every variable that cannot be used, not just the first
  */

@@ -9,8 +9,8 @@ export interface ConnectionBounds {
 export type ExceededBound = 'total' | 'key';
 
 /**
- * Counts open connections, in all and by key, against bounds: one peer cannot take the places of all others. Holds a number
- * for each key that has a connection, and nothing else.
+ * Counts open connections, in all and by key, against bounds: one peer cannot take the places of all others. Holds a
+ * number for each key that has a connection, and nothing else.
  */
 export class ConnectionCounts {
   readonly #bounds: ConnectionBounds;

@@ -28,8 +28,8 @@ export interface DescriptorWatch extends Part {
 }
 
 /**
- * Warns before the process runs out of file descriptors, and says so when it has: the system then closes new connections
- * without a word to the process (EMFILE), so nothing else would show it.
+ * Warns before the process runs out of file descriptors, and says so when it has: the system then closes new
+ * connections without a word to the process (EMFILE), so nothing else would show it.
  */
 export function createDescriptorWatch(parts: DescriptorWatchParts): DescriptorWatch {
   const { logger, metrics, read = readDescriptors, checkEveryMs = CHECK_EVERY_MS } = parts;

@@ -35,7 +35,10 @@ export interface DiskWatchParts {
   checkEveryMs?: number;
 }
 
-/** Measures the free space of a folder's disk, and warns once when it falls below the bound, and again when it is back above. */
+/**
+ * Measures the free space of a folder's disk, and warns once when it falls below the bound, and again when it is back
+ * above.
+ */
 export function createDiskWatch(parts: DiskWatchParts): Part {
   const { folder, warningMb, logger, metrics, free = freeBytes, checkEveryMs = CHECK_EVERY_MS } = parts;
   const warningBytes = warningMb * MIB;

@@ -22,7 +22,10 @@ export interface HealthParts {
   metricsAccess: MetricsAccess;
   logger: Logger;
   metrics: Registry;
-  /** Where what is usually served here is not yet: any other path is answered with 503 and this as `Retry-After`. Default: with 404. */
+  /**
+   * Where what is usually served here is not yet: any other path is answered with 503 and this as `Retry-After`.
+   * Default: with 404.
+   */
   retryAfterSeconds?: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Every variable that some service reads. Services share one environment: a variable of another service is not misspelt.
- * A test compares the list with the services. The ports of terminal protocols are left out: only the gateway knows them,
- * and none of their names is close to one of these.
+ * Every variable that some service reads. Services share one environment: a variable of another service is not
+ * misspelt. A test compares the list with the services. The ports of terminal protocols are left out: only the gateway
+ * knows them, and none of their names is close to one of these.
  */
 export const KNOWN_VARIABLES: readonly string[] = [
   'ADMIN_PASSWORD',

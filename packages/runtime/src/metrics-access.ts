@@ -36,7 +36,9 @@ export const METRICS_CHALLENGE = 'Bearer realm="outrider metrics"';
 const REFUSED = 'Metrics are shown to callers on the same machine, and to others with METRICS_TOKEN as a bearer token.';
 /** Prometheus scrapes every few seconds: nobody needs them newer. */
 const KEPT_MS = 1000;
-/** A request with one of these was passed on by a proxy: it did not begin on this machine, even if the proxy runs here. */
+/**
+ * A request with one of these was passed on by a proxy: it did not begin on this machine, even if the proxy runs here.
+ */
 const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 
 /**

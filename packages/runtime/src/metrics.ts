@@ -15,8 +15,8 @@ export function snapshotOf(registry: Registry): Promise<MetricObject[]> {
 export type MetricsSnapshot = MetricObject[];
 
 /**
- * Tells what memory of its own a thread uses, where several of them make up a process: what is told of a process as a whole does not
- * say whose it is.
+ * Tells what memory of its own a thread uses, where several of them make up a process: what is told of a process as a
+ * whole does not say whose it is.
  *
  * @param thread its name
  */

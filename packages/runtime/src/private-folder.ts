@@ -14,13 +14,15 @@ const STICKY = 0o1000;
 export interface PrivateFolder {
   /** Files and folders that others had rights to, and now have none. */
   changed: number;
-  /** Those that belong to another account, which alone may change them; or one folder that other programs use as well. */
+  /**
+   * Those that belong to another account, which alone may change them; or one folder that other programs use as well.
+   */
   unchanged: number;
 }
 
 /**
- * Makes a folder where there is none, and takes the rights of other accounts from all that is in it. What this process makes from here
- * on is private as well. Links are left as they are, and so is what they lead to.
+ * Makes a folder where there is none, and takes the rights of other accounts from all that is in it. What this process
+ * makes from here on is private as well. Links are left as they are, and so is what they lead to.
  *
  * @throws {Error} when the folder can't be made or read
  */

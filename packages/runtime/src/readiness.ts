@@ -1,8 +1,8 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Resolves when the part works, with what an operator has to know all the same, if anything; rejects with why it does not. Warnings
- * are shown to strangers: they hold names of parts, and no addresses or ids.
+ * Resolves when the part works, with what an operator has to know all the same, if anything; rejects with why it does
+ * not. Warnings are shown to strangers: they hold names of parts, and no addresses or ids.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: checks without warnings are plain async functions
 export type ReadyCheck = () => Promise<void | readonly string[]>;

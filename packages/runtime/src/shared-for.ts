@@ -1,6 +1,6 @@
 /**
- * Makes a value at most once in a while, however many ask for it: those that ask while it is made get the same one, and so do
- * those that ask soon after. What failed is tried again by the next caller.
+ * Makes a value at most once in a while, however many ask for it: those that ask while it is made get the same one, and
+ * so do those that ask soon after. What failed is tried again by the next caller.
  *
  * @param keptMs how long a value is good, from when it was made
  */

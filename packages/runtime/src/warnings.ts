@@ -1,8 +1,8 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Where Kafka's client has nothing to wait for, it asks for a timer in the past: it runs at once, which is what is meant. Node
- * warns of each first one.
+ * Where Kafka's client has nothing to wait for, it asks for a timer in the past: it runs at once, which is what is
+ * meant. Node warns of each first one.
  */
 const NO_NEWS = 'TimeoutNegativeWarning';
 

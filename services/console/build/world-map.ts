@@ -16,8 +16,8 @@ const ATTRIBUTION = 'Natural Earth; cities: <a href="https://www.geonames.org/">
 type Layers = Record<string, GeoJSONVT>;
 
 /**
- * Cuts a map of the world (land, borders of countries, cities) into vector tiles, zoom 0 to 6, in `world.mbtiles` of the
- * given folder. Layers: `land`, `borders`, `cities` with `name`, `population` and `capital`.
+ * Cuts a map of the world (land, borders of countries, cities) into vector tiles, zoom 0 to 6, in `world.mbtiles` of
+ * the given folder. Layers: `land`, `borders`, `cities` with `name`, `population` and `capital`.
  */
 export function writeWorldMap(directory: string): { tiles: number; bytes: number } {
   mkdirSync(directory, { recursive: true });

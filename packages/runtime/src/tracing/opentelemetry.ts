@@ -41,7 +41,9 @@ const MAX_PACKETS_PER_SECOND = 500;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Traces by the OpenTelemetry SDK, to a collector by OTLP/HTTP. An endpoint that is away costs no more than its queue. */
+/**
+ * Traces by the OpenTelemetry SDK, to a collector by OTLP/HTTP. An endpoint that is away costs no more than its queue.
+ */
 export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, logger: Logger): Tracing {
   const ids = new PacketIds();
   const exporter = new OTLPTraceExporter({
@@ -160,7 +162,9 @@ class RecordedSpan implements Span {
   }
 }
 
-/** The first span of a packet has the packet's id, and one of its own that follows from it, so that others can name it. */
+/**
+ * The first span of a packet has the packet's id, and one of its own that follows from it, so that others can name it.
+ */
 class PacketIds implements IdGenerator {
   readonly #random: IdGenerator = new RandomIdGenerator();
   next: TraceId | null = null;

@@ -83,9 +83,9 @@ void main() {
 }`;
 
 /**
- * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state. The graphics
- * processor moves them between two fixes. Places are two floats each (high and low part) relative to the centre of the map,
- * so that nothing trembles at any zoom.
+ * Draws the vehicles of a fleet: an arrow by course while one moves, else a dot, in the colour of its state. The
+ * graphics processor moves them between two fixes. Places are two floats each (high and low part) relative to the
+ * centre of the map, so that nothing trembles at any zoom.
  */
 export class FleetLayer implements CustomLayerInterface {
   readonly id = 'fleet';

@@ -1,8 +1,8 @@
 import type { Fleet } from '../fleet/fleet.ts';
 
 /**
- * The vehicle drawn nearest to a place of the Mercator square and within `reach`; -1 where there is none. Goes through the
- * typed arrays once: 10,000 vehicles take 0.03 ms, less than an index of moving places costs to keep.
+ * The vehicle drawn nearest to a place of the Mercator square and within `reach`; -1 where there is none. Goes through
+ * the typed arrays once: 10,000 vehicles take 0.03 ms, less than an index of moving places costs to keep.
  */
 export function pick(fleet: Fleet, x: number, y: number, reach: number, nowMs: number): number {
   let nearest = -1;

@@ -92,8 +92,8 @@ const short = fc.array(fix([0, 0, 5, 30, 60, 61, 120, 300, 301, 900, 3601, 20_00
   maxLength: 40,
 });
 /**
- * Long enough that a recalculation of its end does not go back to its beginning, and begun outside of everything: of a stay
- * that the first fix was in, the archive knows nothing before its end.
+ * Long enough that a recalculation of its end does not go back to its beginning, and begun outside of everything: of a
+ * stay that the first fix was in, the archive knows nothing before its end.
  */
 const long = fc
   .array(fix([0, 30, 60, 61, 120, 300, 301, 900, 3601]), { minLength: 60, maxLength: 110, size: 'max' })

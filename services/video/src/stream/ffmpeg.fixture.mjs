@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands for ffmpeg, as far as its arguments, its input and its words go. What it copies is what it reads: from standard
-// input, or from an RTSP URL by one request. It plays what the text of its source says:
+// Stands for ffmpeg, as far as its arguments, its input and its words go. What it copies is what it reads: from
+// standard input, or from an RTSP URL by one request. It plays what the text of its source says:
 //   "fail <words>": says the words and ends with 1; "hang": never ends; anything else is copied.
 import { createWriteStream, existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';

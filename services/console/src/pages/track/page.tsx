@@ -29,7 +29,10 @@ interface Day {
 }
 type Loading = Day | 'loading' | 'nothing chosen' | { error: string };
 
-/** A vehicle's day: where it was, how fast, where it stopped; played by one clock. The address has vehicle, day and time. */
+/**
+ * A vehicle's day: where it was, how fast, where it stopped; played by one clock. The address has vehicle, day and
+ * time.
+ */
 export function TrackPage() {
   const { query } = route.value;
   const { timeZone } = preferences.value;
