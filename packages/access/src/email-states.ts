@@ -38,10 +38,10 @@ export class EmailStates {
   /** Rules or schedules, with the state of each address that they name. */
   async addToAll<T extends Emailing>(items: readonly T[]): Promise<(T & ListedEmails)[]> {
     const { mailAddresses } = this.#sources.registry;
-    const known = new Map<string, Awaited<ReturnType<typeof mailAddresses.standings>>>();
+    const known = new Map<string, Awaited<ReturnType<typeof mailAddresses.statuses>>>();
     for (const [tenant, some] of Map.groupBy(items, (item) => this.#tenantOf(item.ownerId))) {
       const addresses = [...new Set(some.flatMap(({ emails }) => emails))];
-      if (addresses.length > 0) known.set(tenant, await mailAddresses.standings(tenant, addresses));
+      if (addresses.length > 0) known.set(tenant, await mailAddresses.statuses(tenant, addresses));
     }
     return items.map((item) => ({
       ...item,

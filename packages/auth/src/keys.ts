@@ -16,7 +16,7 @@ export interface Lifetimes {
 /** Keys as they are in force: one signs, all that may have signed something that is still good verify. */
 export interface SigningKeys {
   readonly current: { readonly kid: string; readonly privateKey: CryptoKey };
-  /** The public key that verifies for its `kid`; undefined where there is none, or where its time is over. */
+  /** The public key that verifies for its `kid`; undefined for an unknown or expired key. */
   publicKey(kid: string): CryptoKey | undefined;
   /**
    * What `/.well-known/jwks.json` shows (RFC 7517): the public parts of keys whose tokens may not have expired yet, the
@@ -120,8 +120,8 @@ export class KeyRing implements SigningKeys {
 }
 
 /**
- * The keys in a file, which is made with a new key when there is none; only its owner may read it. Of several
- * processes that start at once on one folder, all come to use the same key.
+ * The keys in a file, which is created with a new key when it is missing; only its owner may read it. Several
+ * processes that start at once on one folder all use the same key.
  *
  * @param now Unix milliseconds
  * @throws {Error} when the file can neither be read nor made, or holds anything but Ed25519 keys

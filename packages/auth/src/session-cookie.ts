@@ -14,7 +14,7 @@ export function sessionCookieName(secure: boolean): string {
 }
 
 /**
- * The session's token in a `Cookie` header; null where there is none.
+ * The session's token in a `Cookie` header; null without such a cookie.
  *
  * @param header as it came (RFC 6265, 4.2.1)
  */

@@ -85,16 +85,16 @@ test.each([
   ['PostgreSQL', { DATABASE_URL: `postgres://fleet:geheim@${NOBODY}/fleet` }, openRegistry],
   ['ClickHouse', { CLICKHOUSE_URL: `http://fleet:geheim@${NOBODY}` }, (backing: Backing) => openWarehouse(backing)],
 ] as const)(
-  '%s that does not answer is told by its name and place, without its password',
+  '%s that does not answer is named with its address, without its password',
   async (server, environment, open) => {
     const error: unknown = await Promise.resolve(open(read(environment), logger)).catch((error) => error);
     expect(error).toBeInstanceOf(StartError);
-    const told = explainStart(error);
-    expect(told).toContain(server);
-    expect(told).toContain(NOBODY);
-    expect(told).toContain('ECONNREFUSED');
-    expect(told).not.toContain('geheim');
-    expect(told).not.toContain('\n');
+    const explained = explainStart(error);
+    expect(explained).toContain(server);
+    expect(explained).toContain(NOBODY);
+    expect(explained).toContain('ECONNREFUSED');
+    expect(explained).not.toContain('geheim');
+    expect(explained).not.toContain('\n');
   },
 );
 
@@ -132,7 +132,7 @@ test('an account that lacks a part, and an address of another scheme, are said t
   expect(() => read({ S3_URL: 'https://key:geheim@storage' })).not.toThrow('geheim');
 });
 
-test('a service that runs alone is told of every server that it lacks', () => {
+test('a service that runs alone gets an error that names every missing server', () => {
   const config = readConfig(variables, { REDIS_URL: 'redis://redis' });
   expect(() => needServers(config, ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL'])).toThrow(
     /KAFKA_BROKERS must be set.*\n.*DATABASE_URL must be set/,

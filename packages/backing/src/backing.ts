@@ -33,7 +33,7 @@ export interface Sasl {
 }
 
 /**
- * @param folder for what has no server; null where there is none
+ * @param folder for stores without a server; null when the process has no folder
  * @throws {ConfigError} where a setting lacks another
  */
 export function backingOf(config: BackingConfig, folder: string | null): Backing {

@@ -6,7 +6,7 @@ import { createDeadLetterOffice } from './dead-letter-office.ts';
 
 test('the log names the trace of what is put aside, where it has one, and it is kept with the record', async () => {
   const logger = createLogger('silent', 'json');
-  const told = vi.spyOn(logger, 'error');
+  const logged = vi.spyOn(logger, 'error');
   const kept: Buffer[] = [];
   const log = {
     async append(_: unknown, letters: readonly { record: Buffer }[]) {
@@ -24,7 +24,7 @@ test('the log names the trace of what is put aside, where it has one, and it is 
   };
   await office.take(telemetryTopic, 0, 7, packet, new Error('a bug'));
   await office.take(telemetryTopic, 0, 8, { ...packet, trace: null }, new Error('a bug'));
-  expect(told.mock.calls.map(([facts]) => (facts as { traceId?: string }).traceId)).toEqual([
+  expect(logged.mock.calls.map(([facts]) => (facts as { traceId?: string }).traceId)).toEqual([
     '00000001000000020000000300000004',
     undefined,
   ]);

@@ -19,8 +19,8 @@ export interface DeadLetterParts {
 }
 
 /**
- * Puts aside what a service can't process, with the reason. It is for failures that would come again however often the
- * record was tried: an outage of a server is none, and is waited for.
+ * Stores records that a service can't process, with the reason. Only for failures that a retry can't cure: after an
+ * outage of a server the record is tried again.
  */
 export function createDeadLetterOffice({ log, reader, logger, metrics, now }: DeadLetterParts): DeadLetterOffice {
   const counter = counterIn(metrics);

@@ -91,18 +91,18 @@ export function measureLog(log: Pick<Log, 'readers' | 'holdUp' | 'replication'>,
       });
     return asking;
   };
-  const gauge = (name: string, help: string, measure: (standing: ReaderProgress) => number | null) =>
+  const gauge = (name: string, help: string, measure: (progress: ReaderProgress) => number | null) =>
     new Gauge({
       name,
       help,
       labelNames: ['reader', 'topic', 'partition'],
       registers,
       async collect() {
-        const standings = await ask();
+        const readers = await ask();
         this.reset();
-        for (const standing of standings) {
-          const { reader, topic, partition } = standing;
-          const value = measure(standing);
+        for (const progress of readers) {
+          const { reader, topic, partition } = progress;
+          const value = measure(progress);
           if (value !== null) this.set({ reader, topic, partition }, value);
         }
       },

@@ -39,8 +39,8 @@ export interface OpenSecrets {
 }
 
 /**
- * The keys that stored secrets are sealed with. An embedded registry gets a key of its own in `DATA_DIR` where none is
- * set; on servers there are none then.
+ * The keys that encrypt stored secrets. Without a configured key, an embedded registry generates one in `DATA_DIR`; on
+ * servers secrets are then not encrypted.
  *
  * @throws {StartError} when a file of keys can't be read or made
  */

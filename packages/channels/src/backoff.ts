@@ -10,7 +10,7 @@ const JITTER = 0.3;
  * When to try again: after 5 s, 15 s, 45 s, … up to 4 h, each a little earlier or later; not before the receiver asked
  * for it. Up to a day that makes about 15 attempts.
  *
- * @param attempts made so far, at least 1
+ * @param attempts made up to now, at least 1
  * @param retryAfterMs how long the receiver asked to be left alone; null where it did not
  * @param random 0 to 1, as `Math.random` gives it
  * @returns Unix milliseconds; null when that would be after `giveUpAtMs`

@@ -1,4 +1,4 @@
-import type { Notification, Position, ToldEvent, VehicleState } from './schema.ts';
+import type { Notification, Position, PublishedEvent, VehicleState } from './schema.ts';
 
 /** A vehicle's state as the live API sends it: without what only a lookup answers. */
 export type LiveState = Pick<
@@ -25,7 +25,7 @@ export type LiveMessage =
   | { type: 'vehicle-states'; states: LiveState[] }
   | { type: 'definition'; changes: DefinitionChange[] }
   | { type: 'unread'; count: number }
-  | ({ type: 'event'; cursor: string } & ToldEvent)
+  | ({ type: 'event'; cursor: string } & PublishedEvent)
   | ({ type: 'notification'; cursor: string } & Notification)
   | { type: 'video-task'; id: string; vehicleId: string; status: string; progress: { percent: number; bytes: number } }
   | { type: 'report-job'; id: string; report: string; state: 'done' | 'failed'; error: string | null }

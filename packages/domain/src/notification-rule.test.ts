@@ -170,7 +170,7 @@ describe('by the clock', () => {
   });
 });
 
-test('the time that counts is that of what happened, the age that of the fix that told it', () => {
+test('the schedule uses the time of the event, the age that of the fix that reported it', () => {
   const began = at('2026-01-15T07:59:00Z');
   const ended = at('2026-01-15T09:00:00Z');
   const morning = { ...rule, phases: ['begin', 'end'] as const, hours: { from: '08:30', to: '10:00' } };
@@ -225,7 +225,7 @@ describe('by what it names and what its owner may see', () => {
     geofence: fc.option(fc.constantFrom('mine', 'of my customer', 'of a stranger', 'of nobody'), { freq: 9 }),
   });
 
-  test('it tells exactly of what is asked for and may be seen', () => {
+  test('it notifies of exactly the events that it names and its owner may see', () => {
     fc.assert(
       fc.property(scene, (s) => {
         const event = visit(0, {
@@ -297,17 +297,17 @@ describe('by what it names and what its owner may see', () => {
   });
 });
 
-test('of any fixes in their order, those told of are at least the interval apart, and none is left out without need', () => {
+test('for any ordered fixes, notifications are at least the interval apart, and none is skipped without need', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(10_000_000)), fc.nat(60), (fixes, minIntervalMinutes) => {
-      const told: number[] = [];
+      const notified: number[] = [];
       for (const fix of fixes.toSorted((a, b) => a - b)) {
-        const last = told.at(-1) ?? null;
-        if (!isTooSoon({ minIntervalMinutes }, last, { fixTimeMs: fix, origin: 'live' })) told.push(fix);
+        const last = notified.at(-1) ?? null;
+        if (!isTooSoon({ minIntervalMinutes }, last, { fixTimeMs: fix, origin: 'live' })) notified.push(fix);
         else expect(fix - (last ?? 0)).toBeLessThan(minIntervalMinutes * 60_000);
       }
-      for (const [nth, fix] of told.entries())
-        if (nth > 0) expect(fix - (told[nth - 1] ?? 0)).toBeGreaterThanOrEqual(minIntervalMinutes * 60_000);
+      for (const [nth, fix] of notified.entries())
+        if (nth > 0) expect(fix - (notified[nth - 1] ?? 0)).toBeGreaterThanOrEqual(minIntervalMinutes * 60_000);
     }),
   );
 });

@@ -113,8 +113,8 @@ export function happenedAtMs(event: FleetEvent): number {
 }
 
 /**
- * Why the rule does not tell of this; null where it does, unless it told of the vehicle too short a time ago, which
- * {@link isTooSoon} knows.
+ * Why the rule does not notify of this; null where it matches. {@link isTooSoon} checks the interval between
+ * notifications separately.
  */
 export function mismatchOf(rule: NotificationRule, happening: Happening, context: RuleContext): Mismatch | null {
   const { event, arrivedAtMs } = happening;
@@ -150,7 +150,7 @@ export function namesVehicle(
 /**
  * May the account know of the geofence? Its owner may, the owner's dealer, and operators.
  *
- * @param geofenceOwner null when there is none any more
+ * @param geofenceOwner null when the account was deleted
  */
 export function maySeeGeofence(
   caller: Pick<User, 'id' | 'role' | 'blocked'>,
@@ -213,11 +213,11 @@ function isValidOn(days: RuleDays, date: Temporal.PlainDate): boolean {
 }
 
 /**
- * Did the rule tell of the vehicle too short a time ago? Counted by the times of the fixes, so that a backlog is told
- * of as it would have been at its time. What lies before the last is too soon as well: two in one interval stay one. Of
- * late data that is so within the interval alone: what is further back has an interval of its own.
+ * Is the rule's last notification about the vehicle too recent? The times of the fixes count, so that a backlog gives
+ * the same notifications as it would have given live. Events before the last one are too soon as well, so that one
+ * interval has one notification. Late data further back than one interval has an interval of its own.
  *
- * @param lastFixTimeMs fix of the rule's last notification about the vehicle; null: there was none
+ * @param lastFixTimeMs fix of the rule's last notification about the vehicle; null before the first
  */
 export function isTooSoon(
   rule: Pick<NotificationRule, 'minIntervalMinutes'>,

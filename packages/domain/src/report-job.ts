@@ -14,7 +14,7 @@ export interface ReportJobNews {
   format: string;
   state: 'done' | 'failed';
   rows: number;
-  /** Of the file; 0 where there is none. */
+  /** Of the file; 0 without one. */
   bytes: number;
   /** Why it failed. */
   error: string | null;

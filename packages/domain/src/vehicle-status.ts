@@ -60,7 +60,7 @@ export interface VehicleStatus {
   asOfMs: number;
   /** The last fix that moved the vehicle; null before the first. */
   position: Position | null;
-  /** Unix milliseconds at which the gateway had it; null where there is none. */
+  /** When the gateway received it, in Unix milliseconds; null without a position. */
   receivedAtMs: number | null;
   /** The last record, with or without a usable fix. The same object as `position` where that is the last. */
   record: Position;

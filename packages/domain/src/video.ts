@@ -50,7 +50,7 @@ export interface VideoProfile {
 
 /**
  * `new`: asked for. `waiting`: the terminal is off-line, or the next attempt is not due. `requested`: the terminal was
- * told to play. `downloading`: frames come in. `processing`: the file is being finished and stored.
+ * asked to play. `downloading`: frames come in. `processing`: the file is being finished and stored.
  */
 export const VIDEO_TASK_STATES = [
   'new',
@@ -114,7 +114,7 @@ export interface VideoTask {
   /** What the last attempt met; why it failed where it did. Null where nothing was met. */
   reason: VideoFailure | null;
   detail: string | null;
-  /** Begun so far. */
+  /** Begun up to now. */
   attempts: number;
   progressPercent: number;
   progressBytes: number;

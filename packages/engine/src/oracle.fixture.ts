@@ -698,9 +698,9 @@ function firstChange(shape: Round, at: Where): number {
   if (!isInside(shape, at(0))) return Math.min(...presences.map(([entry]) => entry));
   let out = 0;
   for (;;) {
-    const reach = Math.max(...presences.filter(([entry]) => entry <= out).map(([, exit]) => exit));
-    if (reach <= out) return out;
-    out = reach;
+    const exit = Math.max(...presences.filter(([entry]) => entry <= out).map(([, exit]) => exit));
+    if (exit <= out) return out;
+    out = exit;
   }
 }
 

@@ -4,7 +4,7 @@ import { ABSENT, ALL, geofenceFields, PASSWORD, ruleFields, userFields, vehicleF
 import { type Actor, type AuditFilter, ConflictError, type Registry } from './index.ts';
 import type { Place } from './registry.conformance.ts';
 
-/** What every adapter of the registry promises of the audit trail, and of the sessions that it tells of. */
+/** What every adapter of the registry promises of the audit trail and the sessions in it. */
 export function auditConformance(name: string, newPlace: () => Promise<Place>): void {
   describe(`audit trail on ${name}`, () => {
     let place: Place;

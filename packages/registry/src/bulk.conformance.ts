@@ -144,13 +144,13 @@ export function bulkConformance(name: string, newPlace: () => Promise<Place>): v
       expect(await registry.outbox.pending(100)).toEqual(before);
     });
 
-    test('a dry run says what would be, and changes and tells nothing', async () => {
-      const heard: unknown[] = [];
-      registry.onChange((changes) => heard.push(changes));
+    test('a dry run returns the outcomes, and changes and publishes nothing', async () => {
+      const published: unknown[] = [];
+      registry.onChange((changes) => published.push(changes));
       const outcomes = await registry.vehicles.writeAll([added('One')], true);
       expect(outcomes).toMatchObject([{ outcome: 'created', definition: { name: 'One' } }]);
       expect(await all()).toEqual([]);
-      expect(heard).toEqual([]);
+      expect(published).toEqual([]);
       expect(await registry.outbox.pending(100)).toEqual([]);
       expect(await registry.vehicles.writeAll([added('One')], false)).toHaveLength(1);
     });

@@ -55,8 +55,8 @@ export {
   MAIL_ADDRESS_STATES,
   type MailAddress,
   type MailAddresses,
-  type MailAddressStanding,
   type MailAddressState,
+  type MailAddressStatus,
   type MailLimits,
 } from './mail-addresses.ts';
 export type {
@@ -70,7 +70,7 @@ export type {
   NotificationDraft,
   NotificationFilter,
   NotificationPage,
-  NotificationStanding,
+  NotificationProgress,
   Notifications,
 } from './notifications.ts';
 export type { Outbox, PendingChange } from './outbox.ts';

@@ -39,7 +39,7 @@ export function mailAddressesConformance(name: string, newPlace: () => Promise<P
     test('a new address is pending, and its holder is asked once, by one instance', async () => {
       const address = await request('a', 'Dispatch@example.com');
       expect(address).toMatchObject({ state: 'pending', generation: 1, askedAtMs: null });
-      // Whoever names it, by whatever case of its letters.
+      // Any further request for it finds the same address, in upper or lower case.
       expect(await request('a', 'dispatch@example.com')).toMatchObject({ id: address.id });
       const leased = (await Promise.all([lease(), lease()])).flat();
       expect(leased.map((each) => each.address.address)).toEqual(['Dispatch@example.com']);
@@ -96,16 +96,15 @@ export function mailAddressesConformance(name: string, newPlace: () => Promise<P
       const results = await Promise.all(Array.from({ length: 20 }, take));
       expect(results.filter((reached) => reached === null)).toHaveLength(5);
       expect(results.find((reached) => reached !== null)).toBe('5 e-mails an hour to the address');
-      const standing = async () =>
-        (await registry.mailAddresses.standings('a', [address.address])).get(address.address);
-      expect(await standing()).toEqual({ state: 'pending', suppressed: 15 });
+      const status = async () => (await registry.mailAddresses.statuses('a', [address.address])).get(address.address);
+      expect(await status()).toEqual({ state: 'pending', suppressed: 15 });
       nowMs += HOUR_MS;
       expect([await take(), await take(), await take()]).toEqual([null, null, null]);
       // What was refused by the hour did not count for the day.
       expect(await take()).toBe('8 e-mails a day to the address');
       nowMs += DAY_MS;
       expect(await take()).toBeNull();
-      expect(await standing()).toEqual({ state: 'pending', suppressed: 0 });
+      expect(await status()).toEqual({ state: 'pending', suppressed: 0 });
     });
 
     test('a tenant has a limit over all its addresses', async () => {
@@ -142,7 +141,7 @@ export function mailAddressesConformance(name: string, newPlace: () => Promise<P
       expect((await request('a', '5@example.com')).state).toBe('pending');
       nowMs += 31 * DAY_MS;
       await registry.mailAddresses.clean();
-      expect(await registry.mailAddresses.standings('a', many)).toEqual(new Map());
+      expect(await registry.mailAddresses.statuses('a', many)).toEqual(new Map());
     });
   });
 }

@@ -42,8 +42,8 @@ export interface LeasedConfirmation {
   attempts: number;
 }
 
-/** How a tenant's use of an address stands. */
-export interface MailAddressStanding {
+/** State of an address that a tenant uses. */
+export interface MailAddressStatus {
   state: MailAddressState;
   /** Mails of the last 24 hours that were not sent because of a limit. */
   suppressed: number;
@@ -53,7 +53,7 @@ export interface MailAddressStanding {
 const MAX_PENDING = 1000;
 /** An address is asked again for another confirmation no sooner than this. */
 const ASK_AGAIN_MS = 3_600_000;
-/** Pending addresses that nobody saved again for so long are forgotten. */
+/** Pending addresses that were not saved again for this time are deleted. */
 const PENDING_KEPT_MS = 30 * 86_400_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -120,8 +120,8 @@ export class MailAddresses {
     return this.#find(tenant, addresses);
   }
 
-  /** How a tenant's use of addresses stands, by address; those that it never named are missing. */
-  async standings(tenant: string, addresses: readonly string[]): Promise<Map<string, MailAddressStanding>> {
+  /** Statuses of a tenant's addresses, by address; those that it never used are missing. */
+  async statuses(tenant: string, addresses: readonly string[]): Promise<Map<string, MailAddressStatus>> {
     const known = await this.#find(tenant, addresses);
     const suppressed = new Map<string, number>();
     for (const some of inChunks([...known.values()].map(({ id }) => id))) {
@@ -142,7 +142,7 @@ export class MailAddresses {
     );
   }
 
-  /** Null when there is none. */
+  /** Null for an unknown id. */
   async get(id: string): Promise<MailAddress | null> {
     const row = await this.#store.db.selectFrom('mailAddresses').selectAll().where('id', '=', id).executeTakeFirst();
     return row ? fromRow(row) : null;
@@ -308,8 +308,8 @@ export class MailAddresses {
   /**
    * Notes how a confirmation ended.
    *
-   * @param outcome `isCounted`: its next attempt is another one of the same mail; `retryAtMs`: null where there is none
-   *   until the address is named again
+   * @param outcome `isCounted`: its next attempt is another one of the same mail; `retryAtMs`: null for no
+   *   further attempt until the address is requested again
    * @returns false when the lease was lost: nothing was noted
    */
   settleConfirmation(

@@ -121,8 +121,8 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await registry.notificationRules.get(made.id)).toEqual(changed);
         await registry.notificationRules.delete(made.id, 2);
         expect(await registry.notificationRules.get(made.id)).toBeNull();
-        const told = (await registry.outbox.pending(100)).filter(({ change }) => change.id === made.id);
-        expect(told.map(({ change }) => [change.version, change.definition])).toEqual([
+        const published = (await registry.outbox.pending(100)).filter(({ change }) => change.id === made.id);
+        expect(published.map(({ change }) => [change.version, change.definition])).toEqual([
           [1, made],
           [2, changed],
           [3, null],
@@ -131,20 +131,20 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(audited.items.map(({ action }) => action)).toEqual(['deleted', 'changed', 'created']);
       });
 
-      test('nothing that is told of a rule holds its secret, which stays until another is given', async () => {
+      test('no published form of a rule holds its secret, which stays until another is given', async () => {
         const made = await addRule({ webhookUrl: 'https://example.org/hook' });
         await registry.notificationRules.update(made.id, null, { name: 'Other' });
         expect(await registry.notificationRules.webhookSecret(made.id)).toBe(SECRET);
         await registry.notificationRules.update(made.id, null, {}, `${SECRET}2`);
         expect(await registry.notificationRules.webhookSecret(made.id)).toBe(`${SECRET}2`);
-        const told = [
+        const published = [
           await registry.notificationRules.get(made.id),
           await registry.outbox.pending(100),
           await registry.snapshot(),
           await registry.audit.list({}, ALL),
         ];
-        expect(JSON.stringify(told)).toContain('example.org/hook');
-        expect(JSON.stringify(told)).not.toContain(SECRET);
+        expect(JSON.stringify(published)).toContain('example.org/hook');
+        expect(JSON.stringify(published)).not.toContain(SECRET);
         await registry.notificationRules.update(made.id, null, { webhookUrl: null }, null);
         expect(await registry.notificationRules.webhookSecret(made.id)).toBeNull();
       });
@@ -210,8 +210,8 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await state(one)).toEqual([4, true, null]);
         await registry.notificationRules.update(one.id, null, { active: false });
         expect(await state(one)).toEqual([5, false, 'switched-off']);
-        const told = (await registry.outbox.pending(1000)).map(({ change }) => change);
-        expect(told.filter(({ id }) => id === fenced.id).at(-1)?.definition).toMatchObject({ active: false });
+        const published = (await registry.outbox.pending(1000)).map(({ change }) => change);
+        expect(published.filter(({ id }) => id === fenced.id).at(-1)?.definition).toMatchObject({ active: false });
       });
 
       test('with its owner go the rules, the inbox and the deliveries', async () => {
@@ -222,7 +222,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         await registry.users.delete(anna, null);
         expect(await registry.notificationRules.get(made.id)).toBeNull();
         expect(await inbox()).toEqual([]);
-        // A rule that was asked just before: nobody is left to be told.
+        // A rule that was evaluated just before: its owner is gone.
         expect(await record(2, [draft(1, made)])).toEqual([]);
       });
     });
@@ -241,15 +241,15 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         await record(4, [draft(3, ofAnna, visit(3))]);
         expect(await inbox()).toEqual([1, 2, 3]);
         expect(await registry.notifications.after(anna, 1, 1)).toMatchObject([{ number: 2 }]);
-        expect(await registry.notifications.standing(anna)).toEqual({ lastNumber: 3, forgottenNumber: 0 });
-        expect(await registry.notifications.standing(ABSENT as UserId)).toEqual({ lastNumber: 0, forgottenNumber: 0 });
+        expect(await registry.notifications.progress(anna)).toEqual({ lastNumber: 3, forgottenNumber: 0 });
+        expect(await registry.notifications.progress(ABSENT as UserId)).toEqual({ lastNumber: 0, forgottenNumber: 0 });
         const [first] = made;
         expect(first && (await registry.notifications.get(anna, first.id))).toEqual(first);
         expect(first && (await registry.notifications.get(ben, first.id))).toBeNull();
         expect(first).toMatchObject({ event: visit(0), ruleName: 'Rule', vehicleName: 'Van 7', readAtMs: null });
       });
 
-      test('an event is told once per rule and phase, however often it is recorded', async () => {
+      test('an event gives one notification per rule and phase, however often it is recorded', async () => {
         const made = await addRule({ phases: ['begin', 'end'] });
         const other = await addRule({}, 'Other');
         const batch = [draft(0, made), draft(0, other), draft(1, made, visit(0, 'end')), draft(2, made, visit(0))];
@@ -279,7 +279,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await inbox()).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
       });
 
-      test('partitions that tell the same users at a time do not wait for each other in a circle', async () => {
+      test('partitions that notify the same users at the same time do not deadlock', async () => {
         const ben = await newUser('ben');
         const ofAnna = await addRule();
         const ofBen = await registry.notificationRules.create(rule('Rule', ben), null);
@@ -293,7 +293,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await inbox(ben)).toEqual(Array.from({ length: 12 }, (_, n) => n + 1));
       });
 
-      test('a rule with an interval tells of a vehicle once in it, over batches and restarts', async () => {
+      test('a rule with an interval notifies of a vehicle once in it, over batches and restarts', async () => {
         const van = '0190a000-0000-7000-8000-000000000002' as VehicleId;
         const spaced = await addRule({ minIntervalMinutes: 10 });
         const first = [0, 4, 10, 12].map((minute, nth) => draft(nth, spaced, visit(minute)));
@@ -311,11 +311,11 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
 
       test('it is read one by one or all at once; what came since stays unread', async () => {
         const made = await addRule();
-        const told = await record(
+        const recorded = await record(
           5,
           [0, 1, 2, 3, 4].map((n) => draft(n, made)),
         );
-        const id = told[1]?.id as NotificationId;
+        const id = recorded[1]?.id as NotificationId;
         nowMs += 1000;
         expect(await registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: nowMs });
         nowMs += 1000;
@@ -356,14 +356,14 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const forget = (beforeMs: number, maxPerUser: number) =>
           registry.notifications.forget({ beforeMs, maxPerUser, limit: 10 });
         expect(await forget(nowMs - 5 * HOUR_MS, 100)).toBe(1);
-        expect(await registry.notifications.standing(anna)).toEqual({ lastNumber: 6, forgottenNumber: 1 });
+        expect(await registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 1 });
         expect(await inbox()).toEqual([2, 3, 4, 5, 6]);
         while ((await forget(0, 3)) === 10);
         expect(await inbox()).toEqual([4, 5, 6]);
-        expect(await registry.notifications.standing(anna)).toEqual({ lastNumber: 6, forgottenNumber: 3 });
+        expect(await registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 3 });
         expect((await registry.deliveries.list(anna, {}, ALL)).items).toHaveLength(3);
         while ((await forget(nowMs + 1, 3)) === 10);
-        expect(await registry.notifications.standing(anna)).toEqual({ lastNumber: 6, forgottenNumber: 6 });
+        expect(await registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 6 });
         // Numbers go on growing: a cursor of before stays good.
         expect(await record(7, [draft(6, made, visit(40))])).toMatchObject([{ number: 7 }]);
       });
@@ -378,7 +378,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
       });
     });
 
-    test('a batch may be saved in parts: the place moves with the last, and what comes again is told once', async () => {
+    test('a batch may be saved in parts: the offset moves with the last, and repeated events give one notification', async () => {
       const made = await addRule();
       const save = (offset: number, isPart: boolean) =>
         registry.notifications.record({
@@ -416,7 +416,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           emails: ['anna@example.org', 'anna@Example.NET'],
           webhookUrl: 'https://hooks.example.org:8443/anna',
         });
-        const [told] = await record(1, [draft(0, made)]);
+        const [recorded] = await record(1, [draft(0, made)]);
         const { items } = await registry.deliveries.list(anna, {}, ALL);
         expect(items.map(({ channel, target }) => [channel, target]).sort()).toEqual([
           ['email', 'anna@Example.NET'],
@@ -425,7 +425,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         ]);
         for (const item of items)
           expect(item).toMatchObject({
-            notificationId: told?.id,
+            notificationId: recorded?.id,
             state: 'pending',
             attempts: 0,
             nextAttemptAtMs: nowMs,
@@ -438,7 +438,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           'mailto:example.net',
           'mailto:example.org',
         ]);
-        expect(leased[0]?.notification).toEqual(told);
+        expect(leased[0]?.notification).toEqual(recorded);
         const webhooks = await registry.deliveries.list(anna, { channel: 'webhook', state: 'pending' }, ALL);
         expect(webhooks.items).toMatchObject([{ attempts: 1, ruleId: made.id }]);
       });

@@ -40,11 +40,11 @@ export interface NotificationBatch {
   isPart?: boolean;
 }
 
-/** How far a user's notifications go. */
-export interface NotificationStanding {
-  /** Of the newest; 0: there was none. */
+/** The range of a user's notification numbers. */
+export interface NotificationProgress {
+  /** Of the newest; 0 before the first. */
   lastNumber: number;
-  /** Up to and with this one they are forgotten. */
+  /** Up to and including this one they are deleted. */
   forgottenNumber: number;
 }
 
@@ -63,7 +63,7 @@ export interface NotificationPage {
   next: number | null;
 }
 
-const NEVER: NotificationStanding = { lastNumber: 0, forgottenNumber: 0 };
+const NEVER: NotificationProgress = { lastNumber: 0, forgottenNumber: 0 };
 
 /** All inboxes, and the offsets of the events that they hold. */
 export class Notifications {
@@ -115,7 +115,7 @@ export class Notifications {
   }
 
   async #insert(tx: Transaction<Tables>, drafts: readonly NotificationDraft[], nowMs: number): Promise<Notification[]> {
-    const kept = await withoutTooSoon(tx, await withoutTold(tx, await withoutOwnerless(tx, drafts)));
+    const kept = await withoutTooSoon(tx, await withoutRepeated(tx, await withoutOwnerless(tx, drafts)));
     const numbers = await takeNumbers(
       tx,
       kept.map(({ rule }) => rule.ownerId),
@@ -178,7 +178,7 @@ export class Notifications {
     return rows.map(fromNotificationRow);
   }
 
-  /** Null when there is none of the user's with this id. */
+  /** Null when the user has no notification with this id. */
   async get(userId: UserId, id: NotificationId): Promise<Notification | null> {
     const row = await this.#store.db
       .selectFrom('notifications')
@@ -189,13 +189,13 @@ export class Notifications {
     return row ? fromNotificationRow(row) : null;
   }
 
-  async standing(userId: UserId): Promise<NotificationStanding> {
-    return (await this.standings([userId])).get(userId) ?? NEVER;
+  async progress(userId: UserId): Promise<NotificationProgress> {
+    return (await this.progressByUser([userId])).get(userId) ?? NEVER;
   }
 
   /** The counters of all users who have ever had a notification. */
-  async standings(userIds: readonly UserId[]): Promise<Map<UserId, NotificationStanding>> {
-    const standings = new Map<UserId, NotificationStanding>();
+  async progressByUser(userIds: readonly UserId[]): Promise<Map<UserId, NotificationProgress>> {
+    const progressByUser = new Map<UserId, NotificationProgress>();
     for (const some of inChunks(userIds)) {
       const rows = await this.#store.db
         .selectFrom('notificationCounters')
@@ -203,9 +203,9 @@ export class Notifications {
         .where('userId', 'in', some)
         .execute();
       for (const row of rows)
-        standings.set(row.userId as UserId, { lastNumber: row.lastNumber, forgottenNumber: row.forgottenNumber });
+        progressByUser.set(row.userId as UserId, { lastNumber: row.lastNumber, forgottenNumber: row.forgottenNumber });
     }
-    return standings;
+    return progressByUser;
   }
 
   /** How many the user has not read, by what they are about: what of it counts is a matter of the user's rights. */
@@ -228,7 +228,7 @@ export class Notifications {
   /**
    * Notes that the user has read it; when first, stays.
    *
-   * @throws {NotFoundError} when there is none of the user's with this id
+   * @throws {NotFoundError} when the user has no notification with this id
    */
   async markRead(userId: UserId, id: NotificationId): Promise<Notification> {
     await this.#store.db
@@ -368,7 +368,7 @@ async function withoutOwnerless(db: Reader, drafts: readonly NotificationDraft[]
   return drafts.filter(({ rule }) => known.has(rule.ownerId));
 }
 
-async function withoutTold(db: Reader, drafts: readonly NotificationDraft[]): Promise<NotificationDraft[]> {
+async function withoutRepeated(db: Reader, drafts: readonly NotificationDraft[]): Promise<NotificationDraft[]> {
   const known = new Set<string>();
   for (const some of inChunks([...new Set(drafts.map(({ event }) => event.id))])) {
     const rows = await db
@@ -376,15 +376,15 @@ async function withoutTold(db: Reader, drafts: readonly NotificationDraft[]): Pr
       .select(['eventId', 'ruleId', 'phase'])
       .where('eventId', 'in', some)
       .execute();
-    for (const row of rows) known.add(toldKey(row.eventId as EventId, row.ruleId, row.phase));
+    for (const row of rows) known.add(notificationKey(row.eventId as EventId, row.ruleId, row.phase));
   }
   return drafts.filter(({ event, rule }) => {
-    const key = toldKey(event.id, rule.id, event.phase);
+    const key = notificationKey(event.id, rule.id, event.phase);
     return !known.has(key) && known.add(key);
   });
 }
 
-function toldKey(eventId: EventId, ruleId: string, phase: string): string {
+function notificationKey(eventId: EventId, ruleId: string, phase: string): string {
   return `${eventId}/${ruleId}/${phase}`;
 }
 

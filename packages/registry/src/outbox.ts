@@ -26,7 +26,7 @@ export class Outbox {
     return this.#store.alone(publish);
   }
 
-  /** The oldest ones: no more than `limit`, and fewer where they are large. Empty only where there are none. */
+  /** The oldest ones: at most `limit`, and fewer where they are large. Empty only when nothing is pending. */
   async pending(limit: number): Promise<PendingChange[]> {
     const rows = await this.#store.due(
       'outbox',

@@ -96,7 +96,7 @@ if (url) {
       });
       const held = gone.transaction().execute(async (tx) => {
         await lock(tx);
-        // From here on the server hears nothing of it, not even that it ends.
+        // From here on the server receives nothing of it, not even its end.
         way.silence();
         begun();
         await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -152,7 +152,7 @@ test('a schema name that would need quoting is refused', async () => {
   await expect(openRegistry({ url: 'postgres://localhost:1/none', schema: 'a"; drop' })).rejects.toThrow('schema name');
 });
 
-/** A way to the server that can be struck dumb: what goes in comes out no more, and neither end is told. */
+/** A proxy to the server that can go silent: it drops all bytes, and neither end is notified. */
 async function openWay(to: string) {
   const target = new URL(to);
   const ends: (() => void)[] = [];

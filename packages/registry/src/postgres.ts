@@ -4,9 +4,9 @@ import { RegistryAwayError } from './errors.ts';
 
 const MAX_CONNECTIONS = 10;
 const INT8 = pg.types.builtins.INT8;
-/** A connection, or a free one of the pool, is waited for so long. */
+/** Limit for connecting, and for waiting for a free connection of the pool. */
 const CONNECT_WITHIN_MS = 10_000;
-/** A server that does not answer a statement for so long is not there any more. */
+/** A server that does not answer a statement within this time counts as gone. */
 const ANSWER_WITHIN_MS = 30_000;
 /**
  * The server ends a transaction that is idle for this long: its client may have died, and others wait for its locks.

@@ -25,7 +25,7 @@ export class RecentChanges {
     this.#store = store;
   }
 
-  /** Number of the newest committed change; 0 where there is none. */
+  /** Number of the newest committed change; 0 before the first. */
   newest(): Promise<number> {
     return newestSeq(this.#store.db);
   }

@@ -364,11 +364,11 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         expect(await registry.users.authenticate('anna', 'battery staple')).toEqual(created);
       });
 
-      test('nothing that is read or told holds a password', async () => {
+      test('nothing that is read or published holds a password', async () => {
         const created = await registry.users.create(user('anna'), 'correct horse');
-        const told = JSON.stringify([created, await registry.outbox.pending(100), await registry.snapshot()]);
-        expect(told).not.toContain('argon2');
-        expect(told).not.toContain('correct horse');
+        const published = JSON.stringify([created, await registry.outbox.pending(100), await registry.snapshot()]);
+        expect(published).not.toContain('argon2');
+        expect(published).not.toContain('correct horse');
       });
 
       test('blocking ends the sessions, unblocking does not bring them back', async () => {
@@ -420,15 +420,15 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
         const truck = await registry.vehicles.create(vehicle('One', { dealerId: dealer.id }));
         await drain();
         await registry.users.delete(dealer.id, null);
-        const told = new Map((await drain()).map((change) => [change.id, change]));
-        expect(told.get(truck.id)).toMatchObject({ version: 2, definition: { dealerId: null } });
-        expect(told.get(mine.id)).toMatchObject({ version: 2, definition: { dealerId: null } });
-        expect(told.get(mine.groupIds[0] as string)).toMatchObject({
+        const published = new Map((await drain()).map((change) => [change.id, change]));
+        expect(published.get(truck.id)).toMatchObject({ version: 2, definition: { dealerId: null } });
+        expect(published.get(mine.id)).toMatchObject({ version: 2, definition: { dealerId: null } });
+        expect(published.get(mine.groupIds[0] as string)).toMatchObject({
           version: 2,
           definition: { dealerId: null, name: 'anna (2)' },
         });
-        expect(told.get(dealer.id)).toMatchObject({ version: 2, definition: null });
-        expect(told.size).toBe(4);
+        expect(published.get(dealer.id)).toMatchObject({ version: 2, definition: null });
+        expect(published.size).toBe(4);
       });
 
       test('a list can be narrowed to a dealer with the dealer’s users', async () => {
@@ -584,15 +584,15 @@ export function registryConformance(name: string, newPlace: () => Promise<Place>
       });
 
       test('listeners hear of a commit before the call that made it resolves, and not of what failed', async () => {
-        const heard: DefinitionChange[] = [];
-        const stop = registry.onChange((changes) => heard.push(...changes));
+        const received: DefinitionChange[] = [];
+        const stop = registry.onChange((changes) => received.push(...changes));
         const group = await registry.groups.create({ name: 'A', dealerId: null });
-        expect(heard.map((change) => change.definition)).toEqual([group]);
+        expect(received.map((change) => change.definition)).toEqual([group]);
         await expect(registry.groups.create({ name: 'A', dealerId: null })).rejects.toBeInstanceOf(ConflictError);
-        expect(heard).toHaveLength(1);
+        expect(received).toHaveLength(1);
         stop();
         await registry.groups.create({ name: 'B', dealerId: null });
-        expect(heard).toHaveLength(1);
+        expect(received).toHaveLength(1);
       });
 
       test('a view built from a snapshot and from every change agree', async () => {

@@ -106,8 +106,8 @@ export class ReportSchedules {
   }
 
   /**
-   * Makes the jobs of the schedules that are due, each with its next time, as one: once for each period, whoever looks
-   * at the clock. A schedule whose last job is not over waits for it.
+   * Creates the jobs of all due schedules and sets their next times, in one transaction: one job for each period, also
+   * with several schedulers. A schedule whose last job is not over waits for it.
    *
    * @param jobOf what is to be done for a period
    * @returns how many were looked at

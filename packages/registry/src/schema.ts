@@ -444,7 +444,7 @@ export interface VideoTaskRow {
   fetched: string | null;
   /** `VideoFile` as JSON. */
   file: string | null;
-  /** Bytes that the file takes up in the store; 0 where there is none. */
+  /** Size of the stored file in bytes; 0 without one. */
   fileBytes: number;
   fileDeletedAtMs: number | null;
 }

@@ -5,7 +5,7 @@ import { ALL, PASSWORD, ruleFields, userFields, vehicleFields } from './fields.f
 import { type Registry, Secrets, SecretsKeyError, type VideoProfileFields } from './index.ts';
 import type { SecretsState } from './stored-secrets.ts';
 
-/** A database that can be opened with other keys, and read as whoever has the disk reads it. */
+/** A database that can be opened with other keys, and read past them as from a stolen disk. */
 export interface SecretsPlace {
   /** @param secrets undefined: as releases stored secrets that did not seal them */
   open(

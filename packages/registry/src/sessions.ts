@@ -120,7 +120,7 @@ export class Sessions {
     return row !== undefined;
   }
 
-  /** Null when there is none, or when it is over. */
+  /** Null for an unknown or ended session. */
   async get(id: SessionId): Promise<Session | null> {
     const row = await this.#store.db
       .selectFrom('sessions')

@@ -221,7 +221,7 @@ test('an older database keeps the names of deleted geofences, and goes on writin
     { id: depot.id, name: 'Depot', ownerId: anna.id, dealerId: dealer.id },
   ]);
   const named = ['a@example.com', 'b@example.com', 'c@example.com'];
-  expect([...(await registry.mailAddresses.standings(dealer.id, named))]).toEqual([
+  expect([...(await registry.mailAddresses.statuses(dealer.id, named))]).toEqual([
     ['a@example.com', { state: 'confirmed', suppressed: 0 }],
     ['b@example.com', { state: 'confirmed', suppressed: 0 }],
   ]);

@@ -75,7 +75,7 @@ class ImmediateDriver extends SqliteDriver {
     this.#isInTransaction = isInTransaction;
   }
 
-  /** A full disk may have ended the transaction already. That there is none would hide why. */
+  /** A full disk may have ended the transaction already. Rolling back again would hide that error with another. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#isInTransaction()) await super.rollbackTransaction(connection);
   }

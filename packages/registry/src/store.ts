@@ -31,7 +31,7 @@ export type DialectName = 'sqlite' | 'postgres';
 export type Reader = Kysely<Tables>;
 export type ChangeListener = (changes: readonly DefinitionChange[]) => void;
 
-/** A transaction that changes definitions, and what it changed so far. */
+/** A transaction that changes definitions, and its changes up to now. */
 export class Writer {
   readonly tx: Transaction<Tables>;
   readonly nowMs: number;

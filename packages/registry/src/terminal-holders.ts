@@ -5,7 +5,7 @@ import type { Writer } from './store.ts';
 
 type Fitted = Pick<Vehicle, 'terminalId' | 'terminalAccess' | 'dealerId'>;
 
-/** A vehicle before and after a write; null where there is none. */
+/** A vehicle before and after a write; null before it is created and after it is deleted. */
 export interface Refitted {
   current: Fitted | null;
   next: Fitted | null;

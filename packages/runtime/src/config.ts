@@ -54,7 +54,7 @@ export function readConfig<V extends Variables>(variables: V, environment: NodeJ
   return config as Config<V>;
 }
 
-/** The configuration as a person may see it: secrets are told only as set or not. */
+/** The configuration for logging: of secrets only whether they are set. */
 export function describeConfig<V extends Variables>(variables: V, config: Config<V>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(variables).map(([name, variable]) => {

@@ -20,5 +20,5 @@ export { expectShortLives } from './short-lived.ts';
 export * from './start-error.ts';
 export { stopSignal } from './stop-signal.ts';
 export * from './tracing/index.ts';
-export { tellWarnings } from './warnings.ts';
+export { logWarnings } from './warnings.ts';
 export { type Worker, type WorkerOptions, worker } from './worker.ts';

@@ -11,8 +11,8 @@ export interface Part {
 }
 
 /**
- * Starts parts in the given order and stops them in the reverse one: what feeds others comes last and goes first.
- * Where a start fails, what had started is stopped again.
+ * Starts parts in the given order and stops them in reverse: sources start last and stop first. When a start fails, the
+ * parts that had started are stopped again.
  */
 export class Lifecycle {
   readonly #log: Logger;
@@ -27,7 +27,7 @@ export class Lifecycle {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    // Whoever supervises listens later; until then a failure is not "unhandled", it is only not yet heard.
+    // The caller awaits it later; without this handler an earlier failure would end the process as unhandled.
     this.failed.catch(() => {});
   }
 
@@ -45,12 +45,12 @@ export class Lifecycle {
     });
   }
 
-  /** Takes charge of something that is open already: it is closed in its turn. */
+  /** Adds something that is open already; it is closed in the same order. */
   own(name: string, close: () => Promise<void> | void): void {
     this.#started.push({ name, start: async () => {}, stop: async () => close() });
   }
 
-  /** Stops everything once; a part that fails to stop is told of, and does not keep the others from stopping. */
+  /** Stops everything once. A part that fails to stop is logged; the others are stopped all the same. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;

@@ -45,10 +45,10 @@ const LEVEL_NAMES: Record<number, string> = {
 /** `2026-01-01T00:00:00.000Z info  gateway: listening port=5027`; an error's stack follows on lines of its own. */
 export function asText(line: string): string {
   const { level, time, part, msg, err, ...facts } = JSON.parse(line) as Record<string, unknown>;
-  const told = Object.entries(facts)
+  const fields = Object.entries(facts)
     .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join('');
   const stack = err ? `\n  ${String((err as Error).stack ?? err).replaceAll('\n', '\n  ')}` : '';
   const levelName = LEVEL_NAMES[level as number] ?? String(level);
-  return `${time} ${levelName.padEnd(5)} ${part ? `${part}: ` : ''}${msg ?? ''}${told}${stack}\n`;
+  return `${time} ${levelName.padEnd(5)} ${part ? `${part}: ` : ''}${msg ?? ''}${fields}${stack}\n`;
 }

@@ -15,8 +15,7 @@ export function snapshotOf(registry: Registry): Promise<MetricObject[]> {
 export type MetricsSnapshot = MetricObject[];
 
 /**
- * Tells what memory of its own a thread uses, where several of them make up a process: what is told of a process as a
- * whole does not say whose it is.
+ * Measures the memory of a thread: metrics of the process don't show which of its threads uses memory.
  *
  * @param thread its name
  */

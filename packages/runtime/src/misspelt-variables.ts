@@ -1,6 +1,6 @@
 import { KNOWN_VARIABLES } from './known-variables.ts';
 
-/** Environment variables that look like settings and are none. */
+/** Environment variables that look like settings but are not. */
 export interface Misspelt {
   /** A setting would silently keep its fallback: the service must not start. A sentence for each. */
   errors: string[];

@@ -21,8 +21,8 @@ export interface PrivateFolder {
 }
 
 /**
- * Makes a folder where there is none, and takes the rights of other accounts from all that is in it. What this process
- * makes from here on is private as well. Links are left as they are, and so is what they lead to.
+ * Creates a folder if it is missing, and removes the rights of other accounts from its content. Files that this process
+ * creates from now on are private as well. Links and their targets are left unchanged.
  *
  * @throws {Error} when the folder can't be made or read
  */

@@ -1,13 +1,13 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Resolves when the part works, with what an operator has to know all the same, if anything; rejects with why it does
- * not. Warnings are shown to strangers: they hold names of parts, and no addresses or ids.
+ * Resolves when the part works, with any warnings for the operator; rejects with the reason when it does not. Warnings
+ * are public: they hold names of parts, and no addresses or ids.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: checks without warnings are plain async functions
 export type ReadyCheck = () => Promise<void | readonly string[]>;
 
-/** A part that does not work, for reasons that strangers may know. */
+/** A part that does not work; its warnings are public. */
 export class NotReadyError extends Error {
   override name = 'NotReadyError';
   readonly warnings: readonly string[];
@@ -22,7 +22,7 @@ type Status = 'ok' | 'failed';
 
 export interface PartReadiness {
   status: Status;
-  /** Absent where there is none. */
+  /** Absent when empty. */
   warnings?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface Readiness {
 
 const CHECK_WITHIN_MS = 2000;
 
-/** Asks all parts at once. Why one fails is told to the logger, not to strangers. */
+/** Checks all parts in parallel. The reason of a failure is logged, and not part of the public result. */
 export async function readiness(checks: Readonly<Record<string, ReadyCheck>>, logger: Logger): Promise<Readiness> {
   const parts = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {

@@ -12,7 +12,7 @@ import { expectShortLives } from './short-lived.ts';
 import { explainStart } from './start-error.ts';
 import { stopSignal } from './stop-signal.ts';
 import { openTracing, type Tracing, tracingConfigOf, tracingVariables } from './tracing/index.ts';
-import { tellWarnings } from './warnings.ts';
+import { logWarnings } from './warnings.ts';
 
 /** What a service says about itself. */
 export const loggerVariables = {
@@ -56,13 +56,15 @@ export interface RunningService {
   ports?: Readonly<Record<string, number>>;
 }
 
-/** A service that can't write down what it took (its servers are gone) is ended: whatever it took comes again. */
+/**
+ * A service that can't save its work in this time, because its servers are gone, is ended: it reads that work again.
+ */
 const STOP_WITHIN_MS = 25_000;
 
 /**
- * Runs a service in this process until it is told to stop (SIGINT, SIGTERM) or fails: reads the settings, serves health
- * and metrics, starts it, and stops it in order. Ends the process: 0 when it was told to, 1 when it could not start or
- * failed, so that whoever supervises it starts it again.
+ * Runs a service in this process until a signal stops it (SIGINT, SIGTERM) or it fails: reads the settings, serves
+ * health and metrics, starts it, and stops it in order. Ends the process: 0 after a signal, 1 when it could not start
+ * or failed, so that its supervisor starts it again.
  *
  * It says `{"ready":true,…}` with its ports on standard output when it runs and `LOG_FORMAT` is `json`.
  */
@@ -77,7 +79,7 @@ export async function runService<V extends Variables>(
     const all = { ...variables, ...serviceVariables };
     const config = readConfig(all, process.env) as Config<V> & Config<typeof serviceVariables>;
     const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT).child({ part: name });
-    tellWarnings(logger);
+    logWarnings(logger);
     logger.debug({ config: describeConfig(all, config as never) }, 'configuration');
     const { DATA_DIR: folder } = config as { DATA_DIR?: string };
     if (folder !== undefined) logPrivateFolder(folder, makePrivateFolder(folder), logger);
@@ -111,7 +113,7 @@ export async function runService<V extends Variables>(
     await life.start(descriptors);
     const processCheck: ReadyCheck = async () => descriptors.warnings();
     const tracing = await openTracing(tracingConfigOf(config as never, `outrider-${name}`), logger);
-    // Closed last: until then there is something to tell.
+    // Closed last, since other parts create spans until they are closed.
     life.own('traces', () => tracing.close());
 
     let reason: unknown;
@@ -122,7 +124,7 @@ export async function runService<V extends Variables>(
       if (typeof running === 'string') reason = running;
       else {
         checks = { ...running.checks, process: processCheck };
-        tellReady(name, config.LOG_FORMAT, { ...ports, ...running.ports });
+        printReady(name, config.LOG_FORMAT, { ...ports, ...running.ports });
         reason = await Promise.race([stopped, life.failed.catch((error: unknown) => error)]);
       }
     } catch (error) {
@@ -134,7 +136,7 @@ export async function runService<V extends Variables>(
       logger.error('did not stop in time');
       process.exit(1);
     }, STOP_WITHIN_MS).unref();
-    // What does not stop cleanly is told in the logger; what people need to know is why it stopped at all.
+    // A failure to stop is only logged: the error to report is the reason for stopping.
     const clean = await life.stop().then(
       () => true,
       () => false,
@@ -148,10 +150,10 @@ export async function runService<V extends Variables>(
   }
 }
 
-/** Whoever scrapes does it again in seconds: failures are told to the logger where somebody asks for readiness. */
+/** Metrics are scraped every few seconds: only requests for readiness log failures. */
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
-function tellReady(name: string, format: 'text' | 'json', ports: Readonly<Record<string, number>>): void {
+function printReady(name: string, format: 'text' | 'json', ports: Readonly<Record<string, number>>): void {
   if (format === 'json') process.stdout.write(`${JSON.stringify({ ready: true, service: name, ports })}\n`);
   else {
     const listed = Object.entries(ports).map(([what, number]) => `${what} on port ${number}`);

@@ -1,10 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Has the engine make all objects where those are made that soon die. From how many outlived a collection while a
- * service starts it concludes that positions and packets live long, and makes them among what does: they fill it and
- * are found dead there by marking all that lives, several times a second under load. Nearly all of them are dead before
- * the next collection of the young.
+ * Makes V8 allocate all objects in the young generation. From the survivors during the start of a service, V8 concludes
+ * that positions and packets live long, and would allocate them in the old generation. They fill it, and under load V8
+ * marks all live objects several times a second to free them. Nearly all of them die before the next scavenge.
  *
  * For all threads of the process; to be called before they begin their work. See decision 0023.
  */

@@ -1,9 +1,9 @@
-/** Why a process can't start, in words that a person can act on: told without a stack. */
+/** Why a process can't start, in words that an operator can act on: printed without a stack. */
 export class StartError extends Error {
   override name = 'StartError';
 }
 
-/** What a person can act on is told as a sentence; anything else is a bug, and told with its stack. */
+/** A sentence for errors that an operator can act on; the stack of any other, which is a bug. */
 export function explainStart(error: unknown): string {
   if (error instanceof StartError) return error.message;
   const { code, port, address, syscall, message, stack } = error as NodeJS.ErrnoException & {

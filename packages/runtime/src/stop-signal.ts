@@ -1,4 +1,4 @@
-/** A second Ctrl-C within this time is the same one, told twice: by the terminal and by npm. */
+/** A second Ctrl-C within this time is the same one: both the terminal and npm send it. */
 const SAME_SIGNAL_MS = 1500;
 
 /** Resolves with the first signal to stop; a further one, after a while, ends the process at once. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { tellWarnings } from './warnings.ts';
+import { logWarnings } from './warnings.ts';
 
 let before: ReturnType<typeof process.listeners<'warning'>>;
 beforeEach(() => {
@@ -11,14 +11,14 @@ afterEach(() => {
   for (const listener of before) process.on('warning', listener);
 });
 
-test('a warning is a line of the logger, and of a timer in the past there is none', async () => {
-  const told: unknown[][] = [];
-  const tell = (...line: unknown[]) => void told.push(line);
-  tellWarnings({ debug: tell, info: tell, warn: tell, error: tell, fatal: tell });
+test('warnings are logged, except those of timers in the past', async () => {
+  const logged: unknown[][] = [];
+  const log = (...line: unknown[]) => void logged.push(line);
+  logWarnings({ debug: log, info: log, warn: log, error: log, fatal: log });
   const warned = once(process, 'warning');
   process.emitWarning('-5 is a negative number', 'TimeoutNegativeWarning');
   process.emitWarning('mind the gap');
   await warned;
   await new Promise((resolve) => setImmediate(resolve));
-  expect(told).toMatchObject([[{ err: { message: 'mind the gap' } }, 'warned']]);
+  expect(logged).toMatchObject([[{ err: { message: 'mind the gap' } }, 'warned']]);
 });

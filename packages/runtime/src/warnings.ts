@@ -1,15 +1,15 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Where Kafka's client has nothing to wait for, it asks for a timer in the past: it runs at once, which is what is
- * meant. Node warns of each first one.
+ * Kafka's client sets timers in the past when it need not wait. They run at once, as intended, but Node warns of the
+ * first.
  */
-const NO_NEWS = 'TimeoutNegativeWarning';
+const HARMLESS = 'TimeoutNegativeWarning';
 
-/** What Node and libraries warn of becomes lines of the logger, in place of text in between them. */
-export function tellWarnings(logger: Logger): void {
+/** Logs the warnings of Node and libraries, which otherwise go to standard error as plain text. */
+export function logWarnings(logger: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
-    if (warning.name !== NO_NEWS) logger.warn({ err: warning }, 'warned');
+    if (warning.name !== HARMLESS) logger.warn({ err: warning }, 'warned');
   });
 }

@@ -16,7 +16,7 @@ const PORTS = [
 ];
 const START_MS = 120_000;
 
-/** Debian's Chromium, or the one that CHROMIUM names; null where there is none. */
+/** Debian's Chromium, or the one that CHROMIUM names; null without either. */
 export const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (file) => file !== undefined && existsSync(file),
 );

@@ -108,8 +108,8 @@ test('mails go to confirmed addresses alone, up to a limit, and the owner is giv
   // Another attempt of the same mail.
   expect(await admit(false)).toMatchObject({ id: address.id });
   expect(await admit()).toEqual({ cancelled: 'The limit was reached: 2 e-mails an hour to the address.' });
-  const standings = await registry.mailAddresses.standings(tenantOf(anna), ['dispatch@example.org']);
-  expect(standings.get('dispatch@example.org')).toEqual({ state: 'confirmed', suppressed: 1 });
+  const statuses = await registry.mailAddresses.statuses(tenantOf(anna), ['dispatch@example.org']);
+  expect(statuses.get('dispatch@example.org')).toEqual({ state: 'confirmed', suppressed: 1 });
   nowMs += 3_600_000;
   const confirmed = await admit();
   if ('cancelled' in confirmed) throw new Error('the next hour has begun');

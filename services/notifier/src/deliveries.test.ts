@@ -82,8 +82,8 @@ async function startDeliveries(more: Partial<DeliveriesParts> = {}) {
   return part;
 }
 
-/** Tells of visits by a rule, past the events. */
-async function tell(rule: NotificationRule, minutes: readonly number[], geofenceId = depot): Promise<void> {
+/** Records notifications of visits for a rule, without events. */
+async function notify(rule: NotificationRule, minutes: readonly number[], geofenceId = depot): Promise<void> {
   const { notifications } = place.registry;
   const from = (await notifications.places('test')).get(0)?.offset ?? 0;
   await notifications.record({
@@ -113,7 +113,7 @@ const finished = ({ state }: Delivery) => state !== 'pending';
 
 test('an e-mail says in words what happened, a webhook says it in JSON; each is sent once', async () => {
   const rule = await addRule({ emails: ['anna@example.org'], webhookUrl: HOOK, timeZone: 'Europe/Berlin' });
-  await tell(rule, [0]);
+  await notify(rule, [0]);
   await startDeliveries();
   await startDeliveries();
   const done = await deliveriesOnce(finished);
@@ -150,7 +150,7 @@ test('what fails for now is tried again with the same id, later and later, and n
   const rule = await addRule({ webhookUrl: HOOK });
   answer = () => ({ ok: false, retry: true, error: 'The endpoint answered 503.', status: 503 });
   const deliveries = await startDeliveries();
-  await tell(rule, [0]);
+  await notify(rule, [0]);
   deliveries.wake();
   const beganMs = place.nowMs;
   const waits: number[] = [];
@@ -181,7 +181,7 @@ test('what fails for now is tried again with the same id, later and later, and n
 
 test('a delivery whose preparation throws is retried, and given up after a day', async () => {
   const rule = await addRule({ webhookUrl: HOOK });
-  await tell(rule, [0]);
+  await notify(rule, [0]);
   const giveUpAtMs = place.nowMs + 86_400_000;
   const { registry } = place;
   let prepared = 0;
@@ -225,11 +225,11 @@ test('what can never be taken is not tried again, and a receiver that asks for t
   const rule = await addRule({ webhookUrl: HOOK });
   answer = () => ({ ok: false, retry: false, error: 'The endpoint answered 410.', status: 410 });
   const deliveries = await startDeliveries();
-  await tell(rule, [0]);
+  await notify(rule, [0]);
   deliveries.wake();
   expect(await deliveriesOnce(finished)).toMatchObject([{ state: 'failed', attempts: 1, responseStatus: 410 }]);
   answer = () => ({ ok: false, retry: true, error: 'busy', status: 429, retryAfterMs: 3_600_000 });
-  await tell(rule, [1]);
+  await notify(rule, [1]);
   deliveries.wake();
   const [, asked] = await deliveriesOnce(({ lastError }) => lastError !== null);
   expect(asked?.nextAttemptAtMs).toBe(place.nowMs + 3_600_000);
@@ -237,7 +237,7 @@ test('what can never be taken is not tried again, and a receiver that asks for t
 
 test('a delivery that is sent again goes out again', async () => {
   const rule = await addRule({ webhookUrl: HOOK });
-  await tell(rule, [0]);
+  await notify(rule, [0]);
   const deliveries = await startDeliveries();
   const [first] = await deliveriesOnce(finished);
   if (!first) throw new Error('one was sent');
@@ -252,8 +252,8 @@ describe('what it was for decides when it is sent', () => {
   test('a deleted rule, a changed address and a blocked account cancel it', async () => {
     const gone = await addRule({ name: 'gone', webhookUrl: HOOK });
     const moved = await addRule({ name: 'moved', webhookUrl: HOOK, emails: ['old@example.org'] });
-    await tell(gone, [0]);
-    await tell(moved, [1]);
+    await notify(gone, [0]);
+    await notify(moved, [1]);
     await place.registry.notificationRules.delete(gone.id, null);
     await place.registry.notificationRules.update(moved.id, null, {
       webhookUrl: 'https://elsewhere.example.org/',
@@ -265,15 +265,15 @@ describe('what it was for decides when it is sent', () => {
     expect([sentEmails, sentWebhooks]).toEqual([[], []]);
     const kept = await addRule({ name: 'kept', webhookUrl: HOOK });
     await place.registry.users.update(anna.id, null, { blocked: true });
-    await tell(kept, [2]);
+    await notify(kept, [2]);
     const all = await deliveriesOnce(finished);
     expect(all.at(-1)).toMatchObject({ state: 'cancelled', lastError: 'The account is blocked.' });
   });
 
-  test('who may not see the vehicle any more gets nothing of it, though it was told in time', async () => {
+  test('an owner who may no longer see the vehicle gets no delivery of an earlier notification', async () => {
     const rule = await addRule({ webhookUrl: HOOK, emails: ['anna@example.org'] });
     answer = () => ({ ok: false, retry: true, error: 'The endpoint answered 503.', status: 503 });
-    await tell(rule, [0]);
+    await notify(rule, [0]);
     const deliveries = await startDeliveries();
     await deliveriesOnce(({ channel, lastError, state }) =>
       channel === 'webhook' ? lastError !== null : state === 'delivered',
@@ -281,7 +281,7 @@ describe('what it was for decides when it is sent', () => {
     const [group] = car.groupIds;
     if (!group) throw new Error('the car is in a group');
     await place.registry.groups.setUser(group, anna.id, false);
-    await tell(rule, [1]);
+    await notify(rule, [1]);
     place.nowMs += 10_000;
     deliveries.wake();
     const states = (await deliveriesOnce(finished)).map(({ state, lastError }) => [state, lastError]);
@@ -308,11 +308,11 @@ test('an endpoint that hangs holds up no other, and gets only a few at a time', 
     }
     return { ok: true, status: 200 };
   };
-  await tell(
+  await notify(
     hanging,
     Array.from({ length: 30 }, (_, nth) => nth),
   );
-  await tell(
+  await notify(
     prompt,
     Array.from({ length: 30 }, (_, nth) => 100 + nth),
   );
@@ -349,12 +349,12 @@ test('hundreds of dead webhooks of one tenant leave the slots of another tenant 
     open -= 1;
     return { ok: false, retry: true, error: 'No answer within 15 seconds.', status: null };
   };
-  for (const [nth, rule] of dead.entries()) await tell(rule, [nth]);
+  for (const [nth, rule] of dead.entries()) await notify(rule, [nth]);
   const deliveries = await startDeliveries();
   stops.unshift(async () => release());
   await vi.waitFor(() => expect(open).toBe(4), PATIENCE);
   for (let nth = 0; nth < 20; nth += 1) {
-    await tell(live, [100 + nth], bensZone);
+    await notify(live, [100 + nth], bensZone);
     deliveries.wake();
     await vi.waitFor(
       () => expect(sentWebhooks.filter(({ url }) => url.includes('live'))).toHaveLength(nth + 1),
@@ -366,7 +366,7 @@ test('hundreds of dead webhooks of one tenant leave the slots of another tenant 
 
 test('stopping waits for what is under way, and leaves the rest to the next start', async () => {
   const rule = await addRule({ webhookUrl: HOOK });
-  await tell(rule, [0, 1, 2, 3, 4, 5]);
+  await notify(rule, [0, 1, 2, 3, 4, 5]);
   answer = async () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     return { ok: true, status: 200 };
@@ -402,7 +402,7 @@ test('a real endpoint can check that it is from here', async () => {
   });
   try {
     const rule = await addRule({ webhookUrl: `http://127.0.0.1:${port}/hook` });
-    await tell(rule, [0]);
+    await notify(rule, [0]);
     const deliveries = await startDeliveries({ webhook });
     await vi.waitFor(() => expect(received).toHaveLength(1), PATIENCE);
     await deliveriesOnce(({ lastError }) => lastError !== null);

@@ -42,8 +42,8 @@ const visits = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, nth) => visit(car.id, depot, from + nth));
 const labels = (events: readonly FleetEvent[], rule = 'Rule') => events.map((event) => `${rule} ${labelOf(event)}`);
 
-describe('what is told', () => {
-  test('what a rule asks for is told to its owner, with the names of the moment, and to nobody else', async () => {
+describe('notifications', () => {
+  test('events that a rule names notify its owner, with the current names, and nobody else', async () => {
     await place.addRule(anna.id);
     await place.addRule(ben.id);
     await place.addRule(anna.id, { name: 'Ends', phases: ['end'] });
@@ -53,7 +53,7 @@ describe('what is told', () => {
     await place.happen(visit(car.id, depot, 0), visit(car.id, depot, 0, 'end'));
     await place.settled();
     expect(await place.inbox(anna)).toEqual(['Rule 0 begin', 'Ends 0 end']);
-    // The depot is Anna's: what happens at it is none of Ben's business, though he may see the car.
+    // The depot is Anna's: Ben may see the car, but not events at the depot.
     expect(await place.inbox(ben)).toEqual([]);
     expect(await place.registry.notifications.after(anna.id, 0, 1)).toMatchObject([
       { vehicleName: 'Car', geofenceName: 'Depot', ruleVersion: 1 },
@@ -72,7 +72,7 @@ describe('what is told', () => {
     }, PATIENCE);
     await place.registry.notificationRules.update(rule.id, null, { active: false });
     await place.relay();
-    // In force within a moment: what is told meanwhile stays told, and there comes an end to it.
+    // The change takes effect after a moment: notifications sent until then remain, and then they end.
     let minute = 10;
     await vi.waitFor(async () => {
       minute += 1;
@@ -83,7 +83,7 @@ describe('what is told', () => {
     }, PATIENCE);
   });
 
-  test('who lost the right to see a vehicle is told no more of it', async () => {
+  test('an owner who lost the right to see a vehicle gets no more notifications of it', async () => {
     await place.addRule(anna.id);
     await place.relay();
     const stop = await place.startNotifications();
@@ -98,7 +98,7 @@ describe('what is told', () => {
     expect(await place.inbox(anna)).toEqual(['Rule 0 begin']);
   });
 
-  test('a rule with an interval tells once in it, whatever restarts', async () => {
+  test('a rule with an interval notifies once in it, also over restarts', async () => {
     await place.addRule(anna.id, { minIntervalMinutes: 10 });
     await place.relay();
     for (const events of [visits(0, 5), visits(5, 12), visits(12, 25)]) {
@@ -192,7 +192,7 @@ describe('what is told', () => {
     ]);
   });
 
-  test('data that was fresh when it came is told, however long nobody was there to tell it', async () => {
+  test('data that was fresh on arrival gives notifications after any downtime of the notifier', async () => {
     const MINUTE_MS = 60_000;
     await place.addRule(anna.id, { name: 'Fresh', maxDataAgeMinutes: 30 });
     await place.relay();
@@ -223,16 +223,20 @@ describe('what is told', () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c' as TraceId;
     await place.happen({ ...visit(car.id, depot, 0), traceId });
     await place.settled();
-    const [told] = await place.registry.notifications.after(anna.id, 0, 1);
-    expect(told?.event.traceId).toBe(traceId);
+    const [notification] = await place.registry.notifications.after(anna.id, 0, 1);
+    expect(notification?.event.traceId).toBe(traceId);
     expect(lines).toContainEqual(
-      expect.objectContaining({ what: 'notification saved', traceId, notificationId: told?.id }),
+      expect.objectContaining({ what: 'notification saved', traceId, notificationId: notification?.id }),
     );
   });
 });
 
-/** An inbox whose process dies at one of its calls: before it is saved, or after, unheard. */
-function mortal(inbox: NotificationsParts['inbox'], diesAt: number, afterSaving: boolean): NotificationsParts['inbox'] {
+/** An inbox whose process crashes at one of its calls: before it is saved, or after, before the reply. */
+function crashing(
+  inbox: NotificationsParts['inbox'],
+  diesAt: number,
+  afterSaving: boolean,
+): NotificationsParts['inbox'] {
   let calls = 0;
   const dead = () => Promise.reject(new Error('dead'));
   return {
@@ -271,7 +275,7 @@ describe('each notification at most once per rule and event, and none is lost', 
             let minute = 0;
             const happened: FleetEvent[] = [];
             for (const { events, diesAt, after } of lives) {
-              const stop = await place.startNotifications(mortal(place.registry.notifications, diesAt, after));
+              const stop = await place.startNotifications(crashing(place.registry.notifications, diesAt, after));
               for (let nth = 0; nth < events; nth += 1) {
                 const event = visit(car.id, depot, minute, nth % 3 === 2 ? 'end' : 'begin');
                 minute += 1;
@@ -326,7 +330,7 @@ describe('each notification at most once per rule and event, and none is lost', 
     expect(record.mock.calls.length).toBeGreaterThan(2);
   });
 
-  test('events of before the first start are told, and a log that was replaced is begun anew', async () => {
+  test('events from before the first start are sent, and a replaced log is read from its beginning', async () => {
     await place.addRule(anna.id);
     await place.relay();
     await place.happen(...visits(0, 2));
@@ -355,8 +359,8 @@ describe('a notification reaches a client that comes back', () => {
     const client = await place.connect(anna);
     const other = await place.connect(ben);
     await place.happen(visit(car.id, depot, 0));
-    const [told] = await client.receives('notification');
-    expect(told).toMatchObject({
+    const [notification] = await client.receives('notification');
+    expect(notification).toMatchObject({
       type: 'notification',
       number: 1,
       ruleName: 'Rule',
@@ -364,7 +368,7 @@ describe('a notification reaches a client that comes back', () => {
       geofenceName: 'Depot',
       event: { kind: 'geofence-visit', phase: 'begin', vehicleId: car.id },
       readAt: null,
-      // Whether the event itself was told before is chance.
+      // The event itself may have been sent before or not.
       cursor: expect.stringMatching(/^0:[01];n:1;l:\w{16}$/),
     });
     await place.happen(visit(car.id, depot, 1));
@@ -407,7 +411,7 @@ describe('a notification reaches a client that comes back', () => {
     expect([...received, ...last.numbers()]).toEqual(Array.from({ length: 60 }, (_, nth) => nth + 1));
   });
 
-  test('another instance tells too, through the hub; and where the hub lost it, a moment later', async () => {
+  test('another instance sends it too, through the hub; and where the hub lost it, a moment later', async () => {
     await place.startLive();
     const client = await place.connect(anna);
     const publish = vi.spyOn(place.hub, 'publish');
@@ -420,7 +424,7 @@ describe('a notification reaches a client that comes back', () => {
     expect(client.numbers()).toEqual([1, 2, 3, 4]);
   });
 
-  test('what the hub tells in disorder, or twice, is told once and in order', async () => {
+  test('notifications that the hub delivers out of order or twice are sent once and in order', async () => {
     await place.startLive();
     const client = await place.connect(anna);
     const messages: string[] = [];
@@ -467,14 +471,14 @@ describe('a notification reaches a client that comes back', () => {
     expect(client.numbers()).toEqual([7, 8, 9, 10]);
     const fresh = await place.connect(anna);
     expect([fresh.of('gap'), fresh.numbers()]).toEqual([[], []]);
-    // A cursor from elsewhere, beyond all that was ever told, keeps nothing back.
+    // A cursor of another log, beyond the newest notification, holds nothing back.
     const foreign = await place.connect(anna, { all: true, since: '0:0;n:5000' });
     await place.happen(visit(car.id, depot, 20));
     await foreign.receives('notification');
     expect(foreign.numbers()).toEqual([11]);
   });
 
-  test('what it may no longer see is not told, though it was kept for it', async () => {
+  test('a retained notification that the client may no longer see is not sent', async () => {
     const van = await place.addVehicle('Van', anna.groupIds);
     await place.relay();
     const stop = await place.startNotifications();

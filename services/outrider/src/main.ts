@@ -3,9 +3,9 @@ import {
   describeConfig,
   expectShortLives,
   explainStart,
+  logWarnings,
   readConfig,
   stopSignal,
-  tellWarnings,
 } from '@outrider/runtime';
 import type { Command } from './command.ts';
 import { variables } from './config.ts';
@@ -86,7 +86,7 @@ async function run(command: 'start' | 'demo'): Promise<void> {
   try {
     const config = readConfig(variables, process.env);
     const logger = createLogger(config.LOG_LEVEL, config.LOG_FORMAT);
-    tellWarnings(logger);
+    logWarnings(logger);
     logger.debug({ config: describeConfig(variables, config) }, 'configuration');
     if (!(await waitForDisk(config, logger, stopped))) {
       logger.info('stopped');

@@ -163,7 +163,7 @@ function writeTrace(traceId: string): void {
   writeHex(traceId, TRACE_BYTES);
 }
 
-/** What every event begins with; there is room for its rest behind it. */
+/** The fields that every event begins with. Leaves `RESERVED_BYTES` for the next ones. */
 function writeBase(branch: number, event: FleetEvent): void {
   writeInt(branch);
   writeString(event.id);

@@ -62,9 +62,9 @@ const POSITION_BYTES = 128;
 // --- Writing ---------------------------------------------------------------------------------------------------------
 
 /**
- * A packet as bytes: a header and the record of `schemas/telemetry.avsc`. Whatever a terminal sent can be written: a
- * number beyond what the schema holds becomes the nearest that it does, one that is none becomes null (a place: a value
- * out of range), an attribute that is no finite number is left out.
+ * A packet as bytes: a header and the record of `schemas/telemetry.avsc`. Every packet can be written: a
+ * number outside the schema's range becomes the nearest one inside it; NaN becomes null, in coordinates a value out of
+ * range; an attribute that is not finite is left out.
  *
  * @returns a view of memory that it shares with other records: to be copied or sent, not to be written to or kept for
  *   long
@@ -177,7 +177,7 @@ function isWritable(value: AttributeValue | undefined): boolean {
   return typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' || typeof value === 'boolean';
 }
 
-/** Leaves room for a position's rest. */
+/** Leaves `POSITION_BYTES` for the rest of the position. */
 function writeAttribute(value: AttributeValue): void {
   if (typeof value === 'string') {
     reserve(POSITION_BYTES);

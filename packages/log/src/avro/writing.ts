@@ -7,7 +7,7 @@ import { HEADER_BYTES } from './schema-file.ts';
  */
 
 /** Bytes reserved before each value of a bounded size is written; {@link writeString} leaves as many behind it. */
-export const ROOM_BYTES = 256;
+export const RESERVED_BYTES = 256;
 
 const SLAB_BYTES = 256 * 1024;
 const TWO_28 = 2 ** 28;
@@ -23,10 +23,10 @@ let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 let begin = 0;
 let at = 0;
 
-/** Begins a record with its header. One that was not ended is forgotten. There is room behind it. */
+/** Begins a record with its header, and discards one that was not ended. Leaves {@link RESERVED_BYTES} behind it. */
 export function beginRecord(header: Buffer): void {
   begin = at;
-  reserve(HEADER_BYTES + ROOM_BYTES);
+  reserve(HEADER_BYTES + RESERVED_BYTES);
   slab.set(header, at);
   at += HEADER_BYTES;
 }
@@ -39,7 +39,7 @@ export function endRecord(): Buffer {
   return slab.subarray(begin, at);
 }
 
-/** Makes room for `bytes` more: in a new slab, where the record in hand is moved to, when this one is full. */
+/** Reserves `bytes` more. When the slab is full, moves the current record to a new one. */
 export function reserve(bytes: number): void {
   if (at + bytes <= slab.length) return;
   const written = at - begin;
@@ -123,10 +123,10 @@ export function writeWord(word: number): void {
   slab[at++] = word;
 }
 
-/** Makes room for itself. Half a character becomes the replacement character. */
+/** Reserves its own bytes. A lone surrogate becomes the replacement character. */
 export function writeString(text: string): void {
   const { length } = text;
-  reserve(2 * ROOM_BYTES + 3 * length);
+  reserve(2 * RESERVED_BYTES + 3 * length);
   if (length < SHORT) {
     // A name: one byte for its length, one for each character, where it is ASCII.
     const start = at;

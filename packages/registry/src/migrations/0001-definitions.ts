@@ -88,7 +88,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('outbox')
     .addColumn('seq', isSqlite ? 'integer' : 'bigserial', (c) =>
-      // SQLite gives a freed number out again unless told not to, and `delivered` frees numbers all the time.
+      // Without AUTOINCREMENT, SQLite reuses the numbers of deleted rows.
       isSqlite ? c.primaryKey().autoIncrement() : c.primaryKey(),
     )
     .addColumn('kind', 'text', (c) => c.notNull())

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { TIME_MS } from '../migrate.ts';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // No foreign keys: the trail outlives what it tells of.
+  // No foreign keys: entries outlive their subjects.
   await db.schema
     .createTable('audit')
     .addColumn('id', 'text', (c) => c.primaryKey())

@@ -4,7 +4,7 @@ import { TIME_MS } from '../migrate.ts';
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const column of ['schedule_id', 'period'])
     await db.schema.alterTable('jobs').addColumn(column, 'text').execute();
-  // Once per period, whoever looks at the clock: jobs without a schedule have NULLs, which are all different.
+  // One job per schedule and period, with several schedulers. Jobs without a schedule have NULLs, which never collide.
   await db.schema.createIndex('jobs_by_schedule').on('jobs').columns(['schedule_id', 'period']).unique().execute();
   // No foreign key: the job is forgotten when its time has come, the file when its own has.
   await db.schema

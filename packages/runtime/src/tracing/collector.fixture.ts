@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP has it in JSON, with its facts and what told it. */
+/** A span of an OTLP/JSON request, with its attributes and the service that sent it. */
 export interface CollectedSpan {
   service: string;
   traceId: string;
@@ -73,8 +73,8 @@ export async function openCollector(): Promise<Collector> {
 
   function take({ resourceSpans }: Body): void {
     for (const { resource, scopeSpans } of resourceSpans)
-      for (const { spans: told } of scopeSpans)
-        for (const span of told)
+      for (const scope of scopeSpans)
+        for (const span of scope.spans)
           spans.push({
             service: String(factsOf(resource.attributes)['service.name']),
             traceId: span.traceId,

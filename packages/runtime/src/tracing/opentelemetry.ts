@@ -28,21 +28,21 @@ import type { Logger } from '../logger.ts';
 import type { TracingConfig } from './settings.ts';
 import { NO_SPAN, type Span, type SpanOptions, type Tracing } from './tracing.ts';
 
-/** What waits to be told; more than that is forgotten, the newest first. */
+/** Spans that wait for export; further ones are dropped. */
 const MAX_QUEUE = 4096;
 const MAX_BATCH = 512;
-const TELL_EVERY_MS = 1000;
+const EXPORT_INTERVAL_MS = 1000;
 const EXPORT_TIMEOUT_MS = 10_000;
-/** What could not be told when the process stops is not waited for any longer. */
+/** Limit for the last export when the process stops. */
 const CLOSE_WITHIN_MS = 2000;
-/** Of packets: telling of more would cost what is needed to take them. */
+/** Traces of packets beyond this are dropped: recording them would take the time that receiving packets needs. */
 const MAX_PACKETS_PER_SECOND = 500;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Traces by the OpenTelemetry SDK, to a collector by OTLP/HTTP. An endpoint that is away costs no more than its queue.
+ * Traces by the OpenTelemetry SDK, to a collector by OTLP/HTTP. An unavailable endpoint costs no more than its queue.
  */
 export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, logger: Logger): Tracing {
   const ids = new PacketIds();
@@ -57,10 +57,10 @@ export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, 
     idGenerator: ids,
     spanProcessors: [
       new BatchSpanProcessor({
-        exporter: tellingOfTrouble(exporter, config.endpoint, logger),
+        exporter: loggingFailures(exporter, config.endpoint, logger),
         maxQueueSize: MAX_QUEUE,
         maxExportBatchSize: MAX_BATCH,
-        scheduledDelayMillis: TELL_EVERY_MS,
+        scheduledDelayMillis: EXPORT_INTERVAL_MS,
         exportTimeoutMillis: EXPORT_TIMEOUT_MS,
       }),
     ],
@@ -114,7 +114,7 @@ export function openOpenTelemetry(config: TracingConfig & { endpoint: string }, 
       const late = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, CLOSE_WITHIN_MS);
       });
-      // Whether anybody listened was told when they did not.
+      // Failed exports were logged when they happened.
       await Promise.race([provider.shutdown().catch(() => {}), late]);
       clearTimeout(timer);
     },
@@ -163,7 +163,8 @@ class RecordedSpan implements Span {
 }
 
 /**
- * The first span of a packet has the packet's id, and one of its own that follows from it, so that others can name it.
+ * The first span of a packet takes its trace id from the packet, and its span id from that trace id, so that other
+ * services can link to it.
  */
 class PacketIds implements IdGenerator {
   readonly #random: IdGenerator = new RandomIdGenerator();
@@ -195,7 +196,7 @@ function wordsOf(traceId: string): PacketTrace {
   return { a: word(0), b: word(1), c: word(2), d: word(3) } as PacketTrace;
 }
 
-/** Null where the header is none, and has to be taken for none. */
+/** Null for an invalid header, which the specification says to ignore. */
 function parentOf(traceparent: string): SpanContext | null {
   const [, traceId, spanId, flags, more] = TRACEPARENT.exec(traceparent.trim()) ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return null;
@@ -222,14 +223,14 @@ function samplerOf({ sampler, share }: TracingConfig): Sampler {
   }
 }
 
-/** Below this number, the words of an id taken together, a packet is recorded: what the samplers make of its text. */
+/** A packet is recorded when the words of its id, combined by XOR, are below this number, as the SDK's sampler does. */
 function packetBound({ sampler, share }: TracingConfig): number {
   if (sampler.endsWith('always_off')) return 0;
   if (sampler.endsWith('always_on') || share === 1) return 2 ** 32;
   return Math.floor(share * 0xffffffff);
 }
 
-/** What is done with packets whose traces are recorded is recorded itself: only such are linked to. */
+/** Records every span that links to a packet: only recorded packets are linked to. */
 function orOfRecordedPackets(sampler: Sampler): Sampler {
   return {
     shouldSample(context, traceId, name, kind, attributes, links) {
@@ -240,21 +241,21 @@ function orOfRecordedPackets(sampler: Sampler): Sampler {
   };
 }
 
-/** Says once that a collector takes nothing, and once that it does again. */
-function tellingOfTrouble(exporter: OTLPTraceExporter, endpoint: string, logger: Logger): SpanExporter {
-  let troubled = false;
+/** Logs once when the collector fails, and once when it has recovered. */
+function loggingFailures(exporter: OTLPTraceExporter, endpoint: string, logger: Logger): SpanExporter {
+  let isFailing = false;
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const failed = result.error !== undefined || result.code !== 0;
-        if (failed && !troubled)
+        if (failed && !isFailing)
           logger.warn(
             { part: 'traces', endpoint, err: result.error },
             'the collector takes no traces: they are left out',
           );
-        if (!failed && troubled) logger.info({ part: 'traces', endpoint }, 'the collector takes traces again');
-        troubled = failed;
-        // What could not be told is forgotten: nobody needs to hear of it twice.
+        if (!failed && isFailing) logger.info({ part: 'traces', endpoint }, 'the collector takes traces again');
+        isFailing = failed;
+        // Failed spans are dropped; the SDK would log each failure again.
         done({ code: 0 });
       });
     },

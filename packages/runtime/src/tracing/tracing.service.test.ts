@@ -52,7 +52,7 @@ afterEach(async () => {
   await collector.close();
 });
 
-describe('what is told', () => {
+describe('exported spans', () => {
   test('a packet, its parts, and what others did because of it, are one trace under the packet’s id', async () => {
     const gateway = await open({ headers: { authorization: 'Bearer of a test' } });
     const trace = someTrace();
@@ -117,7 +117,7 @@ describe('what is told', () => {
     ];
     for (const header of none)
       expect(tracing.begin('GET', { kind: 'server' }, header).traceparent).not.toContain('0af7651916cd43dd');
-    // Of what the caller does not record nothing is told; whose it is, is answered all the same.
+    // A request that its caller does not record is not exported; the response still names its trace.
     const unrecorded = tracing.begin('GET', { kind: 'server' }, parent.replace(/01$/, '00'));
     expect(unrecorded).toMatchObject({ isRecorded: false, traceparent: expect.stringMatching(/^00-0af7.*-00$/) });
     expect(unrecorded.child('part')).toBe(NO_SPAN);
@@ -146,16 +146,16 @@ describe('what is told', () => {
     await one.close();
   });
 
-  test('of many packets only so many are told of in a second', async () => {
+  test('traces of packets are limited in each second', async () => {
     await open();
     const begun = Array.from({ length: 5000 }, () => tracing.beginPacket(someTrace(), 'packet').isRecorded);
-    const told = begun.filter(Boolean).length;
+    const recorded = begun.filter(Boolean).length;
     // It may take longer than a second, but not that much.
-    expect(told).toBeGreaterThanOrEqual(500);
-    expect(told).toBeLessThan(5000);
+    expect(recorded).toBeGreaterThanOrEqual(500);
+    expect(recorded).toBeLessThan(5000);
   });
 
-  test('where nobody wants any, none is told', async () => {
+  test('a sampler that is always off exports nothing', async () => {
     await open({ sampler: 'always_off' });
     expect(tracing.recordsPacket(someTrace())).toBe(false);
     expect(tracing.beginPacket(someTrace(), 'packet')).toBe(NO_SPAN);
@@ -163,12 +163,12 @@ describe('what is told', () => {
   });
 });
 
-describe('a collector that is away', () => {
+describe('an unavailable collector', () => {
   test.each([
     ['refuses connections', () => collector.close()],
     ['answers nothing', () => collector.willAnswer(null)],
     ['answers that it can not', () => collector.willAnswer(503)],
-  ])('%s: what is told is left out, nothing waits for it, and that is said once', async (_, goAway) => {
+  ])('%s: spans are dropped, nothing waits for it, and that is logged once', async (_, goAway) => {
     await goAway();
     await open();
     for (let round = 0; round < 20; round++) {
@@ -180,7 +180,7 @@ describe('a collector that is away', () => {
     expect(lines.filter(({ level }) => level === 'warn').length).toBeLessThanOrEqual(1);
   });
 
-  test('is told of again when it comes back', async () => {
+  test('receives spans again when it has recovered', async () => {
     collector.willAnswer(400);
     await open();
     tracing.begin('lost').end();
@@ -188,7 +188,7 @@ describe('a collector that is away', () => {
     collector.willAnswer(200);
     tracing.begin('found').end();
     await vi.waitFor(() => expect(collector.spans.map(({ name }) => name)).toEqual(['found']), PATIENCE);
-    // The collector has it a moment before its answer is heard.
+    // The collector has the spans a moment before its response arrives.
     await vi.waitFor(() => expect(lines).toMatchObject([{ level: 'warn' }, { level: 'info' }]), PATIENCE);
   });
 });

@@ -13,45 +13,45 @@ export interface SpanOptions {
   kind?: 'server' | 'client';
 }
 
-/** A stretch of time in which something was done. It is told when it ends. */
+/** An operation with a start and an end. It is exported when it ends. */
 export interface Span {
-  /** False where nobody will ever see it. */
+  /** False for spans that are not exported. */
   readonly isRecorded: boolean;
-  /** As header `traceparent` and `traceresponse` have it (W3C Trace Context); null where there is none to tell. */
+  /** For the headers `traceparent` and `traceresponse` (W3C Trace Context); null when tracing is off. */
   readonly traceparent: string | null;
   /** A part of it; `startMs` by {@link Tracing.nowMs}, default now. */
   child(name: string, startMs?: number): Span;
   note(facts: SpanFacts): void;
-  /** Where it turned out only later what it is. */
+  /** For spans whose operation is known only later. */
   rename(name: string): void;
-  /** It did not come out as it should. */
+  /** Marks the operation as failed. */
   fail(reason: string): void;
   end(): void;
 }
 
-/** Where a process tells what it does when. */
+/** Creates the spans of a process. */
 export interface Tracing {
-  /** False where nothing is told: then whoever would go to any lengths for it need not. */
+  /** False when tracing is off; callers can skip building spans. */
   readonly isOn: boolean;
-  /** Unix milliseconds with fractions, of a clock that does not jump. */
+  /** Unix milliseconds with fractions, from a monotonic clock. */
   nowMs(): number;
-  /** Is the trace of this packet recorded? All services answer alike, by the id alone. */
+  /** Is the trace of this packet recorded? Depends on the id alone, so that all services agree. */
   recordsPacket(trace: PacketTrace): boolean;
-  /** The first span of a packet's trace: the one that is told by the gateway. */
+  /** The first span of a packet's trace, which the gateway creates. */
   beginPacket(trace: PacketTrace, name: string, options?: SpanOptions): Span;
-  /** Something that was done because of a packet: part of its trace, where that is recorded. */
+  /** An operation caused by a packet: part of the packet's trace, where that is recorded. */
   ofPacket(traceId: TraceId | undefined, name: string, options?: SpanOptions): Span;
   /**
-   * Something with a trace of its own, or that of a caller.
+   * An operation with a trace of its own, or in the trace of a caller.
    *
-   * @param traceparent the caller's header; what is none begins a new trace
+   * @param traceparent the caller's header; an invalid one begins a new trace
    */
   begin(name: string, options?: SpanOptions, traceparent?: string): Span;
-  /** Tells what waits to be told, as far as anybody listens; resolves within seconds. */
+  /** Exports the waiting spans, unless the collector is unavailable; resolves within seconds. */
   close(): Promise<void>;
 }
 
-/** A span of which nobody hears. */
+/** A span that is not exported. */
 export const NO_SPAN: Span = {
   isRecorded: false,
   traceparent: null,
@@ -62,7 +62,7 @@ export const NO_SPAN: Span = {
   end() {},
 };
 
-/** Where nobody asked for traces. */
+/** For processes without a trace collector. */
 export const NO_TRACING: Tracing = {
   isOn: false,
   nowMs: () => 0,
@@ -73,10 +73,10 @@ export const NO_TRACING: Tracing = {
   close: async () => {},
 };
 
-/** So many packets are named by a span that is about many. */
+/** Packets that one span links to, at most. */
 const MAX_NAMED = 100;
 
-/** Those of the packets whose traces are recorded, up to a bound; none where no traces are. */
+/** Those of the packets whose traces are recorded, at most {@link MAX_NAMED}. */
 export function recordedAmong(
   tracing: Tracing,
   records: readonly { readonly value: { readonly trace?: PacketTrace | null } }[],
@@ -92,7 +92,7 @@ export function recordedAmong(
   return ids;
 }
 
-/** Runs `work` in a span: whatever it throws is noted in it. */
+/** Runs `work` in a span, which fails with the error that `work` throws. */
 export async function inSpan<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
   try {
     return await work(span);

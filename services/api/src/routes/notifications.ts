@@ -246,7 +246,7 @@ const EventOut = z
       .meta({ description: 'What that packet is known by in the logs and traces of all services.' }),
   })
   .meta({
-    id: 'ToldEvent',
+    id: 'PublishedEvent',
     description: 'An event; kinds have fields of their own beside these.',
     examples: [EVENT_EXAMPLE],
   });

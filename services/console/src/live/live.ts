@@ -3,7 +3,7 @@ import {
   type LiveMessage,
   type LiveStatus,
   type LiveSubscription,
-  type ToldEvent,
+  type PublishedEvent,
 } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { DefinitionChanges } from '../fleet/definition-changes.ts';
@@ -22,7 +22,7 @@ const HIDDEN_AFTER_MS = 30_000;
 export const live = {
   status: signal<LiveStatus>('connecting'),
   /** The newest event. */
-  event: signal<ToldEvent | null>(null),
+  event: signal<PublishedEvent | null>(null),
 };
 
 /** Loads the definitions and follows the live API, until the returned function is called. */
@@ -46,7 +46,7 @@ export function connectLive(): () => void {
     onMessage,
     onStatus: (status) => {
       live.status.value = status;
-      // A refused upgrade looks like a broken connection: the API tells whether the session is over.
+      // A refused upgrade looks like a broken connection: a REST call shows whether the session is over.
       if (status === 'waiting' || status === 'unauthorized') void refreshUser();
       // Rights and names may have changed meanwhile.
       if (status === 'open' && !isFirst) void loadDefinitions();

@@ -47,10 +47,10 @@ test('a view holds what is in it, also across the date line, and says where it i
   expect(inView(fleet, view, 1)).toBeNull();
 });
 
-test('picks the nearest of those drawn within reach, where it is drawn at that moment', () => {
+test('picks the nearest vehicle drawn within the radius at that moment', () => {
   const fleet = fleetAt({ a: [10, 50], b: [10.0002, 50] });
-  const at = (longitude: number, reachDeg: number, nowMs = 0) =>
-    fleet.vehicles[pick(fleet, mercatorX(longitude), mercatorY(50), reachDeg / 360, nowMs)]?.id;
+  const at = (longitude: number, radiusDeg: number, nowMs = 0) =>
+    fleet.vehicles[pick(fleet, mercatorX(longitude), mercatorY(50), radiusDeg / 360, nowMs)]?.id;
   expect(at(10.00005, 0.001)).toBe('a');
   expect(at(10.00015, 0.001)).toBe('b');
   expect(at(10.01, 0.001)).toBeUndefined();

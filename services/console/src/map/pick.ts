@@ -1,15 +1,15 @@
 import type { Fleet } from '../fleet/fleet.ts';
 
 /**
- * The vehicle drawn nearest to a place of the Mercator square and within `reach`; -1 where there is none. Goes through
- * the typed arrays once: 10,000 vehicles take 0.03 ms, less than an index of moving places costs to keep.
+ * Index of the vehicle drawn nearest to a point of the Mercator square and within `radius`; -1 if none is. Scans the
+ * typed arrays once: 10,000 vehicles take 0.03 ms, less than an index of moving places costs to keep.
  */
-export function pick(fleet: Fleet, x: number, y: number, reach: number, nowMs: number): number {
+export function pick(fleet: Fleet, x: number, y: number, radius: number, nowMs: number): number {
   let nearest = -1;
-  let least = reach * reach;
+  let least = radius * radius;
   for (let index = 0; index < fleet.count; index += 1) {
     // Neither end is farther away than it glides, so the end alone rules most of them out.
-    if (fleet.shown[index] !== 1 || !(Math.abs((fleet.y[index] as number) - y) < reach + 0.0002)) continue;
+    if (fleet.shown[index] !== 1 || !(Math.abs((fleet.y[index] as number) - y) < radius + 0.0002)) continue;
     let dx = fleet.drawnX(index, nowMs) - x;
     dx -= Math.round(dx);
     const dy = fleet.drawnY(index, nowMs) - y;

@@ -52,7 +52,7 @@ function courseOf([fromX, fromY]: readonly [number, number], [toX, toY]: readonl
   return Math.atan2((toX - fromX) * Math.cos(((fromY + toY) / 2) * RADIANS), toY - fromY) / RADIANS;
 }
 
-/** Where one gets by going so far on a course. */
+/** The point at a distance on a course. */
 function destination(longitude: number, latitude: number, distanceM: number, courseDeg: number): [number, number] {
   const angle = distanceM / EARTH_RADIUS_M;
   const course = courseDeg * RADIANS;

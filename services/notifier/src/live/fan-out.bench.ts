@@ -99,7 +99,7 @@ export async function benchFanOut(one: FanOutCase): Promise<FanOutRow[]> {
     },
     log,
     hub,
-    inbox: { after: async () => [], standings: async () => new Map(), unread: async () => [] },
+    inbox: { after: async () => [], progressByUser: async () => new Map(), unread: async () => [] },
     verify: async () => ({
       userId: OPERATOR,
       sessionId: OPERATOR as string as SessionId,

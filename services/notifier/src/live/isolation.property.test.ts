@@ -99,7 +99,7 @@ async function everyMessage(place: Place, plan: Blueprint, tally: { pairs: numbe
   };
   for (const { dealer, groups: named } of plan.vehicles)
     await addVehicle(pick(dealers, dealer), [...new Set(named.map((each) => pick(groups, each).id))]);
-  // What happens to it comes last, and each caller receives it: then the caller has received all that it will hear.
+  // Each caller's last group changes last: a caller that has received this change has received everything.
   const last: Subject[] = [];
   for (const [nth, caller] of callers.entries()) {
     const { id } = await registry.groups.create({ name: `Last ${nth}`, dealerId: null });

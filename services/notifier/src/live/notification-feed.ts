@@ -16,7 +16,7 @@ import type { LiveMetrics } from './live-metrics.ts';
 import type { Subscription } from './messages.ts';
 
 export interface NotificationFeedContext {
-  inbox: Pick<Inbox, 'after' | 'standings'>;
+  inbox: Pick<Inbox, 'after' | 'progressByUser'>;
   directory: Directory;
   connections: Connections;
   metrics: LiveMetrics;
@@ -62,8 +62,8 @@ export class NotificationFeed {
     const before = client.lastNotification;
     client.lastNotification = null;
     if (!notifications || client.userId === null) return;
-    const standing = (await this.#context.inbox.standings([client.userId])).get(client.userId);
-    const { lastNumber, forgottenNumber } = standing ?? { lastNumber: 0, forgottenNumber: 0 };
+    const progress = (await this.#context.inbox.progressByUser([client.userId])).get(client.userId);
+    const { lastNumber, forgottenNumber } = progress ?? { lastNumber: 0, forgottenNumber: 0 };
     client.newestNotification = Math.max(client.newestNotification, lastNumber);
     const from = since?.notifications ?? before ?? lastNumber;
     if (from < forgottenNumber) sendForgotten(client, from + 1, forgottenNumber + 1);
@@ -125,7 +125,7 @@ export class NotificationFeed {
     const userIds = [...connections.byUser()].flatMap(([userId, clients]) =>
       [...clients].some(({ lastNotification }) => lastNotification !== null) ? [userId] : [],
     );
-    for (const [userId, { lastNumber }] of await inbox.standings(userIds))
+    for (const [userId, { lastNumber }] of await inbox.progressByUser(userIds))
       for (const client of connections.of(userId)) {
         client.newestNotification = Math.max(client.newestNotification, lastNumber);
         this.sendMissedSoon(client);

@@ -115,7 +115,7 @@ async function startNotifier(): Promise<void> {
     config: { maxConnections: 4, maxPerUser: 4, maxPerAddress: 4, maxUnsentBytes: 256_000_000 },
     log,
     hub,
-    inbox: { after: async () => [], standings: async () => new Map(), unread: async () => [] },
+    inbox: { after: async () => [], progressByUser: async () => new Map(), unread: async () => [] },
     verify,
     cookieSession: async ({ headers }) => (headers.cookie === undefined ? null : verify(headers.cookie)),
     addressKey: () => null,

@@ -39,7 +39,7 @@ export interface NotifierParts extends Authentication {
   config: NotifierConfig;
   log: Log;
   hub: Hub;
-  inbox: Pick<Inbox, 'after' | 'standings' | 'unread'>;
+  inbox: Pick<Inbox, 'after' | 'progressByUser' | 'unread'>;
   /** Owners of geofences, deleted ones included. */
   geofenceOwners: Geofences['ownersOf'];
   logger: Logger;

@@ -14,7 +14,7 @@ import { preferences } from '../../preferences.ts';
 const MOST_LABELS = 300;
 const CLUSTERS_ABOVE = 2000;
 const CELL_PX = 70;
-const REACH_PX = 14;
+const PICK_RADIUS_PX = 14;
 /** Labels keep up with moving vehicles at this pace, clusters at a quarter of it. */
 const LABEL_MS = 250;
 
@@ -183,8 +183,8 @@ export class FleetMap {
 
   #at({ lngLat }: MapMouseEvent): string | null {
     if (!this.#layer.isVisible) return null;
-    const reach = REACH_PX / worldSize(this.map);
-    const index = pick(fleet, mercatorX(lngLat.lng), mercatorY(lngLat.lat), reach, performance.now());
+    const radius = PICK_RADIUS_PX / worldSize(this.map);
+    const index = pick(fleet, mercatorX(lngLat.lng), mercatorY(lngLat.lat), radius, performance.now());
     return fleet.vehicles[index]?.id ?? null;
   }
 }

@@ -7,7 +7,7 @@ import { geofenceFeatures } from '../../map/shapes.ts';
 import type { ReplayClock } from '../../track/clock.ts';
 import { nearest, placeAt, type Track, trackLines, trackOf } from '../../track/track.ts';
 
-const REACH_PX = 20;
+const PICK_RADIUS_PX = 20;
 
 /** A track on the map: its line by speed, its stops, and the vehicle where the clock has it. */
 export class TrackMap {
@@ -35,7 +35,7 @@ export class TrackMap {
       const index = nearest(this.#track, lngLat.lng, lngLat.lat);
       if (index < 0) return;
       const at = map.project([this.#track.longitude[index] as number, this.#track.latitude[index] as number]);
-      if (at.dist(point) <= REACH_PX) clock.seek(this.#track.timeMs[index] as number);
+      if (at.dist(point) <= PICK_RADIUS_PX) clock.seek(this.#track.timeMs[index] as number);
     });
   }
 
