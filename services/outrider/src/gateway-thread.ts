@@ -22,7 +22,7 @@ await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, trac
   });
   return {
     part: gateway,
-    told: () => gateway.ports,
+    result: () => gateway.ports,
     healthy: () => gateway.healthy,
     warnings: () => logWarnings(log),
     close: () => log.close(),

@@ -54,7 +54,7 @@ await runInThread<ReporterSettings>(async ({ settings, hub, logger, metrics, tra
       },
       stop: () => life.stop(),
     },
-    told: () => null,
+    result: () => null,
     healthy: () => reporter?.healthy ?? false,
     warnings: () => logWarnings(log),
     close: async () => {},

@@ -24,7 +24,7 @@ await runInThread<RulesSettings>(async ({ settings, hub, logger, metrics, tracin
   });
   return {
     part: rules,
-    told: () => null,
+    result: () => null,
     healthy: () => true,
     warnings: () => logWarnings(log),
     async close() {

@@ -13,7 +13,7 @@ import {
   type TracingConfig,
 } from '@outrider/runtime';
 
-/** What a thread is given: its own share of the process's means. */
+/** What the service of a thread is created with. */
 export interface ThreadParts<Settings> {
   settings: Settings;
   hub: Hub;
@@ -22,14 +22,14 @@ export interface ThreadParts<Settings> {
   tracing: Tracing;
 }
 
-/** A service that runs in a thread of its own, as seen from the main thread. */
-export interface ServiceThread<Told> extends Part {
-  /** What the service told when it was ready. */
-  told(): Told;
+/** A service that runs in a thread of its own, as the main thread uses it. */
+export interface ServiceThread<Result> extends Part {
+  /** What the service returned when it was ready. */
+  result(): Result;
   metrics(): Promise<MetricsSnapshot>;
-  /** False while the service says that it can't do its work. */
+  /** False while the service can't do its work. */
   healthy(): Promise<boolean>;
-  /** What an operator has to know of it though it works. */
+  /** Problems that an operator must know, although the service works. */
   warnings(): Promise<readonly string[]>;
 }
 
@@ -41,26 +41,26 @@ interface Started {
   tracing: TracingConfig;
 }
 type Command = { ask: 'stop' | 'metrics' | 'healthy' | 'warnings'; id: number };
-/** An error on its way to another thread, with what the copying of errors leaves out, such as `code` and `port`. */
-interface Told {
+/** An error for another thread, with the fields that structured cloning drops, such as `code` and `port`. */
+interface ClonedError {
   error: Error;
   facts: Record<string, unknown>;
 }
 type Report =
   | { ready: unknown }
-  | { startFailed: Told }
-  | { failed: Told }
+  | { startFailed: ClonedError }
+  | { failed: ClonedError }
   | { id: number; value: unknown }
-  | { id: number; failure: Told };
+  | { id: number; failure: ClonedError };
 
 /**
- * Runs a service in a thread: it shares no memory with the others, as it shares none when it runs in a process of its
- * own; it meets them at the log and, through a port, at the hub.
+ * Runs a service in a thread. It shares no memory with other threads, just as when it runs in a process of its own: it
+ * exchanges data through the log and, over a message port, through the hub.
  *
  * @param entry module that calls {@link runInThread}
  * @param ports in the settings, to be transferred
  */
-export function createServiceThread<Settings, Told>(
+export function createServiceThread<Settings, Result>(
   name: string,
   entry: URL,
   settings: Settings,
@@ -68,11 +68,11 @@ export function createServiceThread<Settings, Told>(
   logger: Started['logger'],
   tracing: TracingConfig,
   ports: readonly MessagePort[] = [],
-): ServiceThread<Told> {
+): ServiceThread<Result> {
   let worker: Worker | null = null;
-  let ready: { told: Told } | null = null;
+  let ready: { result: Result } | null = null;
   let nextId = 0;
-  const asked = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   let fail: (error: unknown) => void = () => {};
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
@@ -83,7 +83,7 @@ export function createServiceThread<Settings, Told>(
     return new Promise((resolve, reject) => {
       if (worker === null) return reject(new Error(`${name} does not run`));
       const id = nextId++;
-      asked.set(id, { resolve, reject });
+      pending.set(id, { resolve, reject });
       worker.postMessage({ ask: what, id } satisfies Command);
     });
   }
@@ -91,9 +91,9 @@ export function createServiceThread<Settings, Told>(
   return {
     name,
     failed,
-    told() {
+    result() {
       if (ready === null) throw new Error(`${name} is not ready`);
-      return ready.told;
+      return ready.result;
     },
     metrics: () => ask('metrics') as Promise<MetricsSnapshot>,
     healthy: () => ask('healthy') as Promise<boolean>,
@@ -107,15 +107,15 @@ export function createServiceThread<Settings, Told>(
       await new Promise<void>((resolve, reject) => {
         thread.on('message', (report: Report) => {
           if ('ready' in report) {
-            ready = { told: report.ready as Told };
+            ready = { result: report.ready as Result };
             resolve();
-          } else if ('startFailed' in report) reject(heard(report.startFailed));
-          else if ('failed' in report) fail(heard(report.failed));
+          } else if ('startFailed' in report) reject(restoredError(report.startFailed));
+          else if ('failed' in report) fail(restoredError(report.failed));
           else {
-            const question = asked.get(report.id);
-            asked.delete(report.id);
-            if ('failure' in report) question?.reject(heard(report.failure));
-            else question?.resolve(report.value);
+            const request = pending.get(report.id);
+            pending.delete(report.id);
+            if ('failure' in report) request?.reject(restoredError(report.failure));
+            else request?.resolve(report.value);
           }
         });
         thread.on('error', (error) => {
@@ -123,11 +123,11 @@ export function createServiceThread<Settings, Told>(
           fail(error);
         });
         thread.on('exit', (code) => {
-          const gone = new Error(`the thread of ${name} ended (${code})`);
-          reject(gone);
-          for (const { reject: refuse } of asked.values()) refuse(gone);
-          asked.clear();
-          if (worker !== null) fail(gone);
+          const ended = new Error(`the thread of ${name} ended (${code})`);
+          reject(ended);
+          for (const { reject: refuse } of pending.values()) refuse(ended);
+          pending.clear();
+          if (worker !== null) fail(ended);
         });
       });
     },
@@ -140,11 +140,11 @@ export function createServiceThread<Settings, Told>(
   };
 }
 
-/** Inside the thread: makes the service, starts it, and answers the main thread until told to stop. */
+/** Inside the thread: creates the service, starts it, and answers the main thread until the command to stop. */
 export async function runInThread<Settings>(
   create: (parts: ThreadParts<Settings>) => Promise<{
     part: Part;
-    told(): unknown;
+    result(): unknown;
     healthy(): boolean;
     warnings(): readonly string[];
     close(): Promise<void>;
@@ -153,7 +153,7 @@ export async function runInThread<Settings>(
   const port = parentPort;
   if (port === null) throw new Error('this module runs in a worker thread only');
   const { name, settings, hub: hubPort, logger: loggerSettings, tracing: tracingConfig } = workerData as Started;
-  const say = (report: Report) => port.postMessage(report);
+  const send = (report: Report) => port.postMessage(report);
   const hub = connectHub(hubPort);
   const metrics = new Registry();
   measureThread(name, metrics);
@@ -163,32 +163,32 @@ export async function runInThread<Settings>(
     const service = await create({ settings: settings as Settings, hub, logger, metrics, tracing });
     port.on('message', async ({ ask, id }: Command) => {
       try {
-        if (ask === 'metrics') return say({ id, value: await snapshotOf(metrics) });
-        if (ask === 'healthy') return say({ id, value: service.healthy() });
-        if (ask === 'warnings') return say({ id, value: service.warnings() });
+        if (ask === 'metrics') return send({ id, value: await snapshotOf(metrics) });
+        if (ask === 'healthy') return send({ id, value: service.healthy() });
+        if (ask === 'warnings') return send({ id, value: service.warnings() });
         await service.part.stop();
         await service.close();
         await tracing.close();
         await hub.close();
-        say({ id, value: null });
+        send({ id, value: null });
       } catch (error) {
-        say({ id, failure: told(error) });
+        send({ id, failure: clonedError(error) });
       }
     });
     await service.part.start();
-    service.part.failed?.catch((error: unknown) => say({ failed: told(error) }));
-    say({ ready: service.told() });
+    service.part.failed?.catch((error: unknown) => send({ failed: clonedError(error) }));
+    send({ ready: service.result() });
   } catch (error) {
-    say({ startFailed: told(error) });
+    send({ startFailed: clonedError(error) });
   }
 }
 
-function told(error: unknown): Told {
+function clonedError(error: unknown): ClonedError {
   return error instanceof Error
     ? { error, facts: { ...error } }
     : { error: new Error(`not an error: ${String(error)}`), facts: {} };
 }
 
-function heard({ error, facts }: Told): Error {
+function restoredError({ error, facts }: ClonedError): Error {
   return Object.assign(error, facts);
 }

@@ -1,0 +1,85 @@
+import { ensureAdmin, quotasOf } from '@outrider/api';
+import {
+  backingOf,
+  openCheckpoints,
+  openHub,
+  openLog,
+  openRegistry,
+  openReportFiles,
+  openVideoFiles,
+  openWarehouse,
+  patientCheckpoints,
+} from '@outrider/backing';
+import { isDiskOutage } from '@outrider/log';
+import {
+  type Config,
+  createDiskWatch,
+  type Lifecycle,
+  logPrivateFolder,
+  Registry as Metrics,
+  measureBuild,
+  measureThread,
+  openTracing,
+  type RootLogger,
+  tracingConfigOf,
+} from '@outrider/runtime';
+import type { variables } from './config.ts';
+import type { openDataDir } from './data-dir.ts';
+import { measureLog } from './disk.ts';
+
+/** What every part of the process shares. */
+export type Context = Awaited<ReturnType<typeof openContext>>;
+export type Stores = Awaited<ReturnType<typeof openStores>>;
+
+export async function openContext(
+  config: Config<typeof variables>,
+  logger: RootLogger,
+  life: Lifecycle,
+  dataDir: ReturnType<typeof openDataDir>,
+) {
+  const metrics = new Metrics();
+  measureThread('main', metrics);
+  measureBuild(metrics);
+  logPrivateFolder(dataDir.path, dataDir.rights, logger);
+  const tracingConfig = tracingConfigOf(config, 'outrider');
+  const tracing = await openTracing(tracingConfig, logger);
+  life.own('traces', () => tracing.close());
+  return {
+    config,
+    life,
+    dataDir,
+    backing: backingOf(config, dataDir.path),
+    metrics,
+    tracing,
+    tracingConfig,
+    loggerOf: (part: string) => logger.child({ part }),
+    now: Date.now,
+  };
+}
+
+/** Opens all stores, and creates the operator `admin` at the first start. */
+export async function openStores({ config, life, dataDir, backing, metrics, loggerOf }: Context) {
+  await life.start(
+    createDiskWatch({ folder: dataDir.path, warningMb: config.DISK_WARNING_MB, logger: loggerOf('disk'), metrics }),
+  );
+  if (backing.log.brokers === null) measureLog(dataDir.file('log.sqlite'), metrics);
+  const registry = await openRegistry(backing, loggerOf('registry'), { quotas: quotasOf(config) });
+  life.own('registry', () => registry.close());
+  const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
+
+  const log = await openLog(backing, loggerOf('log'), metrics, { startsRun: true });
+  life.own('log', () => log.close());
+  const checkpoints = patientCheckpoints(
+    await openCheckpoints(backing, loggerOf('checkpoints')),
+    loggerOf('checkpoints'),
+    isDiskOutage,
+  );
+  life.own('checkpoints', () => checkpoints.close());
+  const warehouse = await openWarehouse(backing, { retentionDays: config.ARCHIVE_RETENTION_DAYS });
+  life.own('warehouse', () => warehouse.close());
+  const videoFiles = await openVideoFiles(backing);
+  const reportFiles = await openReportFiles(backing);
+  const hub = await openHub(backing, loggerOf('hub'));
+  life.own('hub', () => hub.close());
+  return { registry, generatedPassword, log, checkpoints, warehouse, videoFiles, reportFiles, hub };
+}
