@@ -63,6 +63,7 @@ const OF_ALL = new Set([
   'allow',
   'cache-control',
   'connection',
+  'content-encoding',
   'content-length',
   'content-type',
   'date',
