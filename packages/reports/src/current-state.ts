@@ -46,6 +46,8 @@ const STATES: Partial<Record<EventKind, VehicleState>> = { trip: 'moving', parki
  */
 export const currentStateReport: ReportKind = {
   name: 'current-state',
+  summary: 'Where vehicles are and what they do, now.',
+  isNow: true,
   columns: COLUMNS,
   cursor: vehicleCursor,
   async page(sources, { vehicles, nowMs, signal }, after, limit) {

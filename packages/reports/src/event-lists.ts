@@ -6,6 +6,7 @@ import {
   type Column,
   fleetFrom,
   type Question,
+  type ReportAbout,
   type ReportKind,
   type ReportSources,
   type Row,
@@ -54,13 +55,13 @@ export interface Naming {
  * @param rowOf null: the event has no place in it
  */
 export function eventList(
-  name: string,
+  about: ReportAbout,
   kinds: (question: Question) => readonly EventKind[],
   columns: readonly Column[],
   rowOf: (event: FleetEvent, naming: Naming) => Row | null,
 ): ReportKind {
   return {
-    name,
+    ...about,
     columns: [...VEHICLE, ...columns],
     cursor: eventsCursor,
     async page(sources, question, after, limit) {
@@ -115,7 +116,11 @@ export function places({ phase, latitude, longitude, startLatitude, startLongitu
 }
 
 export const tripsReport = eventList(
-  'trips',
+  {
+    name: 'trips',
+    summary: 'Trips that lasted into a stretch of time.',
+    description: 'Each with its own start and end.',
+  },
   () => ['trip'],
   [
     ...LASTED,
@@ -150,7 +155,7 @@ export const tripsReport = eventList(
 );
 
 export const stopsReport = eventList(
-  'stops',
+  { name: 'stops', summary: 'Stops, parked or idling, that lasted into a stretch of time.' },
   () => ['parking', 'idling'],
   [
     { name: 'kind', type: 'text', always: true, about: '`parking`: with the ignition off; `idling`: with it on.' },
@@ -175,7 +180,7 @@ export const stopsReport = eventList(
 );
 
 export const speedingReport = eventList(
-  'speeding',
+  { name: 'speeding', summary: 'When vehicles were over a limit.' },
   () => ['speeding'],
   [
     ...LASTED,
@@ -210,7 +215,7 @@ export const speedingReport = eventList(
 );
 
 export const eventsReport = eventList(
-  'events',
+  { name: 'events', summary: 'All that happened, by vehicle and time.', parameters: { eventKinds: true } },
   ({ eventKinds }) => EVENT_KINDS.filter((kind) => eventKinds === null || eventKinds.includes(kind)),
   [
     { name: 'id', type: 'id', always: true },

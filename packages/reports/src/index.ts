@@ -13,7 +13,7 @@ export type { Format } from './formats/format.ts';
 export { acceptedFormat, FORMATS, formatsOf } from './formats/formats.ts';
 export { jsonRow } from './formats/text.ts';
 export { judgedTrack, type TrackCursor, type TrackReport } from './jumps.ts';
-export { REPORT_KINDS } from './kinds.ts';
+export { REPORT_KINDS, reportKind } from './kinds.ts';
 export { rejectedPositions } from './rejected-positions.ts';
 export {
   allRows,
@@ -23,6 +23,7 @@ export {
   type Question,
   type ReportArchive,
   type ReportKind,
+  type ReportParameters,
   type ReportSources,
   type Row,
   TooManyRowsError,

@@ -18,3 +18,7 @@ export const REPORT_KINDS: readonly ReportKind[] = [
   currentStateReport,
   utilisationReport,
 ];
+
+export function reportKind(named: string): ReportKind | undefined {
+  return REPORT_KINDS.find(({ name }) => name === named);
+}

@@ -81,9 +81,26 @@ export interface Page {
   next: unknown;
 }
 
-/** A kind of report. */
+/** Parameters that only some kinds have. Each is a field of {@link Question}. */
+export interface ReportParameters {
+  /** Its default. */
+  period?: Period;
+  eventKinds?: true;
+  geozoneId?: true;
+  maxPoints?: true;
+}
+
+/** A kind of report: everything that its path, its documentation, its jobs and its schedules are made from. */
 export interface ReportKind {
   name: string;
+  /** One line for the API's documentation. */
+  summary: string;
+  description?: string;
+  parameters?: ReportParameters;
+  /** It is about the present: it has no time range. */
+  isNow?: true;
+  /** Its rows are positions: it can be written in the formats for tracks. */
+  isTrack?: true;
   columns: readonly Column[];
   /** What {@link Page.next} looks like: it goes to the client and comes back. */
   cursor: z.ZodType;
@@ -93,6 +110,9 @@ export interface ReportKind {
    */
   page(sources: ReportSources, question: Question, after: unknown, limit: number): Promise<Page>;
 }
+
+/** What a kind of report says about itself. */
+export type ReportAbout = Omit<ReportKind, 'columns' | 'cursor' | 'page'>;
 
 /** A report has more rows than one may have. */
 export class TooManyRowsError extends Error {

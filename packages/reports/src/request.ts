@@ -2,7 +2,7 @@ import type { GeofenceId, GroupId, ReportSchedule, Shape, VehicleId } from '@out
 import type { Period } from './calendar.ts';
 import type { Format } from './formats/format.ts';
 import { formatsOf } from './formats/formats.ts';
-import { REPORT_KINDS } from './kinds.ts';
+import { reportKind } from './kinds.ts';
 import type { ReportKind } from './report.ts';
 import { shapeVisitsReport } from './shape-visits.ts';
 
@@ -43,14 +43,14 @@ export function scheduledReport({ report }: Pick<ReportSchedule, 'report'>): Sch
 /** @throws {Error} when there is no such kind any more */
 export function kindOf({ report, shape }: Pick<ReportRequest, 'report' | 'shape'>): ReportKind {
   if (shape !== null) return shapeVisitsReport(shape.shape, shape.minDwellSeconds);
-  const kind = REPORT_KINDS.find(({ name }) => name === report);
+  const kind = reportKind(report);
   if (kind === undefined) throw new Error(`there is no report ${report}`);
   return kind;
 }
 
 /** @throws {Error} when there is no such format any more, or not for this kind */
 export function formatOf({ report, format }: Pick<ReportRequest, 'report' | 'format'>): Format {
-  const found = formatsOf(report === 'track').find(({ name }) => name === format);
+  const found = formatsOf(reportKind(report) ?? {}).find(({ name }) => name === format);
   if (found === undefined) throw new Error(`there is no ${report} as ${format}`);
   return found;
 }

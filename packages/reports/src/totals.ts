@@ -8,6 +8,7 @@ import {
   fleetFrom,
   type Page,
   type Question,
+  type ReportAbout,
   type ReportKind,
   type ReportSources,
   type Row,
@@ -62,14 +63,14 @@ const ROWS_TOGETHER = 100_000;
 
 /** A report with rows for each vehicle and place. */
 function totalsReport(
-  name: string,
+  about: ReportAbout,
   columns: readonly Column[],
   kinds: readonly EventKind[],
   cutOf: (question: Question) => Cut & { placesCount: number },
   rowOf: (totals: Totals, place: number, question: Question) => Row | null,
 ): ReportKind {
   return {
-    name,
+    ...about,
     columns: [
       { name: 'vehicleId', type: 'id', always: true },
       { name: 'vehicleName', type: 'text', always: true },
@@ -186,7 +187,13 @@ const PERIOD_START = {
 } as const satisfies Column;
 
 export const mileageReport = totalsReport(
-  'mileage',
+  {
+    name: 'mileage',
+    summary: 'How far vehicles went, by the day, the week or the month.',
+    description:
+      'A trip that goes on over midnight counts on both days, as far as its positions show; the sum is always that of the trips. Periods in which a vehicle did not move are left out.',
+    parameters: { period: 'day' },
+  },
   [
     PERIOD_START,
     { name: 'distanceM', type: 'number', always: true },
@@ -203,7 +210,11 @@ export const mileageReport = totalsReport(
 );
 
 export const summaryReport = totalsReport(
-  'summary',
+  {
+    name: 'summary',
+    summary: 'Everything about each vehicle and period, in a row.',
+    parameters: { period: 'whole' },
+  },
   [
     PERIOD_START,
     { name: 'distanceM', type: 'number', always: true },
@@ -243,7 +254,7 @@ export const summaryReport = totalsReport(
 );
 
 export const utilisationReport = totalsReport(
-  'utilisation',
+  { name: 'utilisation', summary: 'How vehicles are used, hour of the day by hour of the day.' },
   [
     { name: 'hour', type: 'whole', always: true, about: 'Of the day, by the clock of the time zone: 0 to 23.' },
     { name: 'tripSeconds', type: 'number', always: true, about: 'On trips, in this hour of all days together.' },

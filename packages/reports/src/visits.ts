@@ -57,6 +57,10 @@ export interface Left {
 /** Visits of geofences that are defined, and the stretches between them. */
 export const visitsReport: ReportKind = {
   name: 'geozone-visits',
+  summary: 'Visits of geozones, and what lies between them.',
+  description:
+    'Of the geozones that the caller may see, deleted ones included. Where a vehicle is in two at once there is nothing between them.',
+  parameters: { geozoneId: true },
   columns: VISIT_COLUMNS,
   cursor: visitCursor,
   async page(sources, question, after, limit): Promise<Page> {

@@ -1,7 +1,7 @@
 import { unseenIn } from '@outrider/access';
 import { coveredRange, type Directory, type ReportSchedule } from '@outrider/domain';
 import type { Registry, ScheduledJob } from '@outrider/registry';
-import { REPORT_JOB, type ReportRequest, scheduledReport } from '@outrider/reports';
+import { REPORT_JOB, type ReportRequest, reportKind, scheduledReport } from '@outrider/reports';
 import { type Logger, type Part, poller } from '@outrider/runtime';
 
 export interface ReportSchedulerParts {
@@ -27,7 +27,7 @@ export function createReportScheduler({ config, registry, directory, logger }: R
     const owner = directory.ownerOf(schedule);
     if (owner === undefined || owner.blocked || unseenIn(report, owner, directory) !== null) return null;
     const { fromMs, toMs } = coveredRange(schedule, period);
-    const timeRange = report.report === 'current-state' ? { fromMs: null, toMs: null } : { fromMs, toMs };
+    const timeRange = reportKind(report.report)?.isNow ? { fromMs: null, toMs: null } : { fromMs, toMs };
     const request: ReportRequest = { ...report, ...timeRange, timeZone: schedule.timeZone, shape: null };
     return { kind: REPORT_JOB, subjectId: report.vehicleId ?? report.groupId, parameters: { ...request } };
   }

@@ -16,6 +16,7 @@ const AT_MS = Date.UTC(2026, 2, 29, 0, 59, 59, 250);
 const ID = '01961f3c-7a10-7c3e-9b1d-2f6a0c4e8d57';
 const KIND: ReportKind = {
   name: 'some',
+  summary: 'Some rows.',
   columns: [
     { name: 'vehicleId', type: 'id', always: true },
     { name: 'name', type: 'text' },
@@ -317,7 +318,7 @@ describe('tracks as lines', () => {
 });
 
 test('Accept decides, by weight and by order', () => {
-  const formats = formatsOf(false);
+  const formats = formatsOf({});
   const name = (accept?: string) => {
     const found = acceptedFormat(accept, formats);
     return found === null ? 'json' : found?.name;
@@ -330,6 +331,6 @@ test('Accept decides, by weight and by order', () => {
   expect(name('text/csv;q=0, application/json')).toBe('json');
   expect(name('image/png')).toBeUndefined();
   expect(name('application/gpx+xml')).toBeUndefined();
-  expect(acceptedFormat('application/gpx+xml', formatsOf(true))?.name).toBe('gpx');
+  expect(acceptedFormat('application/gpx+xml', formatsOf({ isTrack: true }))?.name).toBe('gpx');
   expect(tripsReport.columns.length).toBeGreaterThan(10);
 });

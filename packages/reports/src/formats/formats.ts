@@ -1,3 +1,4 @@
+import type { ReportKind } from '../report.ts';
 import { arrow, parquet } from './columnar.ts';
 import type { Format } from './format.ts';
 import { geojson, gpx, kml } from './lines.ts';
@@ -10,7 +11,7 @@ export const FORMATS: readonly Format[] = [ndjson, csv, xlsx, parquet, arrow, ge
 export const JSON_TYPE = 'application/json';
 
 /** Those that a kind of report can be written in. */
-export function formatsOf(isTrack: boolean): readonly Format[] {
+export function formatsOf({ isTrack }: Pick<ReportKind, 'isTrack'>): readonly Format[] {
   return FORMATS.filter(({ ofTracks }) => isTrack || !ofTracks);
 }
 

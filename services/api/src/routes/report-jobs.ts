@@ -1,12 +1,12 @@
 import { badField } from '@outrider/access';
 import type { JobId } from '@outrider/domain';
 import type { ReportRequest } from '@outrider/reports';
-import { FORMATS, MAX_INTERVALS } from '@outrider/reports';
+import { FORMATS, MAX_INTERVALS, reportKind } from '@outrider/reports';
 import { z } from 'zod';
 import { id, timeSuchAs } from '../fields.ts';
 import { FILE_REQUEST_HEADERS, fileReply } from '../file-reply.ts';
 import { shapeOf } from '../geojson.ts';
-import { REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
+import { kindsThat, REPORT_FIELDS, type ReportFields, reportFrom } from '../report-fields.ts';
 import { type Route, route } from '../route.ts';
 import { accepted, ReportJobOut } from './jobs.ts';
 import { MAX_DAYS, visitedShapeIn } from './reports.ts';
@@ -16,9 +16,11 @@ const DAY_MS = 86_400_000;
 const NewReportJob = z
   .strictObject({
     ...REPORT_FIELDS,
-    from: timeSuchAs('2025-12-31T23:00:00.000Z').optional().meta({
-      description: 'Inclusive. Of every kind but `current-state`.',
-    }),
+    from: timeSuchAs('2025-12-31T23:00:00.000Z')
+      .optional()
+      .meta({
+        description: `Inclusive. Of every kind but ${kindsThat(({ isNow }) => isNow)}.`,
+      }),
     to: timeSuchAs('2026-01-14T23:00:00.000Z')
       .optional()
       .meta({ description: `Exclusive; ${MAX_DAYS} days after from at most.` }),
@@ -40,14 +42,14 @@ const NewReportJob = z
     ],
   });
 
-/** Its stretch of time; null in both for a report about now. */
+/** Its time range; null in both for a report about now. */
 function timeRangeOf({
   kind,
   from,
   to,
   period,
 }: ReportFields & { from?: number | undefined; to?: number | undefined }) {
-  if (kind === 'current-state') {
+  if (reportKind(kind)?.isNow) {
     for (const [name, value] of Object.entries({ from, to }))
       if (value !== undefined) throw badField(`/${name}`, 'This report is about now.');
     return { fromMs: null, toMs: null };

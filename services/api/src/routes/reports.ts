@@ -11,7 +11,7 @@ import {
   jsonRow,
   jumpState,
   MAX_INTERVALS,
-  PERIODS,
+  type Period,
   type Question,
   REPORT_KINDS,
   type ReportKind,
@@ -22,6 +22,7 @@ import { z } from 'zod';
 import { exampleOf, id, listOf, paging, readCursor, timeIn, timeSuchAs, writeCursor } from '../fields.ts';
 import { shapeOf } from '../geojson.ts';
 import { geometryIn } from '../geozone-fields.ts';
+import { ownParameters } from '../report-fields.ts';
 import { type AuthorizedContext, type Reply, type Route, route } from '../route.ts';
 import { PositionOut, vehicleKey } from './vehicles.ts';
 
@@ -57,8 +58,6 @@ const timeZone = z
   .refine(isTimeZone, 'It must be the name of a time zone, such as Europe/Berlin.')
   .default('UTC')
   .meta({ description: 'Whose days, weeks, months and hours they are: an IANA name.', examples: ['Europe/Berlin'] });
-const period = z.enum(PERIODS);
-const geozoneId = id<GeofenceId>().optional().meta({ description: 'Only visits of this one.' });
 const FORMAT_ABOUT =
   'In place of `Accept`. `json` comes by the page; every other format is the whole report as a file.';
 
@@ -68,7 +67,7 @@ interface Asked {
   from?: number | undefined;
   to?: number | undefined;
   timeZone?: string | undefined;
-  period?: (typeof PERIODS)[number] | undefined;
+  period?: Period | undefined;
   kind?: string | undefined;
   geozoneId?: GeofenceId | undefined;
   maxPoints?: number | undefined;
@@ -112,7 +111,7 @@ function eventKindsOf(kinds: string | undefined): readonly string[] | null {
 async function reply(kind: ReportKind, asked: Asked, context: AuthorizedContext): Promise<Reply> {
   const question = await questionOf(asked, context);
   const { sources } = context.access.reports;
-  const formats = formatsOf(kind.name === 'track');
+  const formats = formatsOf(kind);
   const named = formats.find(({ name }) => name === asked.format);
   const format = asked.format === undefined ? acceptedFormat(context.header('accept'), formats) : (named ?? null);
   if (format === undefined)
@@ -218,7 +217,7 @@ function answersOf(kind: ReportKind, body: z.ZodType): Route['answers'] {
     description: 'The whole report: the columns are the fields of the JSON.',
     examples: [`${kind.columns.map(({ name }) => name).join(',')}\r\n`],
   });
-  const others = formatsOf(kind.name === 'track').map(({ mediaType }) => [mediaType, file] as const);
+  const others = formatsOf(kind).map(({ mediaType }) => [mediaType, file] as const);
   return {
     200: {
       description: 'A page as JSON, or the whole report in another format.',
@@ -230,67 +229,15 @@ function answersOf(kind: ReportKind, body: z.ZodType): Route['answers'] {
 }
 
 function formatField(kind: ReportKind) {
-  const names = ['json', ...formatsOf(kind.name === 'track').map(({ name }) => name)];
+  const names = ['json', ...formatsOf(kind).map(({ name }) => name)];
   return z
     .enum(names as [string, ...string[]])
     .optional()
     .meta({ description: FORMAT_ABOUT, examples: ['csv'] });
 }
 
-const SUMMARIES: Readonly<Record<string, { summary: string; description?: string }>> = {
-  track: {
-    summary: 'Positions in a stretch of time, by vehicle and time.',
-    description:
-      'Good positions only: what was refused as a position is in no track. A position that nobody gets to in the time moves nothing: it is there with `rejection` `jump`, by the rule that events are made by. GeoJSON, GPX and KML, and a track with `maxPoints`, leave out jumps and what the terminal does not trust.',
-  },
-  trips: { summary: 'Trips that lasted into a stretch of time.', description: 'Each with its own start and end.' },
-  stops: { summary: 'Stops, parked or idling, that lasted into a stretch of time.' },
-  mileage: {
-    summary: 'How far vehicles went, by the day, the week or the month.',
-    description:
-      'A trip that goes on over midnight counts on both days, as far as its positions show; the sum is always that of the trips. Periods in which a vehicle did not move are left out.',
-  },
-  speeding: { summary: 'When vehicles were over a limit.' },
-  'geozone-visits': {
-    summary: 'Visits of geozones, and what lies between them.',
-    description:
-      'Of the geozones that the caller may see, deleted ones included. Where a vehicle is in two at once there is nothing between them.',
-  },
-  events: { summary: 'All that happened, by vehicle and time.' },
-  summary: { summary: 'Everything about each vehicle and period, in a row.' },
-  'current-state': { summary: 'Where vehicles are and what they do, now.' },
-  utilisation: { summary: 'How vehicles are used, hour of the day by hour of the day.' },
-};
-const EXTRAS: Readonly<Record<string, z.ZodRawShape>> = {
-  track: {
-    maxPoints: z.coerce
-      .number({ error: 'It must be a whole number.' })
-      .int()
-      .min(7)
-      .max(20_000)
-      .optional()
-      .meta({
-        description:
-          'At most so many positions of each vehicle: those that show the most of its way, and its extremes (first, last, outermost, fastest), without jumps and what the terminal does not trust. Such a track comes in one page for each vehicle.',
-        examples: [500],
-      }),
-  },
-  mileage: { period: period.default('day').meta({ description: 'Weeks begin on Monday.', examples: ['day'] }) },
-  summary: { period: period.default('whole').meta({ description: 'Weeks begin on Monday.', examples: ['whole'] }) },
-  'geozone-visits': { geozoneId },
-  events: {
-    kind: z
-      .string()
-      .max(500)
-      .optional()
-      .meta({ description: `Parted by commas: ${EVENT_KINDS.join(', ')}.`, examples: ['speeding,alarm'] }),
-  },
-};
-
 const reports = REPORT_KINDS.map((kind): Route => {
-  const isTrack = kind.name === 'track';
-  const isNow = kind.name === 'current-state';
-  const { summary, description } = SUMMARIES[kind.name] ?? { summary: kind.name };
+  const { summary, description, isNow, isTrack } = kind;
   const item = isTrack ? TrackPositionOut : rowOut(kind.name, kind.columns);
   return route({
     method: 'get',
@@ -304,7 +251,7 @@ const reports = REPORT_KINDS.map((kind): Route => {
       ...reportedVehicles,
       ...(isNow ? {} : when),
       timeZone,
-      ...EXTRAS[kind.name],
+      ...ownParameters(kind),
       format: formatField(kind),
     }),
     answers: answersOf(kind, listOf(item)),
@@ -323,7 +270,7 @@ const reports = REPORT_KINDS.map((kind): Route => {
 /** Is it one vehicle's track by the page? That is looked up at once, and does not wait in line with reports. */
 function isPlain({ vehicleId, groupId, format, maxPoints }: Asked, accept: string | undefined): boolean {
   if (vehicleId === undefined || groupId !== undefined || maxPoints !== undefined) return false;
-  return format === undefined ? acceptedFormat(accept, formatsOf(true)) === null : format === 'json';
+  return format === undefined ? acceptedFormat(accept, formatsOf(trackReport)) === null : format === 'json';
 }
 
 async function trackPage(asked: Asked, { access }: AuthorizedContext): Promise<Reply> {
@@ -406,9 +353,8 @@ const byShape = route({
   path: '/api/v1/reports/geozone-visits',
   group: 'Reports',
   operationId: 'reportShapeVisits',
-  summary: 'Ask the past about a shape that was never saved.',
-  description:
-    'What a geozone of this shape would have told, had it been there: the rules are run over the stored positions. A vehicle that was inside from the beginning on is told of from a day before `from` at the earliest.',
+  summary: shapeKind.summary,
+  ...(shapeKind.description && { description: shapeKind.description }),
   query: z.object({ ...paging, ...reportedVehicles, ...when, timeZone, format: formatField(shapeKind) }),
   body: visitedShapeIn,
   answers: answersOf(shapeKind, listOf(rowOut('shape-visits', shapeKind.columns))),
