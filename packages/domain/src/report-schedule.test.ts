@@ -51,7 +51,7 @@ const isDay = (frequency: ScheduleTerms['frequency'], date: string) =>
   frequency === 'daily' || (frequency === 'weekly' ? weekdayOf(date) === 1 : date.endsWith('-01'));
 
 /**
- * All times at which reports are due, by walking through the minutes of a stretch of time: on each day that is seen on
+ * All times at which reports are due, by walking through the minutes of a time range: on each day that is seen on
  * the wall, the first minute that shows the hour; where none does, the first after the clocks jumped over it, as much
  * later as they jumped.
  */
