@@ -27,11 +27,11 @@ describe('alarms', () => {
     expect(events[2]).toMatchObject({ startedAtMs: T0 + 10_000, fromFixTimeMs: T0 + 10_000, fixTimeMs: T0 + 30_000 });
   });
 
-  test('are received with the very first fix', () => {
+  test('are published with the very first fix', () => {
     expect(reported(scene().drive(at(0, alarms('sos'))))).toEqual(['+sos @0']);
   });
 
-  test('are received where there is no satellite, at the place where the vehicle was last seen', () => {
+  test('are published without satellites, at the place where the vehicle was last seen', () => {
     for (const fields of [{ valid: false }, { latitude: 0, longitude: 0 }, { latitude: 91 }, { longitude: 9 }]) {
       const van = scene();
       const [event] = van.drive(at(0), at(10, { ...alarms('sos'), ...fields }));
@@ -39,7 +39,7 @@ describe('alarms', () => {
     }
   });
 
-  test('are not received from a clock that is wrong, nor twice, nor from the past', () => {
+  test('are not published for a wrong clock, nor twice, nor from the past', () => {
     const van = scene();
     expect(van.send({ positions: [at(0), at(601, alarms('sos'))], receivedAtMs: T0 })).toEqual([]);
     van.drive(at(60));
@@ -48,7 +48,7 @@ describe('alarms', () => {
     expect(reported(van.drive(silent, silent, at(65)))).toEqual(['+sos @70']);
   });
 
-  test('of a vehicle that was never seen anywhere, there is no place to report', () => {
+  test('a vehicle that was never seen anywhere has no place to report', () => {
     expect(scene().drive(at(0, { ...alarms('sos'), valid: false }))).toEqual([]);
   });
 });
@@ -88,7 +88,7 @@ describe('another record of the same second', () => {
   const all = ['alarm', 'ignition', 'power-cut'] as const;
   const at = (seconds: number, fields: Partial<Position> = {}) => fix(seconds, 0.1, 0.1, { speedKmh: 0, ...fields });
 
-  test('is received: an SOS beside a periodic record, in one packet or two, whichever comes first', () => {
+  test('is published: an SOS beside a periodic record, in one packet or two, whichever comes first', () => {
     const periodic = at(10, { ignition: true });
     const sos = at(10, { ignition: true, alarms: ['sos'] });
     for (const packets of [[[periodic, sos]], [[periodic], [sos]], [[sos, periodic]], [[sos], [periodic]]]) {

@@ -12,13 +12,13 @@ import type { Condition, Moment, VehicleState } from './vehicle-state.ts';
 /** Different records of one fix time that are remembered; further ones are evaluated each time they come. */
 const MAX_MARKS = 32;
 
-/** Why a condition that the records no longer report of is over. */
+/** Why a condition is over that the records no longer report. */
 type Cleared = 'switched-off' | 'cleared' | 'restored';
 
 /**
- * Takes in what a record says of ignition, alarms and external power (semantics, "Other events"). A record that is not
- * newer than one taken in before says nothing. What lasts begins with the first record that says so, and ends with the
- * first that does not; ignition found on at the first record that reports it is on silently.
+ * Takes in what a record says of ignition, alarms and external power (semantics, "Other events"). Records that are
+ * not newer than an earlier one are ignored. A condition begins with the first record that reports it and ends with the
+ * first that does not. If the first record with an ignition reports it on, no begin is published.
  *
  * @param at where the vehicle is taken to be, at the time of the record
  */
@@ -35,8 +35,8 @@ export function observe(
 }
 
 /**
- * Takes in what another record of the newest fix time says (an SOS beside a periodic one). One that was taken in before
- * says nothing; an alarm that another record of this time raised is not cleared by one that does not mention it.
+ * Takes in what another record of the newest fix time says (an SOS beside a periodic one). A
+ * repeated record is ignored; an alarm raised by one record of this time is not cleared by another without it.
  *
  * @param latest the fix that moved the vehicle at this time; null where none did, or where it was taken in through here
  */

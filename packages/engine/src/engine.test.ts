@@ -86,7 +86,7 @@ describe('visits', () => {
     ).toEqual([expect.stringMatching(/^\+visit @46\.5/), expect.stringMatching(/^-visit @73\.4/)]);
   });
 
-  test('the first fix of a vehicle is inside silently; leaving is reported, since when it is known to be inside', () => {
+  test('the first fix of a vehicle is inside silently; leaving is reported, with the time from which it is known to be inside', () => {
     const scene = new Scene(user(), vehicle(), geofence());
     expect(scene.drive(fix(0, 0.1, 0.1), fix(10, 0.1, 0.1))).toEqual([]);
     const events = scene.drive(fix(60, 0.12, 0.1));
@@ -321,7 +321,7 @@ describe('definitions that change', () => {
     expect(events[0]?.startedAtMs).toBe(T0 + 30_000);
   });
 
-  test('a silent stay that a definition ends was never notified of, and is not', () => {
+  test('a silent stay that a definition ends is not published', () => {
     const scene = new Scene(user(), vehicle(), geofence());
     scene.drive(fix(0, 0.1, 0.1));
     expect(scene.remove('geofence', FENCE, 2, 30)).toEqual([]);
@@ -386,7 +386,7 @@ describe('definitions that change', () => {
     expect(reported(scene.define(geofence({ version: 2, ownerId: other }), 100))).toEqual([
       '-visit @100 no-longer-watched',
     ]);
-    // The other owner has it silently, and is reported when the vehicle leaves.
+    // For the other owner the begin is silent; the end is published when the vehicle leaves.
     expect(reported(scene.drive(fix(180, 0.12, 0.1)))).toEqual(['-visit @120 left']);
   });
 

@@ -69,16 +69,14 @@ export interface EngineOptions {
   /** See {@link MAX_EVENTS_PER_MINUTE}, which is the default; another number is for tests. */
   maxEventsPerMinute?: number;
   /**
-   * What the events say of where they come from; default `live`. `recalculated` is for an engine that goes over the
-   * history in the order of the fixes: it reports nothing of offline, which is about when data came and not about what
-   * it says.
+   * The `origin` of the events; default `live`. `recalculated` is for an engine that processes the history in the order
+   * of the fixes. It makes no offline events, which depend on when data came and not on its content.
    */
   origin?: FleetEvent['origin'];
 }
 
 /**
- * The rules: takes definitions and positions in, and says what happened (semantics, from "Positions" to "Other
- * events").
+ * The rules engine: makes events from definitions and positions (semantics, from "Positions" to "Other events").
  *
  * Deterministic: the same definitions and packets in the same order make the same events with the same ids, on whatever
  * machine, and across any number of restarts from {@link takeChanges}. No clock, no I/O, no randomness.
@@ -233,7 +231,7 @@ export class Engine {
         speedKmh = this.#firstFix(vehicle, events);
       } else {
         const elapsedMs = fix.fixTimeMs - latest.fixTimeMs;
-        // Older than the newest, or than a record that moved nothing and was received all the same.
+        // Older than the newest, or than a record that moved nothing but was evaluated.
         if (elapsedMs < 0 || fix.fixTimeMs < vehicle.recordAtMs)
           this.#noteLate(vehicle.id, fix.fixTimeMs, receivedAtMs);
         // The archive has one of them, and so has a recalculation.
@@ -455,8 +453,8 @@ export class Engine {
   }
 
   /**
-   * Data came for a vehicle whose trip was ended by the clock. Where it is from within the gap, the trip went on: its
-   * published end is corrected by a recalculation, like anything that comes late.
+   * Data came for a vehicle whose trip had ended without packets. Fixes from within the gap show that the trip went on:
+   * a recalculation corrects its published end, as for all late data.
    *
    * @param before the last fix before the silence
    */
@@ -780,7 +778,7 @@ export class Engine {
   /** Judges the speed at the fix in hand against all limits that hold there. */
   #judgeSpeed(vehicle: VehicleState, found: number, speedKmh: number | null, events: FleetEvent[]): void {
     const { definition, runs } = vehicle;
-    // A first fix without a speed says nothing about speeding.
+    // A first fix without a speed can't begin or end speeding.
     if (definition === null || speedKmh === null) return;
     const step = this.#step;
     const stamp = found > 0 ? this.#stamp : -1;
@@ -1011,8 +1009,8 @@ function addPresence(presences: Presence[], presence: Presence): void {
 }
 
 /**
- * Takes in what a record with a bad place says besides: where the vehicle was last seen, at the time of the record.
- * Before its first good fix a vehicle has no place, and nothing is notified of it.
+ * Evaluates the attributes of a record with a bad place: at the vehicle's last place, at the time of the record. Before
+ * its first good fix a vehicle has no place, and nothing is published.
  */
 function carry(
   vehicle: VehicleState,
@@ -1060,7 +1058,7 @@ function isWatched(vehicle: VehicleState, fence: Fence): boolean {
   return definition !== null && vehicle.watchers.includes(fence.owner) && appliesTo(fence, definition);
 }
 
-/** Who is notified of what, and which cameras there are, is nothing that events come from, and so nothing to keep. */
+/** Notification rules and video profiles cause no events, so the engine does not keep them. */
 function bearsOnEvents(kind: DefinitionKind): boolean {
   return kind !== 'notification-rule' && kind !== 'video-profile';
 }

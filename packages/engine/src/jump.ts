@@ -48,7 +48,7 @@ export function suspectsAfter(suspects: Suspects | null, fix: FixPlace): Suspect
   const { fixTimeMs, latitude, longitude } = fix;
   if (suspects !== null) {
     const elapsedMs = fixTimeMs - suspects.lastAtMs;
-    // An older one than the last, or the same again, says nothing new.
+    // Older than the last, or the same again.
     if (elapsedMs <= 0) return suspects;
     if (!impliesJump(suspects.latitude, suspects.longitude, latitude, longitude, elapsedMs))
       return { count: suspects.count + 1, firstAtMs: suspects.firstAtMs, lastAtMs: fixTimeMs, latitude, longitude };
@@ -61,7 +61,7 @@ export function outweighAnchor(suspects: Suspects): boolean {
   return suspects.count >= REANCHOR_FIXES && suspects.lastAtMs - suspects.firstAtMs >= REANCHOR_MS;
 }
 
-/** What a vehicle's fixes have come to, as far as jumps go: plain data, to be written down and gone on from. */
+/** State of {@link JumpJudge} after a vehicle's fixes, as plain data that can be stored and resumed from. */
 export interface JumpState {
   /** The last fix that moved the vehicle; null before the first. */
   anchor: FixPlace | null;
@@ -69,9 +69,8 @@ export interface JumpState {
 }
 
 /**
- * Says of a vehicle's good fixes, in order, which of them move it: the engine's judgement, for who reads fixes again
- * and wants nothing else of it. What the terminal calls invalid, and what is rejected for itself, is not to be handed
- * in.
+ * Decides which of a vehicle's good fixes move it, in order and as the engine does, for code that reads archived fixes.
+ * Callers leave out fixes that are invalid or rejected.
  */
 export class JumpJudge {
   #anchor: FixPlace | null;

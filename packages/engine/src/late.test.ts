@@ -23,7 +23,7 @@ const engineWith = (minDwellSeconds = 0) => {
 };
 
 describe('what comes late', () => {
-  test('is reported as the interval that it lies in, once, and moves nothing', () => {
+  test('is returned as the interval that it lies in, once, and moves nothing', () => {
     const { engine, take } = engineWith();
     take(at(100), fix(50, 0.3, 0.3), fix(90, 0.3, 0.3));
     expect(engine.takeLate()).toEqual([]);

@@ -261,7 +261,9 @@ export function kindOf(ignition: boolean | null): Stop['kind'] {
   return ignition === true ? 'idling' : 'parking';
 }
 
-/** What the odometer counted between two fixes; null where it says nothing, was reset, or says what cannot be. */
+/**
+ * What the odometer counted between two fixes; null without a reading, after a reset, or for an impossible distance.
+ */
 function odometerStepM(from: Position, to: Position, elapsedMs: number): number | null {
   if (from.odometerM === null || to.odometerM === null) return null;
   const metres = to.odometerM - from.odometerM;

@@ -73,7 +73,7 @@ test('a vehicle that is no longer defined is not offline either', () => {
   expect(reported(van.remove('vehicle', VEHICLE, 2, 800))).toEqual(['-offline @800 no-longer-watched']);
 });
 
-test('an engine that goes over the history reports nothing of it', () => {
+test('an engine that recalculates the history publishes no offline events', () => {
   const engine = new Engine({ origin: 'recalculated' });
   engine.load([changeTo(vehicle())]);
   const events: FleetEvent[] = [];

@@ -5,10 +5,10 @@ import type { VehicleState } from './vehicle-state.ts';
 /**
  * Offline and online again (semantics, "Other events"), and the end of a silent vehicle's trip, by the times at which
  * the gateway had the packets. Everything in the event but its end is determined by the last packet before the silence.
- * So it is the same whether the vehicle's next packet or a check by the clock makes it.
+ * So the vehicle's next packet and a periodic check produce the same event.
  */
 
-/** From when on a vehicle of which nothing more is received is offline, in Unix milliseconds. */
+/** Time at which a vehicle becomes offline without further packets, in Unix milliseconds. */
 export function offlineFromMs(vehicle: VehicleState, { offlineAfterMinutes }: Vehicle): number {
   return vehicle.receivedLastAtMs + Math.round(offlineAfterMinutes * 60_000);
 }

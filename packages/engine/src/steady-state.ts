@@ -7,12 +7,12 @@ import type { Presence, VehicleState } from './vehicle-state.ts';
 
 /**
  * Most fixes change nothing: the vehicle is inside the same geofences as before and passed through no other, nothing
- * waits for time to pass, no limit is near, and it goes on moving, or standing. Such a vehicle is calm. What makes it
- * so is found out when something did change ({@link settle}), and then looked at for each fix, which costs far less
- * than to go through visits, limits and trips.
+ * waits for time to pass, no limit is near, and it goes on moving, or standing. Such a vehicle is in a steady state. Its
+ * bounds are computed after each change ({@link settle}) and compared with each fix, which costs far less than
+ * evaluating visits, limits and trips.
  *
- * All this is of one epoch: of the definitions as they were. It is not part of the checkpointed state, for it changes
- * nothing that is reported: a vehicle that is not known to be calm takes the long way to the same end.
+ * The bounds are valid for one epoch of the definitions. They are not part of the checkpointed state, since they change
+ * no event: without them a fix is evaluated completely, with the same result.
  */
 
 /**
@@ -38,7 +38,7 @@ export function isSteady(vehicle: VehicleState, fix: Position): boolean {
   return speedKmh !== null && speedKmh >= 0 && speedKmh <= vehicle.steadyLimitKmh && saysNothingNew(vehicle, fix);
 }
 
-/** True where a calm vehicle goes on moving, or standing: no trip and no stop begins or ends. */
+/** True where a vehicle in a steady state goes on moving, or standing: no trip and no stop begins or ends. */
 export function keepsOn(vehicle: VehicleState, speedKmh: number, fixTimeMs: number, elapsedMs: number): boolean {
   return (
     speedKmh > vehicle.steadyOverKmh &&

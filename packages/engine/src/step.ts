@@ -15,7 +15,7 @@ const MAX_GAP_MS = 5 * 60_000;
 export class Step {
   /** Null where there is no way to the fix: it is the vehicle's first, or the one before turned out to be wrong. */
   from: Position | null = null;
-  /** The last good fix, even where there is no way from it; null where none exists. */
+  /** The last good fix, even where there is no way from it; null before the first. */
   last: Position | null = null;
   /** Speed at the last good fix. */
   fromSpeedKmh: number | null = null;

@@ -130,7 +130,7 @@ describe('a trip', () => {
     }
   });
 
-  test('of a vehicle that falls silent while it moves is over when a gap has passed by the clock, as a later fix would end it', () => {
+  test('of a vehicle that falls silent while it moves is over after a gap without packets, as a later fix would end it', () => {
     const silent = scene();
     silent.drive(at(0, 0, 40), at(60, 5, 50));
     expect(silent.advance(60 + minutes(60))).toEqual([]);
@@ -254,7 +254,7 @@ describe('a stop', () => {
     expect(last(van.drive(at(1000, 6, 30, on)), 'parking')).toMatchObject({ endReason: 'moved', idlingMs: 0 });
   });
 
-  test('the first one is reported as well: a vehicle that was never seen to move', () => {
+  test('the first one is published as well: a vehicle that was never seen to move', () => {
     const van = scene();
     expect(van.drive(at(0, 0, 0), at(299, 0, 0))).toEqual([]);
     expect(reported(van.drive(at(300, 0, 0)))).toEqual(['+parking @0']);

@@ -2,10 +2,10 @@ import type { VehicleState } from './vehicle-state.ts';
 
 /**
  * Since when something of a vehicle waits for time to pass before it is reported, in Unix milliseconds: a stay, a
- * speeding or a rest that is not long enough yet, an absence that may still be none, fixes that may be jumps. Null
- * where nothing does.
+ * speeding or a rest that is not long enough yet, an absence that may be too short to count, fixes that may be jumps.
+ * Null where nothing does.
  *
- * @param silentFromMs also what was found going on, at this time or later: nothing is notified of it but its end
+ * @param silentFromMs also presences whose begin was not observed, from this time on: only their end is published
  */
 export function undecidedSinceMs(vehicle: VehicleState, silentFromMs: number): number | null {
   const { presences, runs, suspects, motion, conditions } = vehicle;

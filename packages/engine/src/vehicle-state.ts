@@ -163,13 +163,13 @@ export interface VehicleState {
   tripCut: boolean;
   /** When the gateway had the newest packet, whatever was in it; 0 before the first. */
   receivedLastAtMs: number;
-  /** True where it was reported that no data comes. */
+  /** True after the vehicle was reported offline. */
   offline: boolean;
-  /** Time of the newest record that moved nothing and whose attributes counted; 0 where none existed. */
+  /** Time of the newest record that moved nothing and whose attributes counted; 0 before the first. */
   recordAtMs: number;
   /**
-   * Time of the newest fix that was too far ahead of its reception to move the vehicle; 0 where all since are newer, or
-   * none was.
+   * Time of the newest fix that was too far ahead of its reception to move the vehicle; 0 without one, or when newer
+   * fixes have come since.
    */
   aheadMs: number;
   /**
@@ -177,7 +177,7 @@ export interface VehicleState {
    * `recordMark`.
    */
   beside: { atMs: number; marks: number[] } | null;
-  /** As last received; null where it was never. */
+  /** As last received; null before the first. */
   ignition: boolean | null;
   /** Whether there was external power when last measured; null where it was never seen to be there. */
   supplied: boolean | null;
@@ -188,17 +188,17 @@ export interface VehicleState {
 
   // What follows comes from the definitions and is not part of the checkpointed state.
 
-  /** Null where no profile is known (yet, or any more): then nobody watches. */
+  /** Null while the vehicle has no definition: then no geofence is evaluated. */
   definition: Vehicle | null;
-  /** What the events that are made say of where they come from. */
+  /** The `origin` of new events. */
   origin: FleetEvent['origin'];
   /** The geofences of those owners who may see the vehicle. */
   watchers: OwnerFences[];
   /** Where each of the watchers' indexes found the newest good fix; see `steady-state.ts`. */
   cachedCells: CachedCell[];
   /**
-   * Up to this speed nothing begins or ends while the vehicle stays in those cachedCells; below 0 where something may
-   * at any.
+   * Up to this speed nothing begins or ends while the vehicle stays in its cached cells; negative where something may
+   * begin or end at any speed.
    */
   steadyLimitKmh: number;
   /** Over this speed, and up to the next, no trip and no stop begins or ends, … */

@@ -20,8 +20,8 @@ export function enter(fence: Fence, step: Step): Presence {
 }
 
 /**
- * A stay that nobody saw begin: the vehicle's first fix is inside, or the geofence (or the right to watch) came to a
- * vehicle that was inside already. What is notified of it is its end, if the vehicle is seen to leave.
+ * A stay whose begin was not observed: the vehicle's first fix is inside, or the geofence (or the right to watch) was
+ * added while the vehicle was inside. Only its end is published, if the vehicle is seen to leave.
  *
  * @param known where the vehicle was when it was found, and from when on that is known: time of the fix, or of the
  *   change

@@ -30,17 +30,17 @@ export interface Files {
    * @throws {FilesFullError} when the disk is full
    */
   put(id: string, source: AsyncIterable<Uint8Array>): Promise<PutFile>;
-  /** Null where none exists. */
+  /** Null for an unknown id. */
   info(id: string): Promise<FileInfo | null>;
   /**
    * The file's bytes, or a part of them, read as they are taken and not before.
    *
    * @param range within the file; the whole of it where it is left out
-   * @returns null where none exists
+   * @returns null for an unknown id
    * @throws {RangeError} when the range is not within the file
    */
   get(id: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | null>;
-  /** Does nothing where none exists. */
+  /** Does nothing for an unknown id. */
   delete(id: string): Promise<void>;
   /** All files, in no order that means anything. */
   list(): AsyncIterable<FileInfo>;

@@ -18,7 +18,7 @@ const READ_BYTES = 64 * 1024;
 /**
  * Files in a folder that is this process's own. A file is written aside, synced, and then gets its name.
  *
- * @param path made where none exists; what an earlier process left unfinished in it is removed
+ * @param path created if it is missing; unfinished files of an earlier process are removed
  * @throws {Error} when it can't be used
  */
 export async function openFolder(path: string): Promise<Files> {

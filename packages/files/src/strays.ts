@@ -8,7 +8,7 @@ export interface StraySearch {
   ownerOf(id: string): string | null;
   /** Those of some owners that are known to have their file. */
   known(owners: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Reported of each stray before it goes. */
+  /** Called with each stray before it is removed. */
   onStray(id: string): void;
 }
 

@@ -276,9 +276,9 @@ class PathCover {
   }
 
   /**
-   * Whether the whole cell is near enough to one of the edges. On a map with the scale of the cell's widest parallel,
-   * distances are at least those of each place's own map, and what is within a distance of a segment is convex: so the
-   * corners report.
+   * Whether the whole cell is near enough to one of the edges. A map with the scale of the cell's widest parallel never
+   * understates a distance, and the points within a distance of a segment are a convex set: so testing the cell's
+   * corners is enough.
    */
   #isWithinLine(edges: Edges, size: number, middleX: number, middleY: number): boolean {
     const half = size / 2 + (MARGIN_DEG[0] as number);

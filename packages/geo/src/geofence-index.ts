@@ -108,7 +108,7 @@ export class GeofenceIndex {
     } else this.#addCells(slot, flat);
   }
 
-  /** Removes a geofence. False where none existed. */
+  /** Removes a geofence. False for an unknown key. */
   remove(key: number): boolean {
     const slot = this.#slotOf.get(key);
     if (slot === undefined) return false;
@@ -159,8 +159,8 @@ export class GeofenceIndex {
 
   /**
    * The fraction of the way between two places at which it first meets the boundary of a geofence that one of the two
-   * is in, as `PreparedShape.crossing` gives it; NaN where only that can report. What the cell of the two has at hand
-   * is enough for most short ways, and was just read by the {@link query} that found the geofence, or found it no more.
+   * is in, as `PreparedShape.crossing` gives it; NaN where only that function can decide. For most short ways the
+   * entries of the cell are enough, which the last {@link query} has just read.
    */
   crossing(key: number, fromLongitude: number, fromLatitude: number, toLongitude: number, toLatitude: number): number {
     const cells = this.#cells;
@@ -484,7 +484,7 @@ export class GeofenceIndex {
 const polygonCrossing = new PolygonCrossing();
 const lineCrossing = new LineCrossing();
 
-/** Where a way within a cell meets the boundary that an entry of it reports, where that is plain; else NaN. */
+/** Where a way within a cell meets the boundary in an entry of the cell; NaN for degenerate ways. */
 function crossingInEntry(
   words: Int32Array,
   doubles: Float64Array,

@@ -120,7 +120,7 @@ const PLAIN_LATITUDE = 80;
  */
 const PLAIN_SLACK = 0.01;
 
-/** True where the nearest place of a way can be reported from a plain map. */
+/** True where a plain map is accurate enough to find the nearest point of a way. */
 function isPlain(way: Way): boolean {
   return (
     Math.abs(way.dx) <= PLAIN_DEG && Math.abs(way.dy) <= PLAIN_DEG && Math.abs(way.y) <= PLAIN_LATITUDE - PLAIN_DEG
@@ -228,7 +228,7 @@ function nearestToSegment(
   return distance(meeting) < distance(best) ? meeting : best;
 }
 
-/** Fractions of the way, moved by a turn, within a box; null where none exists. */
+/** Fractions of the way, moved by a turn, within a box; null if it passes by. */
 function clip(way: Way, turn: number, box: Extent): InsideInterval | null {
   let entry = 0;
   let exit = 1;

@@ -4,9 +4,9 @@ import { rootBetween } from './root.ts';
 import { squaredDistanceToSegment } from './segment-distance.ts';
 
 /*
- * Where a way first meets a boundary, where that is plain: most ways of vehicles are short, meet one edge and nothing
- * else. Where it is not plain the answer is NaN, and the long way round has to be gone (see `inside-intervals.ts`);
- * always so for a way with both ends on one side.
+ * A fast path for the place where a way first meets a boundary: most ways of vehicles are short and cross one edge. The
+ * result is NaN for degenerate ways and for ways with both ends on one side; callers then use the complete method of
+ * `inside-intervals.ts`.
  */
 
 /** A way and a corner nearer to each other than this many degrees: rounding may decide, and must not decide here. */

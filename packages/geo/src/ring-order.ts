@@ -102,7 +102,7 @@ function edgesOf(xy: Float64Array): number {
 
 /**
  * Two edges that must not meet as they do: of one ring, edges that meet other than one after the other at their common
- * corner; of two rings, edges that cross or run along each other. Null where none exists.
+ * corner; of two rings, edges that cross or run along each other. Null if no two do.
  *
  * A line sweeps over the edges from west to east (Shamos and Hoey). Two edges that meet are beside each other on it
  * just before the westernmost place where any meet, and only edges that come beside each other are compared: n log n
@@ -278,8 +278,8 @@ class SweepLine {
 }
 
 /**
- * Refuses rings that cross or touch themselves, and rings that cross or run along each other. Reports of one meeting
- * only.
+ * Refuses rings that cross or touch themselves, and rings that cross or run along each other. Reports only one such
+ * place.
  */
 function checkMeetings(rings: readonly PlainRing[], errors: ErrorList): void {
   const edges = new Edges(rings);
@@ -288,7 +288,7 @@ function checkMeetings(rings: readonly PlainRing[], errors: ErrorList): void {
   const [first, second] = found
     .map((i) => ({ ring: edges.ring[i] as number, edge: edges.edge[i] as number }))
     .sort((a, b) => b.ring - a.ring || a.edge - b.edge);
-  // Of two rings, the later one is notified of: the hole.
+  // Of two rings, the error names the later one: the hole.
   if (first === undefined || second === undefined) return;
   const ring = rings[first.ring] as PlainRing;
   const other = rings[second.ring] as PlainRing;

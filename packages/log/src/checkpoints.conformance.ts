@@ -25,7 +25,7 @@ export function describeCheckpoints(name: string, start: () => Promise<Checkpoin
       await (await underTest).dispose();
     });
 
-    test('none exists before the first save', async () => {
+    test('is null before the first save', async () => {
       expect(await (await open()).load(consumerName(), 0)).toBeNull();
     });
 

@@ -65,7 +65,7 @@ export interface ConsumeOptions<T> {
   isPatient?: boolean;
 }
 
-/** Offset of the oldest record that is kept, and the offset after the newest; equal where none exists. */
+/** Offset of the oldest retained record, and the offset after the newest; equal when the partition is empty. */
 export interface Bounds {
   earliest: number;
   end: number;
@@ -111,11 +111,11 @@ export interface ReaderProgress extends Bounds {
   reader: string;
   topic: string;
   partition: number;
-  /** What it released last, or resumed at. */
+  /** The offset that it released last, or resumed at. */
   offset: number;
   /**
-   * Unix milliseconds at which the oldest record that it has not released came into the log, or somewhat earlier; null
-   * where none exists.
+   * Unix milliseconds at which the oldest record that it has not released was appended, or somewhat earlier; null when
+   * it has released all.
    */
   oldestUnreadAtMs: number | null;
   /** Age at which the log may remove a record, read or not. Null: it does not. */

@@ -57,7 +57,7 @@ export const definitionsTopic: Topic<DefinitionChange> = {
 };
 
 /**
- * Topic `definitions`, for who reads all of it and must not be stopped by a record of a newer version: such a record is
+ * Topic `definitions`, for readers that must not stop at a record of a newer version: such a record is
  * there, without its change.
  */
 export const definitionRecordsTopic: Topic<DefinitionRecord> = {

@@ -44,7 +44,7 @@ export abstract class FramedSession implements Session {
   }
 
   /**
-   * Takes one frame, or what may stand between frames, off `bytes` from `from` on, and reports `out` what it meant.
+   * Reads one frame, or filler between frames, from `bytes` at `from`, and appends its messages to `out`.
    *
    * @returns how many bytes it took; 0 when the frame is not yet whole, or after {@link FramedSession.refuse}
    */

@@ -83,7 +83,7 @@ export function describeProtocol(name: string, conformance: Conformance): void {
       );
     });
 
-    test('the terminal is welcomed by what accepts it, and notified of every packet that is durable', () => {
+    test('the terminal gets an answer when it is accepted, and an acknowledgement of every durable packet', () => {
       fc.assert(
         fc.property(packets, (sent) => {
           const session = protocol.createSession();

@@ -74,7 +74,7 @@ export interface Warehouse {
    */
   insertPositions(packets: Iterable<Recorded<TelemetryPacket>>): Promise<number>;
   /**
-   * The positions of packets, ready to be inserted, for who gathers many before they go in together.
+   * The positions of packets, ready to be inserted, for callers that collect many for one insert.
    *
    * @throws {UnfitRecordError} when a vehicle id is not a UUID
    */
@@ -92,11 +92,11 @@ export interface Warehouse {
   events(question: EventsQuestion): Promise<Events>;
   /** The newest events of many vehicles, the newest first. */
   recentEvents(question: RecentEventsQuestion): Promise<FleetEvent[]>;
-  /** What the archive holds of a vehicle's events, for who means to correct it. */
+  /** A vehicle's archived events, for a recalculation that corrects them. */
   archivedEvents(question: ArchivedEventsQuestion): Promise<ArchivedEvents>;
   /** Puts a vehicle's events as they were recalculated in the place of those that were reported. */
   replaceEvents(replacement: EventReplacement): Promise<void>;
-  /** Time of the oldest of a vehicle's newest good and valid fixes up to a moment; null where none exists. */
+  /** Time of the oldest of a vehicle's newest good and valid fixes up to a moment; null without any. */
   startOfLastFixes(question: LastFixesQuestion): Promise<number | null>;
   /** The newest good and valid fixes of many vehicles before a moment. */
   fixesBefore(question: FixesBeforeQuestion): Promise<ArchivedFix[]>;

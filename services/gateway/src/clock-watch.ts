@@ -40,7 +40,7 @@ export class ClockWatch {
     return this.#isSuspect;
   }
 
-  /** Takes in when a packet was received, by the clock of the server, and what it holds. */
+  /** Records the positions of a packet with the server's time of its reception. */
   note(terminalId: TerminalId, positions: readonly Position[], receivedAtMs: number): void {
     const elapsedMs = receivedAtMs - this.#windowStartMs;
     if (elapsedMs >= WINDOW_MS || elapsedMs < 0) this.#beginWindow(receivedAtMs);

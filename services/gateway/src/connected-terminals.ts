@@ -24,7 +24,7 @@ const OVERLAP_MS = 5000;
 /** A terminal spoke from two places lately: it is contested for this long after the last of the two fell silent. */
 const CONTESTED_MS = 300_000;
 
-/** Where gateways are notified of each other's new connections. */
+/** Channel on which gateways publish their new connections. */
 const PLACES = 'terminal-places';
 
 /** What a gateway says there. */
@@ -116,7 +116,7 @@ export class ConnectedTerminals {
     return this.#inUse(terminalId)?.connection;
   }
 
-  /** Of the connection by which a terminal gets commands; null where none exists that takes any. */
+  /** The connection by which a terminal gets commands; null if none takes commands. */
   link(terminalId: TerminalId): TerminalLinkFacts | null {
     const inUse = this.#inUse(terminalId);
     if (inUse === undefined || !inUse.connection.takesCommands) return null;

@@ -100,7 +100,7 @@ export class Connection {
   #unreadBytes = 0;
   #peerIsDone = false;
   #heldByGateway = false;
-  /** When the bytes in hand came, by the clock of the traces; 0 where none are reported. */
+  /** When the current bytes came, by {@link Tracing.nowMs}; 0 while tracing is off. */
   #chunkAtMs = 0;
   #willSay = false;
   /** What was taken and acknowledged, and is not counted yet: it is counted for all that came together. */
@@ -163,7 +163,7 @@ export class Connection {
     return this.#session.command !== undefined;
   }
 
-  /** Reports the terminal something. Resolves with its answer, or with why none exists. */
+  /** Sends the terminal a command. Resolves with its answer, or with why it got none. */
   command(command: TerminalCommand, timeoutMs: number): Promise<CommandOutcome> {
     if (this.#ending || !this.#socket.writable || this.#terminalId === null)
       return Promise.resolve({ outcome: 'offline' });

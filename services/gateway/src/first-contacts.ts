@@ -18,9 +18,9 @@ const AGAIN_MS = 10_000;
 const MAX_WAITING = 100_000;
 
 /**
- * Publishes the first packet that is taken of a vehicle's terminal: from then on the vehicle is bound to the protocol
- * of it. The gateway does not write definitions; who does, is notified of it over the hub. Until the definition says
- * so, this gateway holds to the first protocol itself.
+ * Publishes the first packet of a vehicle's terminal, which binds the vehicle to its protocol. The gateway does not
+ * write definitions: it publishes the contact to the hub, and the API writes it. Until the definition has
+ * changed, this gateway enforces the first protocol itself.
  */
 export class FirstContacts {
   readonly #hub: Pick<Hub, 'publish'>;

@@ -172,7 +172,7 @@ test('connections that the hub did not take, or forgot, are noted again', async 
   await new Promise((resolve) => setTimeout(resolve, 300));
   answer = () => noted.length > 0;
   terminals.came('2' as TerminalId, connection, 'teltonika', NOON);
-  // The first call that it takes is the first that it is notified of this gateway: it gets all once more.
+  // The first call that succeeds is the first that it gets from this gateway: it gets all terminals again.
   await vi.waitFor(
     () =>
       expect(noted).toEqual([
@@ -281,7 +281,7 @@ test('while the log is behind, terminals are not read', async () => {
   );
 });
 
-test('a terminal that says nothing is disconnected with a counted reason', async () => {
+test('a silent terminal is disconnected with a counted reason', async () => {
   await gateway.stop();
   await start({ idleTimeoutMs: 100 });
   const silent = await terminal();
@@ -440,7 +440,7 @@ describe('a terminal of JT/T 808', () => {
     expect(log.written).toMatchObject([{ protocol: 'jt808', terminalId: PHONE, positions: [{ fixTimeMs: NOON }] }]);
   });
 
-  test('is notified of over the hub, takes commands from there, and its answers go back', async () => {
+  test('is announced over the hub, takes commands from there, and its answers go back', async () => {
     log.define(vehicle(2, PHONE));
     const commands = await openTerminalCommands(hub);
     const presence: boolean[] = [];

@@ -60,15 +60,15 @@ export interface PartitionParts {
   checkpointPackets: number;
 }
 
-/** How far a partition has come. */
+/** Progress of a partition. */
 export interface Progress {
   /** Next offset of topic `telemetry`. */
   next: number;
-  /** Unix milliseconds at which the gateway had the newest packet that was taken in; null before the first. */
+  /** Unix milliseconds at which the gateway received the newest processed packet; null before the first. */
   reachedAtMs: number | null;
   /** Unix milliseconds of the last checkpoint. */
   savedAtMs: number;
-  /** Whether something is not in it. */
+  /** Whether anything changed since. */
   unsaved: boolean;
 }
 
@@ -82,28 +82,27 @@ interface PlacedChange {
 /** What is done right after a checkpoint, and again where a replay begins with it. */
 interface Pending {
   changes: readonly DefinitionChange[] | null;
-  /** Time up to which it is looked what has gone silent. */
+  /** Time up to which silent vehicles are reported. */
   silenceCheckedMs: number | null;
 }
 const NOTHING_PENDING: Pending = { changes: null, silenceCheckedMs: null };
 
 /**
- * One partition of topic `telemetry`: its engine, its checkpoint, and how far both have come.
+ * One partition of topic `telemetry`: its engine, its checkpoint, and the progress of both.
  *
- * Why each event is in topic `events` once, wherever the process dies:
- * - Events are appended before the checkpoint that knows them. So after a crash the log holds at least the events of
- *   all that the checkpoint knows, and maybe more: those are read ({@link PublishedEvents}), and left out when the
- *   replay makes them again under the same ids. The checkpoint's offset in topic `events` stays put until all were made
- *   again.
- * - The replay makes exactly the same events because it runs under exactly the same definitions. A change is applied
- *   only right after a checkpoint that holds it (as pending), so no replay ever crosses a change: it starts at one, or
- *   after.
- * - That nothing comes is reported by the clock, which a replay does not have. So a look at it is taken like a change:
- *   right after a checkpoint that holds when it was taken.
- * - Changes that came since the checkpoint wait until the replay has made all events again that were reported before:
- *   what was processed under the old definitions is replayed under them.
+ * Why topic `events` holds each event once, wherever the process crashes:
+ * - Events are appended before the checkpoint that contains their effects. So after a crash the log holds all events up
+ *   to the checkpoint, and maybe later ones. The later ones are read ({@link PublishedEvents}) and left out when the
+ *   replay makes them again under the same ids. The checkpoint's offset in topic `events` does not move until the
+ *   replay has made them all.
+ * - The replay makes the same events because it uses the same definitions. A change is applied only right after a
+ *   checkpoint that holds it as pending, so no replay crosses a change: it starts at one, or after.
+ * - Silence is detected by time, which a replay can't repeat. So a check for silent vehicles is treated like a change:
+ *   it runs right after a checkpoint that holds its time.
+ * - Changes that came since the checkpoint wait until the replay has repeated all events published before, so that it
+ *   uses the old definitions for them.
  *
- * All work on the partition is done one thing after the other ({@link #inTurn}).
+ * All work on the partition is sequential ({@link #inTurn}).
  */
 export class PartitionRules {
   readonly #partition: number;
@@ -112,37 +111,37 @@ export class PartitionRules {
   readonly #reported = new PublishedEvents();
   /** Next offset of topic `telemetry`. */
   #position = 0;
-  /** When the packet was received that was taken in last; null before the first. */
+  /** When the gateway received the last processed packet; null before the first. */
   #reachedAtMs: number | null = null;
-  /** Where the replay is over for sure: the end of the partition when it was opened. */
+  /** The end of the partition when it was opened: the replay is over there at the latest. */
   #replayEnd = 0;
   /** Identities of the log that all offsets here are of, by topic. */
   readonly #identities: Record<string, string> = {};
   /** The checkpoint's offsets in topic `events`, kept while the replay lasts. */
   #eventOffsets: Record<string, number> = {};
-  /** Next offset of topic `definitions` to be taken in, by its partition. */
+  /** Next offset of topic `definitions` to apply, by its partition. */
   readonly #definitionOffsets = new Map<number, number>();
   #held: PlacedChange[] = [];
   /** Entries of a checkpoint that could not be read, until a save removes them. */
   #discardedKeys: string[] = [];
-  /** What the last checkpoint holds as pending. */
+  /** The pending changes of the last checkpoint. */
   #pendingSaved: Pending = NOTHING_PENDING;
   #savedAtMs: number;
   #packetsSinceSave = 0;
   #unsaved = false;
   #turn: Promise<unknown> = Promise.resolve();
-  /** What was made of the last batch, on its way into the log. */
+  /** The append of the last batch's events. */
   #appending: Promise<void> = Promise.resolve();
   /** Statuses of vehicles whose events are in `#appending` or before it, for the hub. */
   readonly #updated = new Map<VehicleId, VehicleStatus>();
   /** Deleted since the hub was last updated. */
   #deleted: VehicleId[] = [];
-  /** When a packet was received that is the first of those that they are of. */
+  /** When the gateway received the first packet that changed them. */
   #updatedFirstReceivedAtMs: number | null = null;
-  /** What was left out since it was last logged. */
+  /** Counts of what was left out since the last log line. */
   #surplus: SurplusCount = { geofences: 0, events: 0, vehicles: new Set() };
   #surplusLoggedAtMs = Number.NEGATIVE_INFINITY;
-  /** What the hub is being reported; null while it is not. */
+  /** The running update of the hub, if any. */
   #reporting: Promise<void> | null = null;
   #publishFailed: { error: unknown } | null = null;
 
@@ -249,10 +248,10 @@ export class PartitionRules {
   }
 
   /**
-   * Takes the checkpoint's state over.
+   * Restores the engine from the checkpoint.
    *
-   * @returns null where none exists, or none that this version can read, as after a downgrade: then everything that the
-   *   log holds is replayed, and the next save removes what the checkpoint held
+   * @returns null without a checkpoint that this version can read, as after a downgrade: then the whole log is
+   *   replayed, and the next save removes the entries of the unreadable one
    */
   #restore(checkpoint: Checkpoint | null): Checkpoint | null {
     if (checkpoint === null) return null;

@@ -317,7 +317,7 @@ test('a vehicle that falls silent is offline in the hub when the event is there'
   await rules.stop();
 });
 
-test('a hub that takes its time holds up nobody, and is notified of the newest position then', async () => {
+test('a slow hub delays nothing, and then gets the newest position', async () => {
   await define(operator, vehicle(1), geofence());
   const reported: number[][] = [];
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -458,7 +458,7 @@ test('a definition that changes is in force for the packets after it, and a repl
   expect((await saved())?.entries.has('pending-definitions')).toBe(false);
 });
 
-test('killed again while it replays: what was reported before the first death is still not reported again', async () => {
+test('a second crash during the replay: events published before the first crash are still not repeated', async () => {
   await define(operator, vehicle(1), geofence());
   const first = new Life();
   const rules = rulesIn(first, { checkpointMs: 60_000 });

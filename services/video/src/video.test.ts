@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => place.close());
 
 describe('a task', () => {
-  test('becomes a file, step by step, and everyone is notified of each', async () => {
+  test('becomes a file, and each step is published', async () => {
     await place.start();
     const task = await place.ask(await place.addProfile());
     const done = await place.until(task.id, 'done');
@@ -45,7 +45,7 @@ describe('a task', () => {
     }, WAIT);
   });
 
-  test('a connection that nobody notified of is found by looking', async () => {
+  test('a connection without a notification is found by polling', async () => {
     const profile = await place.addProfile();
     place.terminals.away.add(profile.address);
     await place.start();

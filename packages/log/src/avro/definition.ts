@@ -45,7 +45,7 @@ export function decodeDefinitionChange(bytes: Buffer): DefinitionChange {
   return { ...fields, changedAtMs: changedAt, definition: definition && upgradeDefinition(definition, before + 1) };
 }
 
-/** As {@link decodeDefinitionChange}, for who goes on where a record can't be read. */
+/** As {@link decodeDefinitionChange}, for readers that skip records they can't decode. */
 export function decodeDefinitionRecord(bytes: Buffer): DefinitionRecord {
   try {
     return { change: decodeDefinitionChange(bytes), isCurrent: hasHeader(schema, bytes) };

@@ -29,7 +29,7 @@ export interface Queued {
   value: Buffer;
   /** With what Kafka puts around it. */
   bytes: number;
-  /** Reported once, with what went wrong, or null when it is durable. */
+  /** Called once: with the error, or null when the record is durable. */
   settle(error: Error | null): void;
 }
 

@@ -4,7 +4,7 @@ import type { ConsumeOptions, LogRecord, StartAt, Subscription, Topic } from '..
 import type { Decoder } from './decoder.ts';
 import { type KafkaTopics, whileLeadersChange } from './topics.ts';
 
-/** While a batch is in hand the group must receive that this member lives. */
+/** Interval of heartbeats to the group while a batch is processed. */
 const HEARTBEAT_EVERY_MS = 1000;
 const DEFAULT_BATCH_RECORDS = 1000;
 /** After this time a member knows that it lost a partition. */
@@ -14,9 +14,9 @@ const FENCED_PAUSE_MS = HEARTBEAT_EVERY_MS + 1000;
 interface Place {
   /** Null until it is known where to begin. */
   nextOffset: number | null;
-  /** Settles when the batch in hand, or the question where to begin, is done with, well or not. */
+  /** Settles when the current batch, or the call of `startAt`, has ended, with or without an error. */
   inHand: Promise<void>;
-  /** Whether the consumer has been asked where to begin: then it must be reported when the place is given up. */
+  /** Whether `startAt` was called: then `onRevoked` must be called when the partition is given up. */
   asked: boolean;
 }
 
@@ -40,11 +40,10 @@ export interface SubscriptionWatch {
  * One member of a consumer group. Where it begins in a partition is what `startAt` says, and never what the group
  * committed: nothing is committed. Partitions are paused from the moment that the group gives them until that is known.
  *
- * Kafka's clients of this kind give up all partitions when the group rebalances, and this library does not wait with
- * joining again: `onRevoked` begins at once, and may end after another member began. A consumer whose checkpoints are
- * claimed is notified of it by a `CheckpointFencedError`, and so lets go of the partition. The one that claims last
- * need not be the one that the group means: who was fenced and still has the partition a while later begins anew with
- * it.
+ * With this protocol a member gives up all partitions when the group rebalances, and the library joins again without
+ * waiting: `onRevoked` begins at once, and may end after another member began. A consumer whose checkpoints were
+ * claimed by another member gets a `CheckpointFencedError` and releases the partition. The last member to claim need
+ * not be the one that the group chose: a fenced member that still has the partition a while later begins with it again.
  */
 export class KafkaSubscription<T> implements Subscription {
   readonly failed: Promise<never>;
@@ -76,7 +75,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    // The listener is reported; a subscription that fails before its supervisor listens must not end the process.
+    // A failure before the supervisor awaits `failed` must not end the process as unhandled.
     this.failed.catch(() => {});
     this.#topic = topic;
     this.#topics = topics;
@@ -249,7 +248,7 @@ export class KafkaSubscription<T> implements Subscription {
         resolveOffset(newest.offset);
         this.#watch.onRead(partition, Number(newest.timestamp));
       }
-      // The library joins the group again when it is reported.
+      // The library joins the group again after this error.
       if (lost) throw lost;
     }
     // Behind the last record there may be some that compaction removed.

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { DiskBusyError, DiskFullError } from '../log.ts';
 import type { RegisteredReader } from '../reader-register.ts';
 
-/** Written into the file, so that a later layout can report. */
+/** Written into the file, so that a later version recognises an older layout. */
 const LAYOUT_VERSION = 1;
 /**
  * Measured: 32 KiB pages commit a batch of 1 MiB in 2 ms and one of 300 bytes in 0.25 ms, 4 KiB pages in 6 and 0.35.
@@ -192,8 +192,8 @@ export function registerReader(path: string, { reader, topic, partition, offset 
     const set = db.prepare('INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)');
     retryWhileBusy(() => set.run(reader, topic, partition, offset));
   } catch (error) {
-    // Nothing is appended on a full disk, and what is there is removed by those alone who are notified of the reader
-    // while it runs.
+    // Nothing is appended on a full disk, and only this process removes records, which knows the reader while it
+    // runs.
     if (diskOutageOf(error) !== 'full') throw error;
   } finally {
     db.close();

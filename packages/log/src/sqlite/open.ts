@@ -47,7 +47,7 @@ export interface SqliteLogOptions {
   maxAgeMs?: number;
   /**
    * When the file holds more than this, the oldest records that all registered readers have read are removed, save
-   * those of compacted topics. Where none exists, records from outside are refused. Default 8 GiB.
+   * those of compacted topics. When no such record is left, records from outside are refused. Default 8 GiB.
    */
   maxBytes?: number;
   /** The file never grows beyond this: appends are then refused as on a full disk. Default: as far as the disk goes. */

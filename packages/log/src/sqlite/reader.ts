@@ -198,7 +198,7 @@ export class Reader {
     return Number(this.statements(topic, partition)?.end.get()?.offset ?? 0);
   }
 
-  /** Offset of the oldest record that is kept; the end where none exists. */
+  /** Offset of the oldest retained record; the end when the partition is empty. */
   earliest(topic: TopicName, partition: number): number {
     return Number(this.statements(topic, partition)?.earliest.get()?.offset ?? 0);
   }

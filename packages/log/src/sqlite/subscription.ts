@@ -3,7 +3,7 @@ import type { UnreadableRecord } from '../dead-letters.ts';
 import type { Batch, ConsumeOptions, Subscription } from '../log.ts';
 import type { Cursor } from './reader.ts';
 
-/** Reports one loop that there may be something to do; remembers it while the loop is busy. */
+/** Wakes one loop when there may be work; remembers the call while the loop is busy. */
 export class Signal {
   #raised = false;
   #wake: (() => void) | null = null;
@@ -64,7 +64,7 @@ export class SqliteSubscription<T> implements Subscription {
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    // The listener is reported; a subscription that fails before its supervisor listens must not end the process.
+    // A failure before the supervisor awaits `failed` must not end the process as unhandled.
     this.failed.catch(() => {});
     this.#feeds = feeds;
     this.#onEnd = onEnd;

@@ -300,8 +300,8 @@ class Writer {
 }
 
 /**
- * The newest row stays in any case: it reports where the next one begins. Rows were written in their order: only the
- * first are looked at, or all would be, each time, while nobody can write.
+ * The newest row stays in any case, since the next offset is derived from it. Rows were written in their order, so only
+ * the first are checked: checking all would block writers for long.
  *
  * @param reader the slowest reader: what it has not released stays
  */
@@ -356,7 +356,7 @@ function serve(port: NonNullable<typeof parentPort>, settings: WriterSettings): 
         await nextTurn();
       }
     } catch (error) {
-      // Comes again at the next turn; that the log can't be written is reported to those who append.
+      // Retried at the next turn; callers of append get the error.
       process.emitWarning(`the log ${settings.path} could not remove old records: ${messageOf(error)}`);
     } finally {
       removing = false;

@@ -37,7 +37,7 @@ export class PacketReader {
     return this.#tail.length;
   }
 
-  /** @param take notified of each packet, whose payload is a view that must not be kept */
+  /** @param take called with each packet, whose payload is a view that must not be kept */
   push(chunk: Buffer, take: (packet: StreamPacket) => void): void {
     if (this.failed || this.#ended || chunk.length === 0) return;
     const bytes = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]);

@@ -7,7 +7,7 @@ const FARTHEST = 4096;
 /** Numbers that were given up, of which a late packet can be reported from a repeated one. */
 const MAX_GIVEN_UP = 4096;
 
-/** Reported of packets in the order of their numbers, and whether some before it are missing. */
+/** Called with each packet in the order of their numbers, and whether packets before it are missing. */
 type InTurn = (packet: StreamPacket, afterGap: boolean) => void;
 
 /**

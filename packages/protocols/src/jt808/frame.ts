@@ -51,7 +51,7 @@ const plain = Buffer.allocUnsafe(MAX_HEADER_BYTES + MAX_BODY_BYTES + CHECKSUM_BY
  *
  * @param from the byte after the opening flag
  * @param to the closing flag
- * @returns the message, whose body lies in memory that the next call writes over; or why none exists
+ * @returns the message, whose body lies in memory that the next call writes over; or why there is no message
  */
 export function readMessage(bytes: Uint8Array, from: number, to: number): Message | FrameFault {
   let length = 0;

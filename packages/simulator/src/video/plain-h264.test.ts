@@ -117,7 +117,7 @@ describe('the encoder', () => {
 });
 
 describe('the test video', () => {
-  test('shows the time, whatever it is, and no number where none exists', () => {
+  test('shows the time, whatever it is, and no number without one', () => {
     fc.assert(
       fc.property(fc.nat({ max: 99_999 }), fc.nat({ max: 9 }), (count, channel) => {
         expect(readCounter(drawCounter(count, channel).luma)).toBe(count);

@@ -83,7 +83,7 @@ async function made(engine: Engine, lines: AsyncIterable<string>): Promise<void>
   for await (const _ of engine.file({ format: 'Parquet', columns: [{ name: 'name', type: 'String' }], lines }));
 }
 
-test('a server that takes connections and says nothing is not opened', async () => {
+test('opening a server that accepts connections but never answers fails', async () => {
   const silent = createServer(() => {});
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');

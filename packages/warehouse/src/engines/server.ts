@@ -43,11 +43,11 @@ const REQUEST_TIMEOUT_MS = 120_000;
 /** An insert that has no answer for this long is broken off: it is tried again, and rows that come twice are one. */
 const INSERT_WITHIN_MS = 30_000;
 /**
- * A server that takes connections and says nothing is not waited for as long as a report may take: who starts is
- * started again.
+ * Limit for opening a server that accepts connections but never answers: shorter than that of a query, since the
+ * supervisor restarts a service that could not start.
  */
 const OPEN_WITHIN_MS = 15_000;
-/** Whether it is there at all is answered at once, or not. */
+/** A working server answers a ping at once. */
 const PING_WITHIN_MS = 5000;
 
 /**

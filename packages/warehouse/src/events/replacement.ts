@@ -37,7 +37,7 @@ export interface EventReplacement {
 /**
  * Puts events in the place of others, by their ids: with one insert, so that a reader sees either all of it or
  * nothing (of each month: a month is a part of its own). An event that is removed leaves a row behind that says so,
- * because what was notified of it live may still be on its way.
+ * because live rows of it may still be on their way.
  *
  * @throws {UnfitRecordError} when an id is not a UUID
  */

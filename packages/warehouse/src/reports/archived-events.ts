@@ -38,8 +38,7 @@ export interface ArchivedEvents {
 }
 
 /**
- * What the archive holds of a vehicle's events, for who means to correct it: also those that were removed, and by whom
- * each was written.
+ * A vehicle's archived events, for a recalculation that corrects them: with removed ones, and the writer of each.
  *
  * @throws {RangeError} when the limit is not 1 to 10,000, or a time is not a number
  */

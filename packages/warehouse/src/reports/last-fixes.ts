@@ -15,7 +15,7 @@ export interface LastFixesQuestion {
 
 /**
  * Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment, in Unix milliseconds; null
- * where none exists.
+ * without any.
  *
  * @throws {RangeError} when the time is not a number
  */

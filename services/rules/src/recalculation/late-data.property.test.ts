@@ -110,7 +110,7 @@ const story = fc.record({
   speedingMinSeconds: fc.constantFrom(0, 0, 100),
   drive,
   perPacket: fc.integer({ min: 1, max: 4 }),
-  /** Before which packets nothing came for two hours: by the clock, trips are over. */
+  /** Packets after two hours without any: silence has ended the trips before. */
   silences: fc.array(fc.constantFrom(false, false, false, true), { minLength: 130, maxLength: 130 }),
   /** After which packets what is waiting is recalculated. */
   turns: fc.array(fc.boolean(), { minLength: 130, maxLength: 130 }),

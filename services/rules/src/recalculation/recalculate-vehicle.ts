@@ -29,7 +29,7 @@ export interface History {
     limit: number;
     after: PositionCursor | null;
   }): Promise<{ positions: readonly HistoricPosition[]; next: PositionCursor | null }>;
-  /** Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment; null where none exists. */
+  /** Time of the oldest of a vehicle's newest `count` good and valid fixes up to a moment; null without any. */
   startOfLastFixes(question: { vehicleId: VehicleId; throughMs: number; count: number }): Promise<number | null>;
   /**
    * What is archived of a vehicle's events, by when they began (both bounds inclusive), if they lasted till `untilMs`.

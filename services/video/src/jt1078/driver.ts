@@ -243,7 +243,7 @@ function terminalOf({ address }: VideoSource): TerminalId {
   return address as TerminalId;
 }
 
-/** The recordings of the wanted stream; where none exists, those of the other one are better than nothing. */
+/** The recordings of the wanted stream; without any, those of the other one are better than nothing. */
 function chooseStream(
   recordings: readonly Listed[],
   wanted: VideoQuality,

@@ -9,7 +9,7 @@ export type StreamEnd =
   /** Nothing came for as long as may be. */
   | 'idle';
 
-/** Waits for bytes of a paused socket: the next ones, or why none exists. */
+/** Waits for bytes of a paused socket: the next ones, or why no more come. */
 export async function readChunk(socket: Socket, idleMs: number): Promise<Buffer | StreamEnd> {
   for (;;) {
     const chunk: Buffer | null = socket.read();
