@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { dataDirFigures } from '../../services/outrider/src/data-dir-figures.fixture.ts';
 import { fingerprints } from '../../services/outrider/src/fingerprints.fixture.ts';
 import { portVariables, reservedPorts } from '../../services/outrider/src/service.fixture.ts';
@@ -16,17 +17,21 @@ const ROOT = join(import.meta.dirname, '../..');
 /**
  * `npm run golden:release -- v0.2.0`: writes `schemas/history/v0.2.0/`: a `DATA_DIR` of the demo that was killed, dumps
  * of PostgreSQL and ClickHouse, what the release itself reports of each, and the fingerprints of all schemas. With
- * `--fingerprints`, only these.
+ * `--fingerprints`, only these; with `--into <folder>`, into another folder.
  */
-const [release = ''] = process.argv.slice(2);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { fingerprints: { type: 'boolean' }, into: { type: 'string' } },
+});
+const [release = ''] = positionals;
 if (!/^v\d+\.\d+\.\d+$/.test(release)) throw new Error('usage: npm run golden:release -- v<version>');
-const folder = join(ROOT, 'schemas/history', release);
+const folder = values.into ?? join(ROOT, 'schemas/history', release);
 mkdirSync(folder, { recursive: true });
 const write = (name: string, content: unknown) =>
   writeFileSync(join(folder, name), `${JSON.stringify(content, null, 2)}\n`);
 
 write('fingerprints.json', await fingerprints());
-if (!process.argv.includes('--fingerprints')) {
+if (!values.fingerprints) {
   await dumpDataDir();
   await dumpServers(folder);
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fingerprints, HISTORY, NEWEST, RELEASES } from './fingerprints.fixture.ts';
 
 /** What a release leaves for the tests of later ones. */
-const GOLDEN = ['data-dir.tgz', 'data-dir.json'];
+const GOLDEN = ['data-dir.tgz', 'data-dir.json', 'postgres.sql.gz', 'clickhouse.sql.gz', 'servers.json'];
 
 test.each(RELEASES)('%s left all of its golden data', (release) => {
   for (const name of GOLDEN) expect([name, existsSync(new URL(`${release}/${name}`, HISTORY))]).toEqual([name, true]);
