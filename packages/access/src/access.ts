@@ -221,7 +221,7 @@ export class Access {
     terminalIds: readonly (TerminalId | null | undefined)[],
   ): Promise<(OperatorOnlyError & { terminalId: TerminalId })[]> {
     if (isOperator(this.#caller) || terminalIds.every((terminalId) => !terminalId)) return [];
-    // What the hub lost, or can't say now, is a terminal that nobody heard of.
+    // Terminals that the hub lost, or cannot list now, count as never connected.
     const unknown = await this.#sources.hub.unknownTerminals().catch(() => []);
     const wanted = new Set<string>(terminalIds.filter((terminalId) => terminalId != null));
     return unknown
@@ -285,7 +285,7 @@ export class Access {
     return { vehicleId: vehicle.id, ...(await rejectedPositions(archive, vehicle.id, fromMs, toMs)) };
   }
 
-  /** Terminals that spoke and have no profile now, the last heard first. */
+  /** Terminals that sent data and have no profile now, the most recently seen first. */
   async unknownTerminals(): Promise<UnknownTerminal[]> {
     this.#requireOperator('Terminals without a profile are shown to operators alone.');
     const terminals = await this.#sources.hub.unknownTerminals();

@@ -48,7 +48,7 @@ export interface VehicleLine {
   groups: string | undefined;
   /** Null: nobody was named. */
   dealerId: UserId | null | undefined;
-  /** Something in it was wrong, and is told already: what is not said may have been meant. */
+  /** It has a fault that is reported already, so a missing value may be part of the same fault. */
   isWrong: boolean;
   fields: Partial<VehicleFieldValues>;
   /** Empty cells say nothing. */
@@ -356,7 +356,7 @@ function paired<From, T>(from: readonly From[], outcomes: readonly BulkOutcome<T
   });
 }
 
-/** Tells what the registry refuses of many writes in terms of what was sent. */
+/** Turns the registry's refusals of a bulk write into faults that name rows and fields of the request. */
 async function collectingFaults<T>(
   writing: Promise<T>,
   faults: Faults,

@@ -18,7 +18,7 @@ export class GroupNames {
     }
   }
 
-  /** The groups in a cell: by name where that tells them apart, else by id. */
+  /** The groups in a cell: by name where the name is unique, else by id. */
   write(groupIds: readonly GroupId[]): string {
     return groupIds.map((id) => this.#written(id)).join(` ${BETWEEN} `);
   }

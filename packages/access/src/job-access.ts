@@ -18,13 +18,13 @@ import { quotaExceeded } from './quota-access.ts';
 import { maySeeStill, unseenIn } from './report-access.ts';
 import { isOperator, rightToGeofence, rightToGroup, rightToVehicle } from './rights.ts';
 
-/** A stretch of the past, in Unix milliseconds: its start, and the moment after its end. */
+/** A time range in the past, in Unix milliseconds; the end is exclusive. */
 export interface TimeRange {
   fromMs: number;
   toMs: number;
 }
 
-/** How long a stretch can be recalculated at once. */
+/** The longest time range of one recalculation. */
 export const MAX_RECALCULATED_DAYS = 31;
 
 /** The data behind a caller's jobs. */
@@ -176,7 +176,7 @@ export class JobAccess {
           kind,
           userId: this.#caller.id,
           subjectId: about.subject.id,
-          // A job's stretch has its last millisecond.
+          // The end of a job's time range is inclusive.
           parameters: { fromMs, toMs: toMs - 1, receivedAtMs: null },
           dueAtMs: 0,
         },

@@ -47,7 +47,7 @@ import {
 /** The archive, as far as a rule is tried on it. */
 export interface EventReport {
   /**
-   * The newest events that began in a stretch of time, the newest first, each as its latest phase tells it.
+   * The newest events that began in a time range, the newest first, each in its latest phase.
    *
    * @param question `vehicleIds`: at most {@link MAX_ASKED_VEHICLES}; null: of all vehicles
    */
@@ -93,9 +93,9 @@ export interface RuleTrial {
   examined: number;
   /** False where there was more than could be looked at: the newest were. */
   complete: boolean;
-  /** What it would have told, the newest first. */
+  /** Events that it would have notified of, the newest first. */
   matched: FleetEvent[];
-  /** Why it would not have told the others, with the newest few of each. */
+  /** Why it would not have notified of the others, with the newest few for each reason. */
   notMatched: { reason: Mismatch; count: number; examples: FleetEvent[] }[];
 }
 
@@ -112,8 +112,8 @@ type ListName = (typeof LISTS)[number];
 const NAMED: Record<ListName, string> = { vehicleIds: 'vehicle', groupIds: 'group', geofenceIds: 'geozone' };
 
 /**
- * A caller's rules, inbox and deliveries, and nothing else: the part of `Access` that notifications are reached by. The
- * inbox and the deliveries are the caller's own, whoever it is; what they are about must still be visible.
+ * A caller's rules, inbox and deliveries: the part of `Access` for notifications. Every caller, operators included,
+ * sees only their own inbox and deliveries, and only where the vehicle and the geofence are still visible to them.
  */
 export class NotificationAccess {
   readonly #caller: User;
@@ -340,7 +340,7 @@ export class NotificationAccess {
     return subjectIn(this.#sources.directory, { vehicleId: event.vehicleId, geofenceId: geofenceOf(event) });
   }
 
-  /** What the owner may not see is not even a reason; nor is what is gone, which could never be told again. */
+  /** Events that the owner may not see give no reason either; nor do those whose vehicle or geofence was deleted. */
   #mayJudge(owner: User, event: FleetEvent): boolean {
     const subject = this.#subjectOf(event);
     if (subject.vehicle === undefined) return false;
@@ -361,7 +361,7 @@ export class NotificationAccess {
   }
 }
 
-/** An event as it was told, once for each phase that the rule asks for. */
+/** The event as it was published in each phase that the rule asks for. */
 function requestedPhases(event: FleetEvent, { phases }: NotificationRule): FleetEvent[] {
   const occurrences: FleetEvent[] = [];
   if (phases.includes('begin')) occurrences.push(event.phase === 'begin' ? event : asBegun(event));

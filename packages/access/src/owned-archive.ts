@@ -15,7 +15,7 @@ export function ownedArchive<Archive extends object>(archive: Archive, user: Pic
     },
   });
 
-  /** Pieces are asked for by whoever reads them, later. */
+  /** The caller reads the pages later, so each read runs as the same owner. */
   async function* ownedPages(pages: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     const iterator = asOwner(owner, () => pages[Symbol.asyncIterator]());
     try {

@@ -50,7 +50,7 @@ export interface ExceededQuota {
   requested: number;
 }
 
-/** Thrown by whoever finds that a request can't be served; becomes an RFC 9457 answer at the edge. */
+/** Thrown where a request can't be served; the API turns it into an RFC 9457 response. */
 export class Problem extends Error {
   override name = 'Problem';
   readonly kind: ProblemKind;

@@ -25,7 +25,7 @@ export class ReportAccess {
     this.#sources = sources;
   }
 
-  /** The archive, to be asked about {@link vehicles} alone, and what of it may be told. */
+  /** The archive, to be asked about {@link vehicles} alone, and the names that the caller may see. */
   get sources(): ReportSources {
     const { directory, hub, reportArchive, registry } = this.#sources;
     /** Null: none of this id was deleted since names are kept. */
@@ -124,9 +124,9 @@ export function questionFor(
 }
 
 /**
- * May the caller still see all that a file tells of? What is gone altogether is nobody's secret.
+ * May the caller still see everything that a file contains? What was deleted since is not checked.
  *
- * @param tells ids of the vehicles and geofences that it may tell of
+ * @param contents ids of the vehicles and geofences that it may contain
  */
 export function maySeeStill(
   contents: { vehicleIds: readonly VehicleId[]; geofenceIds: readonly GeofenceId[] },

@@ -46,7 +46,7 @@ export function rightToUser(caller: User, user: Pick<User, 'id' | 'dealerId'>): 
   return user.id === caller.id ? 'read' : 'none';
 }
 
-/** @param owner the geofence's owner; undefined when there is none any more */
+/** @param owner the geofence's owner; undefined when it was deleted */
 export function rightToGeofence(
   caller: User,
   geofence: Pick<Geofence, 'ownerId'>,
@@ -63,7 +63,7 @@ export function rightToNotificationRule(caller: User, rule: Pick<NotificationRul
   return caller.role === 'operator' || rule.ownerId === caller.id ? 'write' : 'none';
 }
 
-/** Whoever has reports made again and again has them made for themselves. */
+/** Schedules belong to their owner alone; only operators may see those of others. */
 export function rightToReportSchedule(caller: User, schedule: Pick<ReportSchedule, 'ownerId'>): Right {
   if (caller.blocked) return 'none';
   return caller.role === 'operator' || schedule.ownerId === caller.id ? 'write' : 'none';

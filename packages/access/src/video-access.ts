@@ -30,7 +30,7 @@ export interface VideoConfig {
   taskHours: number;
   /** How long a file is kept. */
   retentionDays: number;
-  /** How much room all files together may take up. */
+  /** How much space all files together may use. */
   quotaBytes: number;
 }
 
@@ -46,7 +46,7 @@ export interface VideoSources {
   config: { video: VideoConfig };
 }
 
-/** A profile, and whether its terminal is there; null where nothing was ever heard of it. */
+/** A profile, and whether its terminal is connected; null where the terminal never sent anything. */
 export interface ProfileShown {
   profile: VideoProfile;
   presence: Presence | null;
@@ -67,7 +67,7 @@ export interface TaskWish {
 /** A task as the caller may see it: who made it only where they may see that account. */
 export interface TaskShown {
   task: VideoTask;
-  /** Until when its file is kept at most; null where there is none. */
+  /** Until when its file is kept at most; null where it has no file. */
   fileExpiresAtMs: number | null;
 }
 
@@ -307,7 +307,7 @@ export class VideoAccess {
     return user !== undefined && rightToUser(this.#caller, user) !== 'none';
   }
 
-  /** Wakes the video service, and whoever watches. */
+  /** Wakes the video service and the subscribers of the live API. */
   async #publish(task: VideoTask): Promise<void> {
     const news: VideoTaskNews = { vehicleId: task.vehicleId, profileId: task.profileId, task };
     await this.#sources.hub.publish(VIDEO_TASK_CHANNEL, JSON.stringify(news));

@@ -2,9 +2,9 @@ export const PERIODS = ['whole', 'day', 'week', 'month'] as const;
 /** What a report is divided into, by the calendar of a time zone; weeks begin on Monday. */
 export type Period = (typeof PERIODS)[number];
 
-/** A stretch of time cut by the calendar. */
+/** A time range cut by the calendar. */
 export interface Calendar {
-  /** Unix milliseconds: the stretch's start, every beginning of a period within it, its end. */
+  /** Unix milliseconds: the start of the range, every beginning of a period within it, its end. */
   cuts: number[];
   /** For each interval, the first day of its period, as `2026-01-31`. */
   days: string[];
@@ -14,7 +14,7 @@ export interface Calendar {
 export const MAX_INTERVALS = 1500;
 
 /**
- * Cuts a stretch of time at the beginnings of days, weeks or months of a time zone. A day is as long as it is there: 23
+ * Cuts a time range at the beginnings of days, weeks or months of a time zone. A day is as long as it is there: 23
  * or 25 hours where the clocks change; where they change at midnight it begins when it does.
  *
  * @throws {RangeError} when there is no such zone, or there would be too many intervals
@@ -39,9 +39,9 @@ export function calendarOf(fromMs: number, toMs: number, timeZone: string, perio
   return { cuts, days };
 }
 
-/** A stretch of time cut into pieces that each lie within one hour of the clock. */
+/** A time range cut into pieces that each lie within one hour of the clock. */
 export interface HourGrid {
-  /** Unix milliseconds, evenly apart; the first may lie before the stretch, the last after it. */
+  /** Unix milliseconds, evenly apart; the first may lie before the range, the last after it. */
   cuts: number[];
   /** For each piece, the hour that the clock on the wall shows: 0 to 23. */
   hours: number[];
@@ -75,7 +75,7 @@ export function hourGridOf(fromMs: number, toMs: number, timeZone: string): Hour
   return { cuts, hours };
 }
 
-/** The zone's offsets from UTC in a stretch of time, from when on each holds. */
+/** The zone's offsets from UTC in a time range, each with the time from which it holds. */
 function offsetsOf(fromMs: number, toMs: number, timeZone: string): { fromMs: number; offsetMs: number }[] {
   let at = Temporal.Instant.fromEpochMilliseconds(fromMs).toZonedDateTimeISO(timeZone);
   const offsets = [{ fromMs, offsetMs: at.offsetNanoseconds / 1e6 }];

@@ -17,11 +17,11 @@ const lastEvent = z.strictObject({ vehicleId, beganAtMs: timeMs, id: id<EventId>
 export const vehicleCursor = z.strictObject({ vehicle: vehicleId });
 export type VehicleCursor = z.output<typeof vehicleCursor>;
 
-/** The vehicle, and how many of its rows were told already. */
+/** The vehicle, and how many of its rows were returned already. */
 export const shapeCursor = z.strictObject({ vehicle: vehicleId, returned: z.int().min(0) });
 export type ShapeCursor = z.output<typeof shapeCursor>;
 
-/** The vehicle, and the last place that was told of it; -1: none. */
+/** The vehicle, and the last place that was returned for it; -1: none. */
 export const totalsCursor = z.strictObject({ vehicle: vehicleId, place: z.int().min(-1) });
 export type TotalsCursor = z.output<typeof totalsCursor>;
 
@@ -44,7 +44,7 @@ export const trackCursor = z.strictObject({
 });
 export type TrackCursor = z.output<typeof trackCursor>;
 
-/** As {@link eventsCursor}, with what of the last visit is needed to tell of the stretch after it. */
+/** As {@link eventsCursor}, with the part of the last visit that the row after it needs. */
 export const visitCursor = z.strictObject({
   fleet: vehicleId,
   after: lastEvent,

@@ -49,8 +49,7 @@ export interface Naming {
 }
 
 /**
- * A report that has a row for each event of some kinds that lasted into the stretch of time, with its own start and
- * end.
+ * A report with a row for each event of some kinds that overlaps the time range, with the event's own start and end.
  *
  * @param rowOf null: the event has no place in it
  */
@@ -98,7 +97,7 @@ export function eventList(
   };
 }
 
-/** May a row about the geofence be told? */
+/** Does the report include rows about this geofence? */
 export function isIncluded(id: GeofenceId, sources: ReportSources, { geofenceId }: Question): boolean {
   if (geofenceId !== null && id !== geofenceId) return false;
   return sources.geofenceName(id) !== null || sources.seesGone(id);

@@ -16,13 +16,13 @@ import { sampleGeofence, sampleUser, sampleVehicle } from '@outrider/domain/samp
 import { Engine } from '@outrider/engine';
 import type { Warehouse } from '@outrider/warehouse';
 
-/** What a simulated vehicle does next, for so long. */
+/** What a simulated vehicle does next, and for how long. */
 export type Leg =
   /** A fix every 10 s; its speed wanders between the two. */
   | { does: 'drive'; seconds: number; kmh: readonly [number, number] }
   /** A fix every 30 s. */
   | { does: 'park' | 'idle'; seconds: number }
-  /** Nothing is heard of it, and it goes nowhere. */
+  /** It sends nothing and does not move. */
   | { does: 'silence'; seconds: number };
 
 /** A trip as the simulator itself drove it. */
@@ -60,7 +60,7 @@ export function metresBetween(a: Position, b: Position): number {
 export const vehicleIdOf = (number: number) =>
   `0190a1b2-c3d4-7000-8000-${number.toString(16).padStart(12, '0')}` as VehicleId;
 
-/** Lets a vehicle do what it is told to, and writes down what it did. Legs of standing last 6 minutes or more. */
+/** Simulates a vehicle and records what it did. Legs without movement must last 6 minutes or more. */
 export function simulate(vehicleId: VehicleId, startMs: number, legs: readonly Leg[], seed: number): Truth {
   let state = seed;
   const random = () => {
@@ -119,7 +119,7 @@ export function simulate(vehicleId: VehicleId, startMs: number, legs: readonly L
         longitude += (metres * Math.sin(heading)) / (111_195 * Math.cos(latitude * RADIANS));
       }
     } else if (leg.does === 'silence') {
-      // What was last heard is where a trip ends.
+      // A trip ends at the last record before the silence.
       if (trip !== null && last !== null) {
         const resumeMs = atMs;
         atMs = (last as Position).fixTimeMs;

@@ -26,14 +26,14 @@ export interface TrackReport extends Pick<ReportArchive, 'fixesBefore'> {
 }
 
 /*
- * The archive does not know of jumps: a fix is one against the fixes before it, and those may come later than it does.
- * So they are told where positions are read, in the order of their times, by the judge of the rules themselves.
+ * The archive does not store which fixes are jumps: that depends on the fixes before a fix, and those may arrive later.
+ * So jumps are found when positions are read, in the order of their times, by the same code that the rules use.
  */
 
 /**
- * So many fixes of a vehicle before the stretch that is asked about, and none from longer ago than makes any
- * difference, say where it was. The first of them is believed; where it is wrong itself, three that agree over two
- * minutes put it right: even of a terminal that sends every second there are more.
+ * How many fixes before the time range are read to find where the vehicle was; older ones make no difference. The first
+ * is taken as good. Where it is wrong itself, three fixes that agree over two minutes correct it, and even a terminal
+ * that sends every second has that many among them.
  */
 const LEAD_FIXES = 250;
 
@@ -69,7 +69,7 @@ export interface JudgedTrack {
   next: JudgedCursor | null;
 }
 
-/** A page of one vehicle's track, with its jumps told. */
+/** A page of one vehicle's track, with its jumps marked. */
 export async function judgedTrack(
   archive: TrackReport,
   question: { vehicleId: VehicleId; fromMs: number; toMs: number; limit: number; after: JudgedCursor | null },

@@ -10,11 +10,12 @@ export interface Known {
 }
 
 /**
- * A vehicle without a status is searched for in the archive: for so long back, and if there is nothing, in all of it.
+ * A vehicle without a status is searched for in the archive: first this far back, and if nothing is found, in all of
+ * it.
  */
 const RECENT_MS = 31 * 86_400_000;
 
-/** Of each vehicle, up to when its records reach: by its status, or where there is none, by its last archived fix. */
+/** Up to when each vehicle is known: by its status, or without one, by its last archived fix. */
 export async function knownOf(
   sources: Pick<ReportSources, 'latest' | 'archive'>,
   vehicleIds: readonly VehicleId[],

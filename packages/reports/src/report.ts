@@ -149,7 +149,7 @@ export async function* allRows(
   } while (after !== null);
 }
 
-/** The same pages, the first of which is there: what goes wrong before it can still be told in words. */
+/** The same pages after reading the first: a failure up to there can still be answered with an error response. */
 export async function begun(pages: AsyncGenerator<Row[]>): Promise<AsyncGenerator<Row[]>> {
   const first = await pages.next();
   return (async function* () {

@@ -47,7 +47,7 @@ const roundTrip = (seconds: number): Leg[] => [
   { does: 'idle', seconds: minutes(12) },
 ];
 
-/** Four days: an ordinary van, one that drives through every night, one that nobody hears of for hours. */
+/** Four days: an ordinary van, one that drives through every night, one that is silent for hours. */
 const LIVES: Leg[][] = [
   Array.from({ length: 12 }, (_, nth): Leg[] => [
     { does: 'park', seconds: minutes(10) },

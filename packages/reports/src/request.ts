@@ -17,7 +17,7 @@ export interface ReportRequest {
   /** One of the two, or neither: all that its user may see. */
   vehicleId: VehicleId | null;
   groupId: GroupId | null;
-  /** Unix milliseconds, the end exclusive; null: now, for a report that is of no stretch of time. */
+  /** Unix milliseconds, the end exclusive; null: now, for a report without a time range. */
   fromMs: number | null;
   toMs: number | null;
   timeZone: string;

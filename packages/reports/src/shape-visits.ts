@@ -32,11 +32,11 @@ import {
 } from './report.ts';
 import { VISIT_COLUMNS, visitRows } from './visits.ts';
 
-/** Before the stretch of time that is asked about, so far back is looked for whether the vehicle was inside already. */
+/** How long before the time range positions are read, to find whether the vehicle was inside already. */
 const LEAD_MS = 86_400_000;
-/** As far as anything can come in the longest gap that a passage is inferred over: 5 minutes at 500 km/h. */
+/** The greatest distance over which a passage is inferred: 5 minutes at 500 km/h. */
 const MARGIN_DEG = 0.4;
-/** What names the shape within the engine; nothing outside hears of it. */
+/** Id of the shape within the engine; it is never published. */
 const SHAPE_ID = '00000000-0000-7000-8000-000000000000' as GeofenceId;
 const ASKER = '00000000-0000-7000-8000-000000000001' as UserId;
 
@@ -44,8 +44,8 @@ const COLUMNS: readonly Column[] = VISIT_COLUMNS.filter(({ name }) => !/geozone/
 const SHOWN = COLUMNS.map(({ name }) => VISIT_COLUMNS.findIndex((column) => column.name === name));
 
 /**
- * Visits of a shape that nobody saved: what the engine would have said, had it been there a day before the stretch of
- * time begins. The very same engine is run over the positions, so that a geofence of this shape tells the same from now
+ * Visits of a shape that was never saved: what the engine would have found, had the shape existed since a day before
+ * the time range. The same engine runs over the positions, so a geofence of this shape gives the same results from now
  * on.
  *
  * @param minDwellSeconds as a geofence has it
@@ -153,7 +153,7 @@ async function visitsOf(
     after = page.next;
   } while (after !== null);
   const visits = [...byId.values()];
-  // One that was inside from the first fix on is told of when it leaves: this one never did.
+  // The engine reports a vehicle that was inside from the first fix when it leaves; this one never left.
   if (foundInside && !visits.some(({ startedAtMs }) => startedAtMs === foundInside.fixTimeMs))
     visits.push(staying(vehicleId, foundInside));
   return visits

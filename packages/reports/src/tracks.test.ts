@@ -128,7 +128,7 @@ describe('jumps in a track', () => {
   test('as its first, told from what was before it; and not those after it', async () => {
     const tracks = new Map([[ONE, [...drive(0, 100), far(100), ...drive(110, 200)]]]);
     expect(jumpsIn(await whole(tracks, { fromMs: T0 + 100_000 }))).toEqual([100]);
-    // Even though it was heard last a day ago.
+    // Even though its last fix was a day ago.
     const rare = new Map([[ONE, [near(0), far(3600), near(3610), near(3620)]]]);
     expect(jumpsIn(await whole(rare, { fromMs: T0 + 3_600_000 }))).toEqual([3600]);
   });
@@ -179,7 +179,7 @@ describe('jumps in a track', () => {
   });
 });
 
-// Up to 40 fixes over 34 hours: all that is before a stretch is looked at.
+// Up to 40 fixes over 34 hours: no more than is read before a time range.
 const fixes = fc
   .array(
     fc.record({

@@ -46,7 +46,7 @@ export const VISIT_COLUMNS: readonly Column[] = [
   ...PLACES,
 ];
 
-/** What of the visit before is needed to tell of the stretch after it. */
+/** The part of the previous visit that the row after it needs. */
 export interface Left {
   vehicleId: VehicleId;
   geofenceId: GeofenceId;
@@ -54,7 +54,7 @@ export interface Left {
   endedAtMs: number | null;
 }
 
-/** Visits of geofences that are defined, and the stretches between them. */
+/** Visits of geofences that are defined, and the intervals between them. */
 export const visitsReport: ReportKind = {
   name: 'geozone-visits',
   summary: 'Visits of geozones, and what lies between them.',
@@ -73,7 +73,7 @@ export const visitsReport: ReportKind = {
       kinds: ['geofence-visit'],
       fromMs: question.fromMs,
       toMs: question.toMs,
-      // A visit may bring the stretch before it along.
+      // A visit can add a second row, for the interval before it.
       limit: Math.max(1, Math.floor(limit / 2)),
       after: cursor?.after ?? null,
       signal: question.signal,

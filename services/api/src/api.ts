@@ -84,8 +84,8 @@ export interface ApiParts {
    */
   directory: Directory;
   /**
-   * Brings the directory up to what other instances committed before the call. Undefined where there are none: then a
-   * call costs nothing for it.
+   * Brings the directory up to what other instances committed before the call. Undefined with a single instance,
+   * where calls need no check.
    */
   refresh?: () => Promise<void>;
   tokens: Tokens;
@@ -116,7 +116,7 @@ export interface Api {
   fetch: (request: Request, env?: ApiEnv['Bindings']) => Response | Promise<Response>;
   /**
    * Whose session of the console is it, by the cookie of a request that is served elsewhere, such as a WebSocket's?
-   * Null where there is none, or where a page of another origin made the request.
+   * Null without a session, or where a page of another origin made the request.
    */
   cookieSession(request: IncomingMessage): Promise<Verified | Refused | null>;
   /** Address of the client that made a request, proxies seen through. */
@@ -188,7 +188,7 @@ export function createApi(parts: ApiParts): Api {
     '/auth/login',
     limits.failedLogins((c) => (c.req.method === 'POST' ? ipOf(c) : null)),
   );
-  // Whoever got hold of a token must not find out the password by it.
+  // A stolen token must not help to guess the password.
   for (const path of ['/api/v1/me/password', '/api/v1/users/:id/password'])
     app.use(
       path,

@@ -222,7 +222,7 @@ describe('who may read it', () => {
     const text = JSON.stringify(entries);
     for (const hidden of [foreign.id, other.user.id, 'rival', 'boss', operator.user.id])
       expect(text).not.toContain(hidden);
-    // Of whoever is outside, the role alone.
+    // Of users outside the caller's account, only the role.
     expect(entries.find(({ action }) => action === 'changed')).toMatchObject({
       user: { id: null, login: null, role: 'operator' },
       sessionId: null,

@@ -198,7 +198,7 @@ interface Place {
 }
 type JsonObject = Record<string, unknown>;
 
-/** Could it be this one of several variants, by the words that tell them apart? */
+/** Could it be this one of several variants, by their constants? */
 function isOf(value: unknown, { properties = {} }: Schema): value is JsonObject {
   if (typeOf(value) !== 'object') return false;
   return Object.entries(properties).every(

@@ -19,7 +19,7 @@ export interface KnownIdentity {
 /** Who calls: an account with a good token, or nobody, and why. */
 export type Identity = KnownIdentity | { refused: TokenError | 'missing' };
 
-/** What middleware tells the handlers behind it. */
+/** What middleware passes to the handlers behind it. */
 export interface ApiEnv {
   Bindings: Partial<HttpBindings>;
   Variables: {
@@ -28,7 +28,7 @@ export interface ApiEnv {
     rateLimit: RateLimitInfo | undefined;
     /** Path of the route that answers, as it is described. */
     routePath: string | undefined;
-    /** Undefined where no traces are told. */
+    /** Undefined where tracing is off. */
     span: Span | undefined;
   };
 }

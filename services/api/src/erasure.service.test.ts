@@ -49,7 +49,7 @@ async function positionsOf(vehicleId: VehicleId): Promise<number> {
   return (await warehouse.track({ vehicleId, ...EVER, limit: 100, withRejected: true })).positions.length;
 }
 
-/** A vehicle that drove, was seen, and was told of. */
+/** A vehicle with positions, a status, events and notifications. */
 async function livedVehicle(name: string): Promise<VehicleId> {
   const { id } = await world.registry.vehicles.create(
     sampleVehicleFields({ name, terminalId: `t-${name}` as TerminalId }),

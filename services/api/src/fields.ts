@@ -160,7 +160,7 @@ export function readCursor<T extends z.ZodType>(schema: T, cursor: string | unde
   try {
     value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch {
-    // What can't even be read is as bad as what reads as something else: told below.
+    // An unreadable cursor is refused below, like one with unknown content.
   }
   const result = schema.safeParse(value);
   if (!result.success) throw badParameter('cursor', 'It is not a cursor that a list gave.');

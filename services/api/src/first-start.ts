@@ -7,10 +7,10 @@ import { StartError } from '@outrider/runtime';
 export const ADMIN_LOGIN = 'admin';
 
 /**
- * Makes the operator `admin` where there is none yet.
+ * Creates the operator `admin` where no operator exists yet.
  *
  * @throws {StartError} when the given password is easily guessed
- * @returns the password that was made up for it, to be told once; null where one was given, or the operator exists
+ * @returns the generated password, to be logged once; null where one was given, or the operator exists
  */
 export async function ensureAdmin(registry: Registry, password: string | null): Promise<string | null> {
   if (await registry.users.byLogin(ADMIN_LOGIN)) return null;
@@ -35,7 +35,7 @@ export async function ensureAdmin(registry: Registry, password: string | null): 
   try {
     await created;
   } catch (error) {
-    // Another instance that starts at the same time was first: the password is the one that it has told.
+    // Another instance that starts at the same time was first: its password is the one that counts.
     if (error instanceof ConflictError) return null;
     throw error;
   }

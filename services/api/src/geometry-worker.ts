@@ -9,7 +9,7 @@ import type { GeometryAnswer, GeometryTask } from './geometry-messages.ts';
 import { collectionOf, readFeature } from './geozone-collection.ts';
 import { parseJson, validate } from './input.ts';
 
-/** After so long, other tasks get their turn. */
+/** After this time, other tasks get their turn. */
 const TURN_MS = 20;
 /** Points in one part of an answer: taking it in keeps the thread that asked for some milliseconds. */
 const PART_POINTS = 10_000;

@@ -301,7 +301,7 @@ describe('many geozones as a FeatureCollection', () => {
     const post = (body: string, as?: string) =>
       world.call('POST', '/api/v1/geozones/import', { ...(as ? { jwt: as } : {}), body });
     expect((await post(large, jwt)).status).toBe(413);
-    // Whoever has no token does not get to send as much as that.
+    // A client without a token may not send that much.
     expect((await post(' '.repeat(1024 * 1024 + 1))).status).toBe(413);
   });
 });

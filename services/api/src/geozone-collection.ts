@@ -7,7 +7,7 @@ import { geometryIn, geozoneBody, NEW_GEOZONE_PROPERTIES } from './geozone-field
 import { validate } from './input.ts';
 
 export const MAX_FEATURES = 10_000;
-/** What is told to the client at once. */
+/** How much is sent to the client at once. */
 const PART_CHARACTERS = 64 * 1024;
 
 const ignored = z.unknown().optional().meta({ description: 'Computed or given: not looked at.' });

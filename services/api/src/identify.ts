@@ -3,7 +3,7 @@ import type { Directory } from '@outrider/domain';
 import type { Identity } from './context.ts';
 
 /**
- * Who calls, by the `Authorization` header, or, where there is none, by the cookie of the console's session. A blocked
+ * Who calls, by the `Authorization` header, or without one, by the cookie of the console's session. A blocked
  * or deleted account is nobody from the moment that the directory says so, whatever its token.
  *
  * @param header `Authorization`

@@ -65,7 +65,7 @@ describe('a recalculation', () => {
     const location = headers.get('location') ?? '';
     expect(location).toBe(`/api/v1/jobs/${body.id}`);
     expect((await world.call('GET', location, { jwt: anna.jwt })).body).toEqual(body);
-    // What does it is told the last millisecond, not the one after it.
+    // The worker is given the last millisecond of the range, not the one after it.
     expect((await world.registry.jobs.get(body.id))?.parameters).toEqual({
       fromMs: Date.UTC(2026, 0, 8),
       toMs: Date.UTC(2026, 0, 15) - 1,

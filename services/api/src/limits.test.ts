@@ -16,7 +16,7 @@ describe('failed logins', () => {
   test('the 10th of a minute is answered, the 11th blocks all calls of the address', async () => {
     const { jwt } = await world.member('anna');
     for (let n = 1; n <= 10; n += 1) expect((await world.login('anna', 'wrong')).status).toBe(401);
-    // Even the right password: whoever guesses must not learn that they guessed right.
+    // Even the right password: a guesser must not learn that a guess was right.
     const eleventh = await world.login('anna', PASSWORD);
     expect(eleventh.status).toBe(429);
     expect(eleventh.headers.get('retry-after')).toBe('60');
@@ -247,7 +247,7 @@ describe.each(NAMES)('%s, at the boundary', (name) => {
   test('while it blocks, every call of the document is refused, login and refresh included', async () => {
     await times(most);
     await call(jwt);
-    // A user is refused from everywhere, an address whoever calls from it.
+    // A user is refused from every address, an address for every user.
     const from = name === 'authorized' ? ELSEWHERE : MINE;
     for (const { method, path, access } of DESCRIBED) {
       const at = path.replaceAll(/\{\w+\}/g, ABSENT);
@@ -270,7 +270,7 @@ describe.each(NAMES)('%s, at the boundary', (name) => {
       headers: { 'authorization-refresh': `JWT ${jwt}` },
     });
     expect(headers.get('retry-after')).toBe('60');
-    // Nor does what is not served tell anything meanwhile.
+    // Nor do paths that are not served reveal anything meanwhile.
     for (const [method, at] of [
       ['GET', '/nothing'],
       ['GET', '/api/v1/vehicles/none'],
@@ -279,7 +279,7 @@ describe.each(NAMES)('%s, at the boundary', (name) => {
       ['HEAD', '/api/v1/me'],
     ] as const)
       expect((await world.call(method, at, { from, jwt })).status, `${method} ${at}`).toBe(429);
-    // The cookie of the console is no way around, and logging in by it is none either.
+    // Neither the console's cookie nor logging in through it gets around the limit.
     const cookie = await cookieOf('anna');
     expect((await world.call('GET', '/api/v1/me', { from, headers: { cookie } })).status).toBe(429);
     const console = { from, body: { login: 'anna', password: PASSWORD } };
@@ -328,7 +328,7 @@ describe('where one stands', () => {
     expect(await of('/api/v1/me', { jwt })).toEqual(['"authorized";q=180;w=60', '"authorized";r=176;t=1']);
     world.nowMs += 1;
     expect(await of('/api/v1/me', { jwt })).toEqual(['"authorized";q=180;w=60', '"authorized";r=179;t=60']);
-    // A call that is counted twice tells of the limit that it belongs to by who calls.
+    // A call that is counted twice reports the limit that belongs to its caller.
     const login = await world.login('anna', 'wrong');
     expect(login.headers.get('ratelimit-policy')).toBe('"unauthorized";q=60;w=60');
     expect(login.headers.get('ratelimit')).toMatch(/^"unauthorized";r=5\d;t=\d+$/);

@@ -86,7 +86,7 @@ export class Limits {
       windowMs: WINDOW_MS,
       limit,
       store,
-      // Its own headers tell the reset by the system's clock; ours are set below, by the clock that was handed in.
+      // The library's headers compute the reset from the system's clock; ours, set below, use the injected clock.
       standardHeaders: false,
       skip: (c) => subjectOf(c) === null,
       keyGenerator: (c) => key(subjectOf(c)),

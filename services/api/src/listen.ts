@@ -6,7 +6,7 @@ import type { Api } from './api.ts';
 import { answerClientErrors } from './literal-refresh.ts';
 
 export interface ApiServer {
-  /** For whoever else is served on it: WebSocket upgrades. */
+  /** For other users of the same port: WebSocket upgrades. */
   server: Server;
   port: number;
   upgraded: BoundServer['upgraded'];
@@ -74,7 +74,7 @@ export async function listenApi(
         const timer = setTimeout(() => {
           clearInterval(sweep);
           server.closeAllConnections();
-          // Sockets that were upgraded are not the server's any more: whoever took them over closes them.
+          // Upgraded sockets no longer belong to the server: the WebSocket part closes them.
           resolve();
         }, graceMs);
         server.close(() => {

@@ -24,7 +24,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** A client that writes bytes as they are, and hears what comes back until the server closes. */
+/** A client that writes raw bytes, and reads until the server closes the connection. */
 async function rawClient() {
   const socket = connect(http.port, HOST);
   sockets.push(socket);

@@ -89,7 +89,7 @@ export function answerClientErrors(server: Server, api: Pick<Api, 'fetch'>): voi
     response.once('finish', () => readBefore.set(socket, request.complete ? socket.bytesRead : Number.NaN));
   });
 
-  /** Connections that had their last answer: whatever else comes on them is not heard. */
+  /** Connections that were sent their last response: everything that follows on them is ignored. */
   const over = new WeakSet<Duplex>();
   const refuse = (socket: Duplex, status: 400 | 408 | 431) => {
     over.add(socket);

@@ -98,7 +98,7 @@ export function mapTiles(folders: readonly string[], logger: Logger): Hono<ApiEn
     const headers = { etag, 'cache-control': CACHED, vary: 'Accept-Encoding' };
     if (isKnown(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers);
     const tile = await map.tile(z, x, y);
-    // An empty tile is none that is missing: maps leave out the sea.
+    // A tile that the map lacks is an empty one, not an error: maps leave out the sea.
     if (tile === null) return c.body(null, 204, headers);
     const isZipped = tile[0] === 0x1f && tile[1] === 0x8b;
     const sendsZipped = isZipped && acceptsGzip(c.req.header('accept-encoding'));

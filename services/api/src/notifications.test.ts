@@ -73,7 +73,7 @@ function visit(
   };
 }
 
-/** Tells of visits, as the notifier does. */
+/** Records notifications, as the notifier does. */
 async function notify(made: NotificationRule, events: readonly FleetEvent[]): Promise<void> {
   const from = (await world.registry.notifications.places('test')).get(0)?.offset ?? 0;
   await world.registry.notifications.record({
@@ -298,7 +298,7 @@ describe('trying a rule', () => {
       complete: true,
     });
     const times = (events: { startedAt: string }[]) => events.map(({ startedAt }) => startedAt);
-    // 15 h before noon is 21:00; 1.1 h before is told, 1 h before comes too soon after it; 30 h before is 06:00.
+    // 15 h before noon is 21:00; 1.1 h before matches, 1 h before comes too soon after it; 30 h before is 06:00.
     expect(times(trial.body.matched)).toEqual(['2026-01-15T10:54:00.000Z', '2026-01-14T21:00:00.000Z']);
     // As it began: where that was, too.
     expect(trial.body.matched[1]).toMatchObject({

@@ -41,7 +41,7 @@ export interface Blueprint {
   geofences: { owner: number; groups: number[] | null }[];
   rules: { owner: number; names: number }[];
   /**
-   * What rules told; `rightly`: of what their owners may know, where there is any. Rights may have been others then.
+   * Notifications; `rightly`: of an event that the rule's owner may see, if one exists. Rights may have changed since.
    */
   notified: { rule: number; event: number; rightly: boolean }[];
   /** Access given to anyone, across dealers as well. */
@@ -108,7 +108,7 @@ export class Organisation implements Everything {
   readonly jobs = new Map<string, UserId | null>();
   /** Those of them that are over. */
   readonly cancelledJobs = new Set<string>();
-  /** Jobs that make reports: the vehicle that the file of one tells of; null where it is not made. */
+  /** Jobs that make reports: the vehicle that a file is about; null where the file is not made. */
   readonly reports = new Map<string, VehicleId | null>();
   /** All that ever happened: each vehicle visited something, and was too fast. */
   readonly events: FleetEvent[] = [];
@@ -141,7 +141,7 @@ export class Organisation implements Everything {
           }),
           fixesBefore: async () => [],
         },
-        // It tells of every vehicle that it is asked about, as the archive does.
+        // It has rows for every vehicle of the query, as the archive does.
         reportArchive: {
           ...EMPTY_ARCHIVE,
           positions: async ({ vehicleIds, fromMs }) => ({
@@ -168,7 +168,7 @@ export class Organisation implements Everything {
               vehicleId,
               kind: 'trip' as const,
               place: 0,
-              // How many geofences are counted is told where that may be known.
+              // The count reveals how many geofences the query named.
               count: 1 + (geofenceIds?.length ?? 0),
               durationMs: 1000,
               distanceM: 1000,
@@ -330,7 +330,7 @@ export class Organisation implements Everything {
     for (const id of people) await this.renewSessions(id);
   }
 
-  /** Events that the owner of a rule may know of; all, where those are none. */
+  /** Events that the owner of a rule may see; all events if that is an empty list. */
   #known({ ownerId }: NotificationRule): readonly FleetEvent[] {
     const owner = this.users.get(ownerId);
     const known = owner === undefined ? [] : this.events.filter((event) => mayKnow(this, owner, event));

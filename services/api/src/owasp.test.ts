@@ -587,7 +587,7 @@ describe('API3: broken object property level authorization', () => {
     ).filter((way) => secret.test(way.replace(/^\w+ /, '')) && !way.endsWith('.hasSecret'));
     expect(fields.size).toBeGreaterThan(40);
     expect([...new Set(secretFields)].toSorted()).toEqual([
-      // What messages are signed with: to whoever has just set it. No call reads it later.
+      // The key that signs messages, returned only to the caller who sets it. No call reads it later.
       'addNotificationRule 201.webhook.secret',
       'changeNotificationRule 200.webhook.secret',
       'login 200.jwt',
@@ -625,7 +625,7 @@ describe('API3: broken object property level authorization', () => {
     collect(await change(anna.jwt, { webhook: { url: 'https://hooks.example.org/moved' } }));
     expect(await world.registry.notificationRules.webhookSecret(chosen.body.id)).toBe(given);
 
-    // Another one in its place is told once as well, to whoever gave it.
+    // A new secret is returned once as well, to the caller who sets it.
     const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
     const webhook = { url: 'https://hooks.example.org/moved', secret: other };
     expect((await change(anna.jwt, { webhook })).body.webhook).toEqual(webhook);
@@ -814,7 +814,7 @@ describe('API4: unrestricted resource consumption', () => {
   });
 });
 
-/** A connection that says bytes as they are, and what it hears until it is closed. */
+/** Sends raw bytes on a connection, and returns everything received until it is closed. */
 async function raw(port: number, ...said: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';

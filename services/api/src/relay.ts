@@ -17,7 +17,7 @@ export interface Relay extends Part {
 }
 
 const AT_ONCE = 500;
-/** Changes made by another process are found by looking; those of this one are told at once. */
+/** Changes made by another process are found by polling; those of this one are published at once. */
 const LOOK_EVERY_MS = 250;
 
 /**

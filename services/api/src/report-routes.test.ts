@@ -15,7 +15,7 @@ const FROM_MS = Date.UTC(2026, 0, 15);
 let world: World;
 afterEach(() => world?.close());
 
-/** A world in which an operator has a vehicle, and the archive answers as it is told to. */
+/** A world in which an operator has a vehicle, and the archive answers as given. */
 async function scene(archive: Partial<ApiParts['reportArchive']> = {}): Promise<{ jwt: string; vehicle: Vehicle }> {
   world = await World.open({}, { reportArchive: { ...EMPTY_ARCHIVE, ...archive } }, ':memory:');
   const { jwt } = await world.member('op', 'operator');

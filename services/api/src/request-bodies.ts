@@ -74,7 +74,7 @@ export function limitBodies(): MiddlewareHandler<ApiEnv> {
   }
 }
 
-/** Where a body does not say how long it is, it is read here, and not by whoever wants it. */
+/** A body without a declared length is read here, not by the handler. */
 function limitBody(maxSize: number): MiddlewareHandler<ApiEnv> {
   const onError = () => new Problem('too-large', `A body may have ${maxSize} bytes.`).toResponse();
   const limit = bodyLimit({ maxSize, onError });

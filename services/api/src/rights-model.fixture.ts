@@ -115,17 +115,17 @@ export function sightOf(all: Everything, caller: User, kind: Kind, id: string): 
       return rule && (isOperator || rule.ownerId === caller.id) ? 'kept' : 'hidden';
     }
     case 'notification': {
-      // A user's own, whoever else may do everything, and only while what it is about may be seen.
+      // A user's own, hidden even from operators, and only while its vehicle and geofence may be seen.
       const notification = all.notifications.get(id);
       return notification?.userId === caller.id && mayKnow(all, caller, notification.event) ? 'kept' : 'hidden';
     }
     case 'delivery':
       return all.deliveries.get(id)?.userId === caller.id ? 'kept' : 'hidden';
     case 'job':
-      // Of whoever asked for it; an operator may everything.
+      // Its creator's; an operator may do everything.
       return all.jobs.has(id) && (isOperator || all.jobs.get(id) === caller.id) ? 'kept' : 'hidden';
     case 'schedule': {
-      // As with jobs, and with what people are told of: their own.
+      // As with jobs and notifications: their own.
       const schedule = all.schedules.get(id);
       return schedule && (isOperator || schedule.ownerId === caller.id) ? 'kept' : 'hidden';
     }
@@ -209,7 +209,7 @@ const wordsIn = (thing: unknown): string[] => JSON.stringify(thing).match(MARKED
  * thing that they do see says of itself (whose it is, what it is called).
  *
  * @param secrets words that belong to something without a definition: by the thing that they belong to; those of
- *   `nobody` are told to nobody at all
+ *   `nobody` are returned to nobody at all
  */
 export function forbiddenWords(
   all: Everything,
@@ -231,7 +231,7 @@ export function forbiddenWords(
   for (const [kind, things] of Object.entries(maps) as [Kind, ReadonlyMap<string, object>][])
     for (const [id, thing] of things) {
       const isSeen = caller !== null && sightOf(all, caller, kind, id) !== 'hidden';
-      // Which groups something is in is no word of its own: a group that the caller does not see is not told.
+      // The groups of a thing are not its own words: a group that the caller does not see is left out.
       // Nor is who asked for a video.
       const {
         groupIds: _,
@@ -250,7 +250,7 @@ export function forbiddenWords(
   for (const { userId, notificationId } of all.deliveries.values())
     if (userId === caller?.id) allowed.add(notificationId);
   for (const event of all.events) (caller !== null && mayKnow(all, caller, event) ? allowed : forbidden).add(event.id);
-  // Dealers may not handle the sessions of their users, but the audit trail tells by which of them something was done.
+  // Dealers may not handle the sessions of their users, but the audit trail names the session that made a change.
   for (const [id, userId] of all.sessions)
     if (caller === null || sightOf(all, caller, 'user', userId) === 'hidden') forbidden.add(id);
   if (caller?.role !== 'operator') for (const word of secrets.get('operator') ?? []) forbidden.add(word);

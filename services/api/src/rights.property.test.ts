@@ -75,12 +75,12 @@ interface Probe {
   good: (scene: Scene) => number;
   /** What may be answered where something that is named is hidden: it must then be as if that did not exist. */
   hidden?: readonly number[];
-  /** It names a value that must be the only one, whoever has it: `good` says what is answered, seen or not. */
+  /** It names a value that must be unique among all accounts: `good` gives the status, visible or not. */
   unique?: true;
   /** What a success must show. */
   shows?: (answer: Answer, scene: Scene) => void;
   /**
-   * It moves something between dealers, or gives something the name of another's: the audit trail tells it, rightly, to
+   * It moves something between dealers, or gives something the name of another's: the audit trail shows it, rightly, to
    * those who were concerned at that time. So the trail is read before.
    */
   late?: true;
@@ -337,12 +337,12 @@ const byEither = (probe: Omit<Probe, 'kinds'>): Probe[] => [
   { ...probe, kinds: ['terminal'] },
 ];
 
-/** The dealer of something new, named by whoever adds it. */
+/** The dealer of something new, named by the caller who adds it. */
 const addedTo = ({ caller, ids, org }: Scene): number => {
   if (isOperator(caller)) return org.users.get(ids[0] as UserId)?.role === 'dealer' ? 201 : 400;
   return caller.role === 'dealer' && ids[0] === caller.id ? 201 : 403;
 };
-/** The dealer of something that exists, named by whoever changes it. */
+/** The dealer of something that exists, named by the caller who changes it. */
 const movedTo = ({ caller, ids, org, sights }: Scene): number => {
   if (sights[0] !== 'kept') return 403;
   if (isOperator(caller)) return org.users.get(ids[1] as UserId)?.role === 'dealer' ? 200 : 400;
@@ -422,7 +422,7 @@ const showsSchedule: Probe['shows'] = ({ body }, { org, caller, ids: [id = ''] }
   if (body.vehicleId !== null) expect(sightOf(org, caller, 'vehicle', body.vehicleId)).not.toBe('hidden');
 };
 const importer = ({ caller }: Scene) => (mayManage(caller) ? 200 : 403);
-/** The dealer of something that is imported, named by whoever does it. */
+/** The dealer of something that is imported, named by the caller who imports it. */
 const importedTo = ({ caller, org }: Scene, dealerId: string | undefined): number => {
   if (!mayManage(caller)) return 403;
   if (isOperator(caller)) return org.users.get(dealerId as UserId)?.role === 'dealer' ? 200 : 400;
@@ -696,7 +696,7 @@ const MODEL: Record<string, readonly Probe[]> = {
       undo: undoVehicle,
     },
     {
-      // A terminal is one vehicle's, whoever asks.
+      // A terminal belongs to one vehicle, for every caller.
       kinds: ['vehicle', 'terminal'],
       unique: true,
       ask: ([, terminal]) => ({ body: { terminalId: numberOf(terminal) } }),
@@ -958,7 +958,7 @@ const MODEL: Record<string, readonly Probe[]> = {
       undo: ({ org }, { body }) => org.world.registry.videoProfiles.delete(body.id, null),
     },
     {
-      // The number of a terminal is no secret: whoever knows another's must not get that one's recordings.
+      // The number of a terminal is no secret: knowing another's must not give access to its recordings.
       kinds: ['vehicle', 'terminal'],
       unique: true,
       ask: ([vehicleId, terminal]) => ({ body: { vehicleId, name: 'New', address: numberOf(terminal) } }),
@@ -1119,7 +1119,7 @@ const MODEL: Record<string, readonly Probe[]> = {
       undo: undoImportedGeofence,
     },
     {
-      // Only one of the caller's own is changed; the id of any other says nothing, and so tells nothing.
+      // Only one of the caller's own is changed; the id of any other has no effect, and so reveals nothing.
       kinds: ['geofence'],
       hidden: [200],
       ask: ([id]) => ({ query: 'dryRun=true', body: collection({ name: 'Renamed' }, id) }),
@@ -1189,7 +1189,7 @@ const MODEL: Record<string, readonly Probe[]> = {
   resendWebhookDelivery: [
     {
       kinds: ['delivery'],
-      // What was told of something that its reader may not see any more is not sent again.
+      // A notification about something that its reader may not see any more is not sent again.
       good: ({ org, caller, ids }) => {
         const { notificationId } = org.deliveries.get(ids[0] ?? '') ?? raise('no such delivery');
         return sightOf(org, caller, 'notification', notificationId) === 'hidden' ? 404 : 202;
@@ -1285,7 +1285,7 @@ const MODEL: Record<string, readonly Probe[]> = {
         const vehicle = org.reports.get(id);
         if (vehicle === undefined) return 404;
         if (vehicle === null) return 409;
-        // What it tells of must be the caller's to see now.
+        // The caller must still be allowed to see the vehicle that the file is about.
         return org.vehicles.has(vehicle) && sightOf(org, caller, 'vehicle', vehicle) === 'hidden' ? 410 : 200;
       },
       shows: ({ body }, { org, ids: [id = ''] }) => expect(body).toBe(org.secrets.get(org.reports.get(id) ?? '')?.[0]),
@@ -1409,8 +1409,8 @@ function readable({ body, headers }: Answer): string {
 }
 
 /**
- * What two answers must have in common that can not be told apart; the count of calls goes on in any case, and what the
- * caller said is told back.
+ * What two indistinguishable answers must have in common; the count of calls goes on in any case, and what the caller
+ * sent is returned.
  */
 function face({ answer: { status, body, headers }, said }: { answer: Answer; said: string }): string {
   const shown = [...headers].filter(([name]) => name !== 'ratelimit').toSorted();
@@ -1457,8 +1457,8 @@ async function everyPair(org: Organisation, tally: Tally): Promise<void> {
     for (const caller of callers) {
       const forbidden = forbiddenWords(org, caller, org.secrets);
       const expectNoLeak = (what: string, answer: Answer, said: string) => {
-        // A name that the caller gave to something of their own is told back to them, and so is what they had wrong:
-        // it tells them nothing, as what does not exist is told back in the same words (see below).
+        // A name that the caller gave to something of their own is returned to them, and so are wrong values. They
+        // reveal nothing: things that do not exist get the same answer (see below).
         const text = readable(answer);
         for (const { 0: word, index } of text.matchAll(MARKED))
           if (forbidden.has(word) && !said.includes(word))
@@ -1577,7 +1577,7 @@ async function everyList(org: Organisation, tally: Tally, sinceMs: number): Prom
 /** Takes everything away again, each thing by one of those who may, and sees that it is gone and nothing else is. */
 async function takeApart(org: Organisation, tally: Tally): Promise<void> {
   const [keeper] = org.users.keys();
-  // Where things were before, the trail told those who were concerned then.
+  // Up to here, the trail named the earlier places to those who were concerned then.
   org.world.nowMs += 1;
   const sinceMs = org.world.nowMs;
   // Half of some stay, to see what becomes of them when what they are tied to goes.

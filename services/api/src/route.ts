@@ -50,7 +50,7 @@ export interface Answer {
 /** What the login routes alone may touch. */
 export interface Authentication {
   /**
-   * The account of this login and password; null where there is none. Slowed down where passwords of the account are
+   * The account of this login and password; null if they are wrong. Slowed down where passwords of the account are
    * guessed.
    */
   authenticate(login: string, password: string, arrival: Arrival): Promise<User | null>;

@@ -1,7 +1,7 @@
 /**
  * Bytes that come in parts, as the body of an answer. Nothing is asked for before the client takes it.
  *
- * @param onBroken told of what went wrong, when nothing can be done but to break off
+ * @param onBroken called with the failure, after which the response is broken off
  */
 export function streamedBytes(
   parts: AsyncIterable<Uint8Array>,
@@ -29,10 +29,10 @@ export function streamedBytes(
 }
 
 /**
- * Text or bytes that come in parts, as the body of an answer. The first part is waited for: what goes wrong before it
- * is still told in words.
+ * Text or bytes that come in parts, as the body of an answer. The first part is waited for: a failure up to
+ * there is still answered with an error response.
  *
- * @param onBroken told of what went wrong later, when nothing can be done but to break off
+ * @param onBroken called with a later failure, after which the response is broken off
  */
 export async function streamed(
   parts: AsyncIterable<string | Uint8Array>,

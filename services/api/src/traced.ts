@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from './context.ts';
 
 /**
- * Tells of each call in a span: part of the caller's trace where header `traceparent` names one (W3C Trace Context),
+ * Records a span for each call: part of the caller's trace where header `traceparent` names one (W3C Trace Context),
  * else the first of a trace. Header `traceresponse` of the answer says which.
  */
 export function traced(tracing: Tracing): MiddlewareHandler<ApiEnv> {

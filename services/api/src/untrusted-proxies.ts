@@ -29,7 +29,7 @@ const LOG_EVERY_MS = 3_600_000;
 const WARN_FOR_MS = 3_600_000;
 
 /**
- * Finds proxies that the service was not told of: their clients are all counted as one address, and the failed logins
+ * Finds proxies that are missing from the settings: their clients are all counted as one address, and the failed logins
  * of one lock out all. A header alone proves nothing, as any client can send it; an address of a private network, or
  * several accounts behind one address, do.
  */

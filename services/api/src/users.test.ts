@@ -218,7 +218,7 @@ describe('a dealer’s vehicles and groups', () => {
     }
     const foreign = `/api/v1/vehicle-groups/${group.body.id}/users/${other.user.id}`;
     expect((await world.call('PUT', foreign, { jwt: dealer.jwt })).status).toBe(404);
-    // The terminal is fitted elsewhere: that much a conflict must tell.
+    // The terminal is fitted elsewhere: the conflict has to reveal that much.
     const taken = await world.call('POST', '/api/v1/vehicles', {
       jwt: other.jwt,
       body: { name: 'x', terminalId: '1' },

@@ -159,7 +159,7 @@ function readLine(
   return { row, id, groups: cells.groups, dealerId, isWrong, fields, access: accessOf(said) };
 }
 
-/** A number as spreadsheets write it; null where it is none. */
+/** A number as spreadsheets write it; null for other text. */
 function numberOf(cell: string, delimiter: Delimiter): number | null {
   const text = delimiter === ';' ? cell.replace(',', '.') : cell;
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null;

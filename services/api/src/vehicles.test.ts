@@ -422,7 +422,7 @@ describe('track', () => {
     world.trackAnswer = { positions: [archived(30, 59.93), archived(40, 10)], next: null };
     const second = await world.call('GET', asked(van.id, `&cursor=${first.body.nextCursor}`), { jwt });
     expect(rejections(second)).toEqual([null, 'jump']);
-    // Without the page before, what was before the stretch alone can tell.
+    // Without the previous page, only the fixes before the time range can show it.
     world.fixesBefore = [];
     expect(rejections(await world.call('GET', asked(van.id), { jwt }))).toEqual([null, 'jump']);
   });

@@ -2,7 +2,7 @@ import type { Question, ReportKind, Row } from '@outrider/reports';
 
 /**
  * How much of a report is made once a row of it is: by the vehicles that come before the row's, and by how far into the
- * stretch of time the row is.
+ * time range the row is.
  *
  * @returns 0 to 100; it never falls
  */

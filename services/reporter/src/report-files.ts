@@ -6,7 +6,7 @@ import type { Logger } from '@outrider/runtime';
 export interface ReportFileStoreConfig {
   /** How long a file is kept. */
   retentionDays: number;
-  /** How much room all files together may take up. */
+  /** How much space all files together may use. */
   quotaBytes: number;
   /** How large one may become. */
   maxFileBytes: number;
@@ -27,7 +27,7 @@ export class ReportTooLargeError extends Error {
   }
 }
 
-/** Where the files of reports stand, for as long and as many as there is room for. */
+/** The files of reports, deleted when they are too old or the quota is used up. */
 export class ReportFileStore {
   readonly #files: Files;
   readonly #noted: Registry['reportFiles'];
@@ -50,7 +50,7 @@ export class ReportFileStore {
   }
 
   /**
-   * Puts what comes as a file of its own for this attempt: whoever made another for the same job did not make this one.
+   * Stores what comes as a file of this attempt: another attempt at the same job has another file.
    *
    * @throws {ReportTooLargeError}
    */
@@ -63,7 +63,7 @@ export class ReportFileStore {
     return this.#files.delete(id);
   }
 
-  /** Takes away what is too old, what nobody may have any more, and what there is no room for. */
+  /** Deletes files that are too old, files that no user may read any more, and files beyond the quota. */
   async tidy(): Promise<void> {
     const keptSinceMs = this.#now() - this.#config.retentionDays * DAY_MS;
     for (;;) {

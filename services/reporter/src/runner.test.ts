@@ -37,7 +37,7 @@ let news: ReportJobNews[];
 let before: (page: number) => Promise<void> | void;
 let pages: number;
 
-/** It has {@link PER_VEHICLE} positions of each vehicle, and tells of one vehicle at a time. */
+/** It has {@link PER_VEHICLE} positions of each vehicle, and returns one vehicle at a time. */
 const archive: ReportArchive = {
   ...EMPTY_ARCHIVE,
   async positions({ vehicleIds, fromMs, after, signal }) {

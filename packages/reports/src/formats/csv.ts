@@ -36,7 +36,7 @@ export function delimiterOf(text: string): Delimiter {
  * lines are left out.
  *
  * @param text without a byte order mark
- * @throws {CsvError} when it is none
+ * @throws {CsvError} when it is not a CSV
  */
 export function* readCsv(text: string, delimiter: Delimiter): Generator<CsvRecord> {
   let at = 0;

@@ -9,7 +9,7 @@ const GAP_MS = 60 * 60_000;
 /** Positions that a feature has at most: it is held until it is whole. */
 const MOST_IN_A_FEATURE = 10_000;
 
-/** A stretch of one vehicle's track without a gap, as far as a page of rows shows it. */
+/** A segment of one vehicle's track without a gap, as far as a page of rows contains it. */
 interface Piece {
   vehicleId: string;
   vehicleName: string;
@@ -100,12 +100,12 @@ export const geojson: Format = {
         held = [row];
       }
     }
-    // One that is left over from a full feature is told of already.
+    // A single position left over from a full feature was written with that feature.
     yield `${flush()}\n]}\n`;
   },
 };
 
-/** GPX 1.1: a track for each vehicle, a segment for each stretch without a gap. */
+/** GPX 1.1: a track for each vehicle, a segment for each part without a gap. */
 export const gpx: Format = {
   name: 'gpx',
   mediaType: 'application/gpx+xml',
@@ -135,7 +135,7 @@ export const gpx: Format = {
   },
 };
 
-/** KML 2.2: a placemark for each stretch without a gap. */
+/** KML 2.2: a placemark for each part without a gap. */
 export const kml: Format = {
   name: 'kml',
   mediaType: 'application/vnd.google-earth.kml+xml',

@@ -14,7 +14,7 @@ function shown(type: Column['type'], value: Value): Value {
   return type === 'time' && typeof value === 'number' ? isoTime(value) : value;
 }
 
-/** A value as text, empty where there is none; what a spreadsheet would take for a formula is defused. */
+/** A value as text, empty for null; text that a spreadsheet would take for a formula is defused. */
 function cell(type: Column['type'], value: Value): string {
   if (value === null) return '';
   if (type === 'time') return isoTime(Number(value));

@@ -13,7 +13,7 @@ const FLAGS = (1 << 3) | (1 << 11);
 const DEFLATED = 8;
 /** 1 January 1980: a report is no file that was on a disk. */
 const DATE = (1 << 5) | 1;
-/** What 32 bits can tell of. */
+/** The largest value of a 32-bit field. */
 const MOST_BYTES = 0xffff_ffff;
 
 /**
@@ -51,7 +51,7 @@ interface Sums {
   deflated: number;
 }
 
-/** Deflates text as it comes, adding up what a zip tells of it. */
+/** Deflates text as it comes, adding up the sizes and the checksum that a zip contains. */
 async function* deflated(content: AsyncIterable<string>, sums: Sums): AsyncGenerator<Buffer> {
   const deflate = createDeflateRaw({ level: 6 });
   const feed = async () => {

@@ -172,7 +172,7 @@ const RULE_OUT_EXAMPLE = {
   days: { on: 'weekdays' as const, weekdays: ['monday' as const, 'friday' as const] },
 };
 const RuleOut = RULE_OUT.meta({ id: 'NotificationRule', examples: [RULE_OUT_EXAMPLE] });
-/** The one place where a secret is told: the answer to whoever has just set it. */
+/** The one response with a secret: the one to the caller who sets it. */
 const RuleSetOut = RULE_OUT.extend({
   webhook: z
     .strictObject({

@@ -8,7 +8,7 @@ import { dryRun, importReply, importReport } from '../import-report.ts';
 import { type Route, route } from '../route.ts';
 import { MAX_ROWS, readVehicleLines, VEHICLE_COLUMNS, vehicleCsvHeader, vehicleCsvRow } from '../vehicle-csv.ts';
 
-/** 10,000 rows with everything in them, and room for long names. */
+/** 10,000 rows with everything in them, and space for long names. */
 const MAX_CSV_BYTES = 8 * 1024 * 1024;
 const BYTE_ORDER_MARK = '\uFEFF';
 
