@@ -178,7 +178,7 @@ describe('lists', () => {
       );
   });
 
-  test('speeding is told as the engine told it', async () => {
+  test('speeding has the values that the engine published', async () => {
     const items = await report(speedingReport);
     const ended = fleetEvents.filter((event) => event.kind === 'speeding' && event.phase === 'end');
     expect(items.length).toBeGreaterThan(10);
@@ -191,7 +191,7 @@ describe('lists', () => {
     );
   });
 
-  test('what began before a stretch and lasts into it is in it; what touches it is not', async () => {
+  test('an event that began before the time range and lasts into it is in it; one that only touches it is not', async () => {
     const trip = truths[1]?.trips[1];
     if (!trip) throw new Error('it drove');
     const inside = await report(tripsReport, { fromMs: trip.startMs + 1000, toMs: trip.startMs + 2000 });
@@ -202,7 +202,7 @@ describe('lists', () => {
     expect(before.map(({ startedAt }) => startedAt)).not.toContain(trip.startMs);
   });
 
-  test('events are all that the engine told, each once; and those of some kinds alone', async () => {
+  test('events are all that the engine published, each once; and those of some kinds alone', async () => {
     const items = await report(eventsReport);
     expect(items.map(({ id }) => id).toSorted()).toEqual([...new Set(fleetEvents.map(({ id }) => id))].toSorted());
     const begins = new Map(fleetEvents.filter(({ phase }) => phase === 'begin').map((event) => [event.id, event]));
@@ -457,7 +457,7 @@ describe('geozones', () => {
       }
   });
 
-  test('a shape that nobody saved tells the same of the past as a saved one', async () => {
+  test('a shape that was never saved gives the same results as a saved one', async () => {
     let found = 0;
     for (const geofence of zones) {
       const saved = (await report(visitsReport, { geofenceId: geofence.id })).filter(({ part }) => part === 'inside');
@@ -469,7 +469,7 @@ describe('geozones', () => {
     expect(found).toBeGreaterThan(10);
   }, 60_000);
 
-  test('one who stood inside all the time is told of, too', async () => {
+  test('a vehicle that stood inside all the time is reported, too', async () => {
     const truth = simulate(vehicleIdOf(91), START_MS, [{ does: 'park', seconds: HOUR }], 5);
     await archive(warehouse, [truth], [OPERATOR, vehicleOf(truth.vehicleId)]);
     const { longitude, latitude } = truth.positions[0] as never as { longitude: number; latitude: number };

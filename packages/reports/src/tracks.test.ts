@@ -125,7 +125,7 @@ describe('jumps in a track', () => {
     expect(jumpsIn(await whole(new Map([[ONE, fixes]])))).toEqual([100, 201, 203]);
   });
 
-  test('as its first, told from what was before it; and not those after it', async () => {
+  test('as its first, found by the fixes before it; and not those after it', async () => {
     const tracks = new Map([[ONE, [...drive(0, 100), far(100), ...drive(110, 200)]]]);
     expect(jumpsIn(await whole(tracks, { fromMs: T0 + 100_000 }))).toEqual([100]);
     // Even though its last fix was a day ago.
@@ -229,7 +229,7 @@ describe('whatever the fixes', () => {
     expect(jumps).toBeGreaterThan(runs(1000));
   });
 
-  test('jumps are those that move nothing in the rules, wherever the stretch begins', {
+  test('jumps are those that move nothing in the rules, wherever the time range begins', {
     timeout: 120_000,
   }, async () => {
     await fc.assert(

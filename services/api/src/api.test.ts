@@ -9,7 +9,7 @@ let world: World;
 afterEach(() => world.close());
 
 describe('at the edge', () => {
-  test('what is not served is not found, and a wrong method is told the right ones', async () => {
+  test('unknown paths are not found, and a wrong method is answered with the right ones', async () => {
     world = await World.open();
     const nothing = await world.call('GET', '/api/v2/vehicles');
     expect(nothing.status).toBe(404);
@@ -19,7 +19,7 @@ describe('at the edge', () => {
     expect(wrong.headers.get('allow')).toBe('GET, POST');
   });
 
-  test('a failure that nobody foresaw is told to the logger, not to the client', async () => {
+  test('an unexpected failure is logged, and not shown to the client', async () => {
     const failing = {
       track: async () => Promise.reject(new Error('secret of the archive')),
       fixesBefore: async () => [],

@@ -171,7 +171,7 @@ describe('of accounts', () => {
     await newest('login-failed');
   });
 
-  test('logouts are told from sessions that somebody else ended', async () => {
+  test('logouts are distinguished from sessions that somebody else ended', async () => {
     const second = await world.tokenOf(dealer.user);
     await world.call('POST', '/auth/logout', { jwt: second });
     expect(await newest('logout')).toMatchObject({ user: { login: 'dealer' }, subject: { name: 'dealer' } });
@@ -276,7 +276,7 @@ describe('who may read it', () => {
     ]);
   });
 
-  test('what a dealer’s change does to what is another’s is not told to the dealer', async () => {
+  test('the effects of a dealer’s change on another’s things are not shown to the dealer', async () => {
     const guest = await world.member('guest');
     const body = { name: 'Shared' };
     const shared = (await world.call('POST', '/api/v1/vehicle-groups', { jwt: dealer.jwt, body })).body;

@@ -52,7 +52,7 @@ describe('login', () => {
 });
 
 describe('a call that needs a token', () => {
-  test('is refused without one, and told how to bring one', async () => {
+  test('is refused without one, with a header that says how to send one', async () => {
     const { status, headers } = await world.call('GET', '/api/v1/me');
     expect(status).toBe(401);
     expect(headers.get('www-authenticate')).toMatch(/^JWT realm="outrider"/);

@@ -481,12 +481,12 @@ describe.each(named(WITH_BODY))('%s', (_, operation) => {
       }
     }));
 
-  test('a body that is too large is refused, its length told or not', () =>
+  test('a body that is too large is refused, its length declared or not', () =>
     unchanged(async () => {
       const body = ' '.repeat(operation.body.maxBytes + 1);
-      refused(await ask(operation, { body }), 413, 'too-large', 'of untold length');
+      refused(await ask(operation, { body }), 413, 'too-large', 'of undeclared length');
       const headers = { 'content-length': String(body.length) };
-      refused(await ask(operation, { body, headers }), 413, 'too-large', 'of told length');
+      refused(await ask(operation, { body, headers }), 413, 'too-large', 'of declared length');
     }));
 });
 

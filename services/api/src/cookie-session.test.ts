@@ -31,7 +31,7 @@ describe('login without jwt=1', () => {
     expect((await world.call('POST', '/auth/login?jwt=1', { body: credentials })).status).toBe(403);
   });
 
-  test('gives a cookie bound to the host over TLS, as a trusted proxy tells it, and nobody else', async () => {
+  test('gives a cookie bound to the host over TLS, by the headers of trusted proxies alone', async () => {
     const secure = await login({ from: PROXY, headers: { 'x-forwarded-proto': 'https' } });
     expect(secure.headers.get('set-cookie')).toMatch(/^__Host-outrider=.*; Path=\/; .*; Secure$/);
     const claimed = await login({ from: '192.0.2.9', headers: { 'x-forwarded-proto': 'https' } });

@@ -144,7 +144,7 @@ describe('many geozones as a FeatureCollection', () => {
     );
   });
 
-  test('what is wrong is told with where it is, all of it at once, and nothing is drawn', async () => {
+  test('all faults are reported at once, each with its place, and nothing is drawn', async () => {
     const wrong: [unknown, string[]][] = [
       [named('Good'), []],
       ['no feature', ['']],
@@ -180,7 +180,7 @@ describe('many geozones as a FeatureCollection', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('a collection that is none is told where as well', async () => {
+  test('a malformed collection is reported with the place as well', async () => {
     const post = (body: unknown) => world.call('POST', '/api/v1/geozones/import', { jwt, body });
     expect(pointers(await post([]))).toEqual(['']);
     expect(pointers(await post({ type: 'FeatureCollection' }))).toEqual(['/features']);

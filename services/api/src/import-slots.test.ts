@@ -14,7 +14,7 @@ afterEach(() => {
 /** Lets everything go on that waits for nothing but its turn. */
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
-test('eight imports of 16 MiB are held in memory one at a time, whoever sends them', async () => {
+test('eight imports of 16 MiB are held in memory one at a time, also of different tenants', async () => {
   const slots = new ImportSlots(WORKING);
   const most: number[] = [];
   let done = 0;
@@ -70,7 +70,7 @@ test('a tenant works on one at a time, though there is memory for more', async (
   expect(slots.bytes).toBe(0);
 });
 
-test('who waits too long, or is one too many, is told when to try again', async () => {
+test('a client that waits too long, or is one too many, gets a Retry-After', async () => {
   const slots = new ImportSlots(WORKING);
   const release = await slots.admit('a', MB);
   const waiting = Array.from({ length: WORKING.maxWaitingOfTenant }, () => slots.admit('a', MB));

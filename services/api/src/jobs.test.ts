@@ -73,7 +73,7 @@ describe('a recalculation', () => {
     });
   });
 
-  test('tells how far it is, and what came out of it', async () => {
+  test('shows its progress and its result', async () => {
     const { body } = await post(`vehicles/terminal:356307042441013/recalculate?${WEEK}`, dealer.jwt);
     expect(body).toMatchObject({ kind: 'recalculate-vehicle', subjectId: van });
     const leased = await world.registry.jobs.lease({ kinds: ['recalculate-vehicle'], leaseMs: 1000, atOnce: 1 });
@@ -101,7 +101,7 @@ describe('a recalculation', () => {
       expect((await post(`${path}/recalculate?${WEEK}`, operator.jwt)).status).toBe(202);
   });
 
-  test('is of a stretch that has a length, and not too great a one', async () => {
+  test('needs a time range that is neither empty nor too long', async () => {
     const ask = async (query: string) => {
       const { status, body } = await post(`vehicles/${van}/recalculate?${query}`, dealer.jwt);
       expect(status).toBe(400);

@@ -118,7 +118,7 @@ describe('unauthorized calls', () => {
     expect((await world.call('GET', KEYS, { from: '2001:db8:1:3::1' })).status).toBe(200);
   });
 
-  test('a client can not hide behind X-Forwarded-For, a proxy’s client is told apart by it', async () => {
+  test('a client can not hide behind X-Forwarded-For, and the clients of a proxy are distinguished by it', async () => {
     const forwarded = (n: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${n}` } });
     for (let n = 1; n <= 60; n += 1) expect((await world.call('GET', KEYS, forwarded(n))).status).toBe(200);
     expect((await world.call('GET', KEYS, forwarded(61))).status).toBe(429);
@@ -312,7 +312,7 @@ async function cookieOf(login: string): Promise<string> {
 }
 
 describe('where one stands', () => {
-  test('is told by every counted answer, errors included, as the clock goes on', async () => {
+  test('is reported in every counted answer, errors included, as the clock goes on', async () => {
     const { jwt } = await world.member('anna');
     const of = async (path: string, options: { jwt?: string } = {}) => {
       const { headers } = await world.call('GET', path, options);

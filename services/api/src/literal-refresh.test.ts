@@ -76,7 +76,7 @@ describe('the header as the specification writes it', () => {
     expect((await world.call('GET', '/api/v1/me', { jwt: fresh })).status).toBe(200);
   });
 
-  test('works with curl, which sends it as it is told', async () => {
+  test('works with curl, which sends it literally', async () => {
     const { jwt } = await world.member('anna');
     const url = `http://${HOST}:${http.port}/auth/refresh`;
     const header = `Authorization refresh: JWT ${jwt}`;

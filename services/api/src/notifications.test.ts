@@ -190,7 +190,7 @@ describe('rules', () => {
     expect((await world.call('GET', RULES, { jwt: anna.jwt })).body.items).toEqual([]);
   });
 
-  test('the secret of a webhook is told when it is set, and never again', async () => {
+  test('the secret of a webhook is returned when it is set, and never again', async () => {
     const { body } = await add(rule({ webhook: { url: HOOK } }));
     expect(body.webhook).toEqual({ url: HOOK, secret: expect.stringMatching(/^whsec_.{40,}$/) });
     const path = `${RULES}/${body.id}`;
@@ -273,7 +273,7 @@ describe('rules', () => {
 });
 
 describe('trying a rule', () => {
-  test('says what of the last week it would have told, and why not the rest', async () => {
+  test('lists the events of the last week that it would have notified of, and why not the rest', async () => {
     const at = (hoursAgo: number) => world.nowMs - hoursAgo * HOUR_MS;
     world.eventsAnswer = [
       visit(car, depot, at(1)),
@@ -415,7 +415,7 @@ describe('the inbox', () => {
     expect((await list()).body.unreadCount).toBe(1);
   });
 
-  test('holds nothing about what the user may no longer see; what is gone stays told', async () => {
+  test('holds nothing about what the user may no longer see, and keeps notifications about deleted things', async () => {
     const van = await newVehicle('Van', anna.user.groupIds);
     const made = await ruleOf((await add(rule({ webhook: { url: HOOK } }))).body.id);
     await notify(made, [visit(car, depot, world.nowMs), visit(van, depot, world.nowMs)]);

@@ -101,7 +101,7 @@ describe('a key', () => {
     expect(await vehicles()).toHaveLength(1);
   });
 
-  test('of a request with a password tells nobody what it was, and another password from it', async () => {
+  test('of a request with a password does not reveal it, and a different password is noticed', async () => {
     await post('users', 'k', BODIES.users ?? {});
     expect((await post('users', 'k', { ...BODIES.users, password: 'another password' })).status).toBe(422);
     expect((await post('users', 'k', BODIES.users ?? {})).status).toBe(201);
@@ -130,7 +130,7 @@ describe('a key', () => {
     expect((await post('vehicles', `"${'x'.repeat(253)}"`, { name: 'Van' })).status).toBe(201);
   });
 
-  test('whose answer was lost with a process is told so, and nothing is made twice', async () => {
+  test('whose answer was lost with a process is answered with an error, and nothing is made twice', async () => {
     const answered = world.registry.idempotency.answered;
     world.registry.idempotency.answered = async () => {
       throw new Error('killed');

@@ -120,7 +120,7 @@ describe.each(named)('%s', (_, { path, operation }) => {
     }
   });
 
-  test('tells its errors, each with an example of its status', () => {
+  test('lists its errors, each with an example of its status', () => {
     const errors = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
     const isOperations = operation.tags[0] === 'Operations';
     for (const [status, { description, content }] of errors) {

@@ -260,7 +260,7 @@ describe('API1: broken object level authorization', () => {
     expect((await add(dealer.jwt)).status).toBe(403);
   });
 
-  test('HEAD tells no more than GET', async () => {
+  test('HEAD reveals no more than GET', async () => {
     const van = await world.call('POST', '/api/v1/vehicles', { jwt: dealer.jwt, body: { name: 'Van' } });
     const at = `/api/v1/vehicles/${van.body.id}`;
     const head = async (path: string, jwt?: string) => world.call('HEAD', path, jwt === undefined ? {} : { jwt });
@@ -595,7 +595,7 @@ describe('API3: broken object property level authorization', () => {
     ]);
   });
 
-  test('the secret of a webhook is told to whoever sets it, then, and to nobody after; no trail or logger has it', async () => {
+  test('the secret of a webhook is returned once, to the caller who sets it; no trail or logger has it', async () => {
     const rules = '/api/v1/notification-rules';
     const given = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const add = (name: string, webhook: object) =>
@@ -673,7 +673,7 @@ describe('API3: broken object property level authorization', () => {
 describe('API4: unrestricted resource consumption', () => {
   const MIB = 1024 * 1024;
 
-  test('a body over its size is refused, told in advance or not, with a token or without', async () => {
+  test('a body over its size is refused, its length declared or not, with a token or without', async () => {
     const body = JSON.stringify({ login: 'x'.repeat(MIB), password: 'x' });
     expect((await world.call('POST', '/auth/login?jwt=1', { body })).status).toBe(413);
     let taken = 0;
@@ -787,7 +787,7 @@ describe('API4: unrestricted resource consumption', () => {
     expect((await world.call('PATCH', `/api/v1/users/${anna.user.id}`, patch)).status).toBe(200);
   });
 
-  test('passwords are derived two at a time, and beyond 128 in waiting one is told to come later', async () => {
+  test('passwords are derived two at a time, and with 128 waiting the next login is asked to retry later', async () => {
     derivations.held = [];
     const logins = Array.from({ length: 140 }, (_, n) => world.login('nobody', 'x', { from: `198.51.100.${n}` }));
     while (!(await Promise.race([...logins, new Promise((resolve) => setImmediate(resolve, null))]))) {
@@ -1073,7 +1073,7 @@ describe('API5: broken function level authorization', () => {
     await refused(group, 'granted no longer');
   });
 
-  test('a method or a path smuggled in by another name is not heard', async () => {
+  test('a method or a path smuggled in by another name is ignored', async () => {
     for (const header of ['x-http-method-override', 'x-http-method', 'x-method-override'])
       expect(
         (
@@ -1217,7 +1217,7 @@ describe('API7, where an address is what is asked for', () => {
 });
 
 describe('API8: security misconfiguration', () => {
-  test('every kind of answer has its headers, and tells nothing of what made it', async () => {
+  test('every kind of answer has its headers, and reveals nothing about the software', async () => {
     const kinds: [string, string, object][] = [
       ['GET', '/', {}],
       ['GET', '/docs/', {}],
@@ -1246,7 +1246,7 @@ describe('API8: security misconfiguration', () => {
     }
   });
 
-  test('pages of other origins are told nothing', async () => {
+  test('pages of other origins can read nothing', async () => {
     for (const origin of ['https://evil.test', 'null', 'http://outrider.test.evil.test']) {
       const answers = [
         await world.call('GET', '/api/v1/me', { jwt: anna.jwt, headers: { origin } }),
@@ -1264,7 +1264,7 @@ describe('API8: security misconfiguration', () => {
     }
   });
 
-  test('what goes wrong inside is told to the logger alone', async () => {
+  test('internal failures are only logged', async () => {
     const failing = {
       track: async () => Promise.reject(new Error('secret of the archive at /var/lib')),
       fixesBefore: async () => [],
@@ -1392,7 +1392,7 @@ describe('API9: improper inventory management', () => {
     expect([...served].toSorted()).toEqual([...described, ...besides].toSorted());
   });
 
-  test('every described path takes its methods and tells which, and no other', async () => {
+  test('every described path takes its methods and lists them, and takes no other', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       const at = path.replaceAll(/\{\w+\}/g, ABSENT);
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -1493,7 +1493,7 @@ describe('API10: unsafe consumption of what others send', () => {
       for (const id of HOSTILE) expect((await world.call('GET', path)).body).not.toContain(id);
   });
 
-  test('a position with names that mean something to a language is told as it came', async () => {
+  test('a position with names that mean something to a language is returned as it came', async () => {
     const van = await world.registry.vehicles.create(sampleVehicleFields({ name: 'Van' }));
     const attributes = JSON.parse('{"__proto__":"x","constructor":"y","note":"</script><b>"}');
     const position = { ...blankPosition(world.nowMs, 60, 30), attributes };

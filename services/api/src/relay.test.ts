@@ -66,7 +66,7 @@ function world() {
 const relayOf = ({ registry, log }: ReturnType<typeof world>) =>
   createRelay({ registry, log, logger, now: Date.now } as never);
 
-test('what an earlier run left is told before the relay counts as started', async () => {
+test('what an earlier run left is published before the relay counts as started', async () => {
   const its = world();
   its.commit(1, false);
   its.commit(2, false);
@@ -77,7 +77,7 @@ test('what an earlier run left is told before the relay counts as started', asyn
   await relay.stop();
 });
 
-test('changes are told in order as they are committed, and those of other processes are found', async () => {
+test('changes are published in order as they are committed, and those of other processes are found', async () => {
   const its = world();
   const relay = relayOf(its);
   await relay.start();
@@ -102,7 +102,7 @@ test('what the log does not take stays in the outbox until it does', async () =>
   await relay.stop();
 });
 
-test('while another instance is at it nothing is told; what that one leaves is', async () => {
+test('nothing is published while another instance publishes; what that one leaves is', async () => {
   const its = world();
   its.othersTurn = true;
   its.commit(1, false);
@@ -116,7 +116,7 @@ test('while another instance is at it nothing is told; what that one leaves is',
   await relay.stop();
 });
 
-test('stopping tells what was committed until then', async () => {
+test('stopping publishes what was committed until then', async () => {
   const its = world();
   const relay = relayOf(its);
   await relay.start();

@@ -140,7 +140,7 @@ describe('what comes back', () => {
     expect(drawn.body).not.toContain('-33');
   });
 
-  test('too much is told as such, and so is too many at once', async () => {
+  test('a report with too many rows, and too many reports at once, are refused', async () => {
     let error: Error = new TooMuchError('time', null);
     const { jwt } = await scene({
       overlappingEvents: async () => {

@@ -150,7 +150,7 @@ describe('vehicles as CSV', () => {
     expect((await send(rows)).body).toMatchObject({ created: 0, unchanged: 1 });
   });
 
-  test('what is wrong is told by row and column, all of it at once, and nothing is imported', async () => {
+  test('all faults are reported at once, by row and column, and nothing is imported', async () => {
     await newGroup('Twice');
     await newGroup('Twice', (await world.member('dealer', 'dealer')).user.id);
     const answer = await send(
@@ -190,7 +190,7 @@ describe('vehicles as CSV', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('a file that is no table of vehicles is told where', async () => {
+  test('a file that is not a table of vehicles is refused with the place', async () => {
     expect(faults(await send(''))).toEqual(['1']);
     expect(faults(await send('name,colour,plate,name\nVan,red,,\n'))).toEqual(['1 colour', '1 name']);
     expect(faults(await send('name\nVan\n"open\n'))).toEqual(['3']);
@@ -210,7 +210,7 @@ describe('vehicles as CSV', () => {
     expect((await send('name\nVan\n', '', jwt, 'text/csv; charset=UTF-8')).status).toBe(200);
   });
 
-  test('what clashes is told as a conflict: with others, among themselves, and by whom it was changed', async () => {
+  test('clashes are reported as conflicts: with other vehicles, within the file, and with changes made meanwhile', async () => {
     await send('name,terminalId\nOne,1\n');
     const { id } = (await listed())[0];
     const twice = await send('name,terminalId\nA,7\nB,7\n');

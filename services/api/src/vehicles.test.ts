@@ -313,7 +313,7 @@ describe('state', () => {
 });
 
 describe('unknown terminals', () => {
-  test('are listed to the operator, the last heard first, until they have a profile', async () => {
+  test('are listed to the operator, the most recently seen first, until they have a profile', async () => {
     for (const [nth, terminalId] of ['a', 'b', 'c'].entries())
       await world.hub.noteUnknownTerminal(terminalId, 'teltonika', '203.0.113.5', world.nowMs + nth);
     const ids = async (query = '') =>
@@ -378,7 +378,7 @@ describe('track', () => {
   const asked = (vehicleId: string, more = '') =>
     `/api/v1/reports/track?vehicleId=${vehicleId}&from=2026-01-15T10:00:00Z&to=2026-01-15T14:00:00.500%2B02:00${more}`;
 
-  test('asks the archive for a stretch of time, and for the rest by the cursor', async () => {
+  test('asks the archive for a time range, and for the rest by the cursor', async () => {
     const van = (await addVehicle({ name: 'Van', terminalId: '1' })).body;
     const cursor = { fixTimeMs: Date.UTC(2026, 0, 15, 11), rejection: null };
     const archived = {
@@ -406,7 +406,7 @@ describe('track', () => {
     ]);
   });
 
-  test('tells which positions are jumps, over pages, by what was before it', async () => {
+  test('marks which positions are jumps, over pages, by the fixes before them', async () => {
     const van = (await addVehicle({ name: 'Van' })).body;
     const atMs = (second: number) => Date.UTC(2026, 0, 15, 11) + second * 1000;
     const archived = (second: number, latitude: number) => blankPosition(atMs(second), latitude, 30.31);

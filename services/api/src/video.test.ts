@@ -227,7 +227,7 @@ describe('the right to the video service', () => {
 describe('tasks', () => {
   const ask = (more: object = {}, who = anna) => call('POST', '/tasks', who, { profileId, ...FRAGMENT, ...more });
 
-  test('a task is asked for, told of, looked at and cancelled', async () => {
+  test('a task is created, published, read and cancelled', async () => {
     const received: VideoTask[] = [];
     const leave = await world.hub.subscribe(VIDEO_TASK_CHANNEL, (text) =>
       received.push((JSON.parse(text) as VideoTaskNews).task),

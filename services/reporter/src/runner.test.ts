@@ -148,7 +148,7 @@ const storedFiles = async () => {
 };
 
 describe('a report as a job', () => {
-  test('is asked for, made, told of, and fetched whole and in part', async () => {
+  test('is requested, made, published, and fetched whole and in part', async () => {
     const answer = await ask(anna, { groupId: north, timeZone: 'Europe/Berlin' });
     expect(answer.status).toBe(202);
     const { id } = answer.body;
@@ -310,7 +310,7 @@ describe('a report as a job', () => {
     expect(await storedFiles()).toHaveLength(1);
   });
 
-  test('that every process dies over is given up, and told', async () => {
+  test('that crashes every process is given up, and reported as failed', async () => {
     const id = await asked(operator);
     for (let nth = 0; nth < 5; nth++) {
       const options = { kinds: ['report'], leaseMs: 1, atOnce: 1, maxAttempts: 6 };
@@ -350,7 +350,7 @@ describe('a report as a job', () => {
     expect((await fileOf(id, operator)).status).toBe(200);
   });
 
-  test('about now has no stretch of time', async () => {
+  test('about now has no time range', async () => {
     const about = { kind: 'current-state', from: undefined, to: undefined };
     const id = await asked(operator, about);
     await start();
@@ -419,7 +419,7 @@ describe('files of reports', () => {
     expect((await fileOf(old, { jwt })).status).toBe(410);
   });
 
-  test('make room, those of whoever has the most first', async () => {
+  test('are deleted to free space, those of the user with the most first', async () => {
     const ids: JobId[] = [];
     for (const who of [operator, anna, operator]) ids.push(await asked(who));
     const first = await start();

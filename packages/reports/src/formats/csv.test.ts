@@ -44,7 +44,7 @@ test('the delimiter is the first one in the first line', () => {
   expect(delimiterOf('name\nVan, the;\n')).toBe(',');
 });
 
-test('what is no CSV is told with its row', () => {
+test('malformed CSV is reported with its row', () => {
   const failing = (text: string) => {
     try {
       read(text, ',');

@@ -249,7 +249,7 @@ describe('tracks as lines', () => {
     [position('a', 7310), position('b', 0)],
   ];
 
-  test('GeoJSON: a feature for each stretch without a gap, with its times', async () => {
+  test('GeoJSON: a feature for each part without a gap, with its times', async () => {
     const { features } = JSON.parse(await textOf(geojson, trackReport, ...pages));
     expect(features).toMatchObject([
       {
@@ -296,7 +296,7 @@ describe('tracks as lines', () => {
     expect(lines[1][0]).toEqual(lines[0].at(-1));
   });
 
-  test('GPX: a track for each vehicle, a segment for each stretch', async () => {
+  test('GPX: a track for each vehicle, a segment for each part without a gap', async () => {
     const xml = await textOf(gpx, trackReport, ...pages);
     expect(xml.match(/<trk>/g)).toHaveLength(2);
     expect(xml.match(/<trkseg>/g)).toHaveLength(3);
@@ -309,7 +309,7 @@ describe('tracks as lines', () => {
     );
   });
 
-  test('KML: a placemark for each stretch', async () => {
+  test('KML: a placemark for each part without a gap', async () => {
     const xml = await textOf(kml, trackReport, ...pages);
     expect(xml.match(/<Placemark>/g)).toHaveLength(3);
     expect(xml.match(/<\/Placemark>/g)).toHaveLength(3);
