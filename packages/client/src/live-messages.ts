@@ -1,3 +1,4 @@
+import type { LiveRecords } from './live-binary.ts';
 import type { Notification, Position, PublishedEvent, VehicleState } from './schema.ts';
 
 /** A vehicle's state as the live API sends it: without what only a lookup answers. */
@@ -23,6 +24,7 @@ export type LiveMessage =
   | ({ type: 'vehicle-state' } & LiveState)
   | { type: 'positions'; positions: Position[] }
   | { type: 'vehicle-states'; states: LiveState[] }
+  | LiveRecords
   | { type: 'definition'; changes: DefinitionChange[] }
   | { type: 'unread'; count: number }
   | ({ type: 'event'; cursor: string } & PublishedEvent)

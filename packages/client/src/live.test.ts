@@ -5,6 +5,12 @@ import type { LiveMessage } from './live-messages.ts';
 /** A socket whose server is the test. */
 class TestSocket extends EventTarget {
   readyState = 0;
+  binaryType = 'blob';
+  readonly protocols: string[];
+  constructor(protocols: string[]) {
+    super();
+    this.protocols = protocols;
+  }
   readonly sent: Record<string, unknown>[] = [];
   send(text: string) {
     this.sent.push(JSON.parse(text));
@@ -44,8 +50,8 @@ function connect(options: Partial<LiveOptions> = {}) {
     subscription: { states: true },
     onMessage: (message) => messages.push(message),
     onStatus: (status) => statuses.push(status),
-    open: () => {
-      const socket = new TestSocket();
+    open: (_url, protocols) => {
+      const socket = new TestSocket(protocols);
       sockets.push(socket);
       return socket as unknown as WebSocket;
     },
@@ -164,4 +170,20 @@ test('the network’s return ends the wait; closing ends everything', () => {
   socket(1).end(1006);
   vi.advanceTimersByTime(60_000);
   expect([live.status, sockets.length]).toEqual(['closed', 2]);
+});
+
+test('offers the binary subprotocol where asked to, and reads what comes in it', () => {
+  connect({ isBinary: true });
+  expect(socket(0).protocols).toEqual(['outrider.live.v1+binary', 'outrider.live.v1']);
+  expect(socket(0).binaryType).toBe('arraybuffer');
+  socket(0).accept();
+  const empty = new Uint8Array(16);
+  empty.set([1, 3]);
+  socket(0).dispatchEvent(new MessageEvent('message', { data: empty.buffer }));
+  expect(messages).toEqual([
+    { type: 'records', about: 'vehicles', isSnapshot: true, isComplete: true, serverTimeMs: 0, records: [] },
+  ]);
+  expect(statuses).toEqual(['open']);
+  connect();
+  expect(socket(1).protocols).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { BINARY_PROTOCOL, BinaryReader, JSON_PROTOCOL } from './live-binary.ts';
 import type { LiveMessage, LiveSubscription } from './live-messages.ts';
 
 /**
@@ -16,8 +17,10 @@ export interface LiveOptions {
   since?: string;
   onMessage: (message: LiveMessage) => void;
   onStatus?: (status: LiveStatus) => void;
-  /** Opens the socket; `new WebSocket(url)` unless given. */
-  open?: (url: string) => WebSocket;
+  /** Positions and states arrive as `records`, a tenth as large as JSON. */
+  isBinary?: boolean;
+  /** Opens the socket; `new WebSocket(url, protocols)` unless given. */
+  open?: (url: string, protocols: string[]) => WebSocket;
   random?: () => number;
 }
 
@@ -31,6 +34,9 @@ const SILENCE_MS = 60_000;
 const REPLY_MS = 15_000;
 /** The token or session is over, or the account is blocked. */
 const FINAL_CODES = new Set([4401, 4403]);
+
+/** What the server sends once it has taken a subscription. */
+const ANSWERS: ReadonlySet<LiveMessage['type']> = new Set(['snapshot', 'records', 'resumed']);
 
 /**
  * How long to wait before attempt number `attempt` (from 0): doubles up to half a minute, at random so that clients of
@@ -90,8 +96,10 @@ export class LiveConnection {
 
   #connect(): void {
     this.#drop();
-    const { url, open = (to: string) => new WebSocket(to) } = this.#options;
-    const socket = open(url);
+    const { url, isBinary = false, open = (to, offered) => new WebSocket(to, offered) } = this.#options;
+    const socket = open(url, isBinary ? [BINARY_PROTOCOL, JSON_PROTOCOL] : []);
+    socket.binaryType = 'arraybuffer';
+    const reader = new BinaryReader();
     this.#socket = socket;
     socket.addEventListener('open', () => {
       if (socket !== this.#socket) return;
@@ -101,7 +109,8 @@ export class LiveConnection {
       this.#watch(REPLY_MS);
     });
     socket.addEventListener('message', ({ data }) => {
-      if (socket === this.#socket && typeof data === 'string') this.#receive(JSON.parse(data) as LiveMessage);
+      if (socket !== this.#socket) return;
+      this.#receive(typeof data === 'string' ? (JSON.parse(data) as LiveMessage) : reader.read(data as ArrayBuffer));
     });
     socket.addEventListener('close', ({ code }) => {
       if (socket === this.#socket) this.#onClosed(code);
@@ -112,7 +121,7 @@ export class LiveConnection {
     this.#watch(SILENCE_MS);
     // Until the subscription was answered the connection has not proved itself: a server that closes at once is not
     // asked faster.
-    if (this.#status !== 'open' && (message.type === 'snapshot' || message.type === 'resumed')) {
+    if (this.#status !== 'open' && ANSWERS.has(message.type)) {
       this.#attempt = 0;
       this.#setStatus('open');
     }

@@ -1,0 +1,222 @@
+/** The subprotocol in which positions and states are binary; docs/live-api.md has its layout. */
+export const BINARY_PROTOCOL = 'outrider.live.v1+binary';
+/** The same in JSON, for a server that does not have the other. */
+export const JSON_PROTOCOL = 'outrider.live.v1';
+
+export type LiveVehicleState = 'moving' | 'parking' | 'idling' | 'offline' | 'unknown';
+
+export interface LivePlace {
+  latitude: number;
+  longitude: number;
+  fixMs: number;
+  isValid: boolean;
+  speedKmh: number | null;
+  courseDeg: number | null;
+  satellites: number | null;
+}
+
+/** What a binary message says about one vehicle. What is undefined did not change. */
+export interface LiveRecord {
+  vehicleId: string;
+  /** Null: there was none yet. */
+  place?: LivePlace | null;
+  state: LiveVehicleState;
+  /** Null: nothing is known. */
+  online: boolean | null;
+  ignition: boolean | null;
+  lastContactMs: number | null;
+  stateSinceMs?: number | null;
+  hasAlarms: boolean;
+  alarms?: string[];
+  /** Geofences that it is in. */
+  geofenceIds?: string[];
+  /** Geofences whose speed limit it exceeds; null is its own limit. */
+  speedingIn?: (string | null)[];
+}
+
+/** A binary message. `vehicles` replace all that is known of each vehicle. */
+export interface LiveRecords {
+  type: 'records';
+  about: 'vehicles' | 'positions' | 'states';
+  isSnapshot: boolean;
+  /** The snapshot ends with this message. */
+  isComplete: boolean;
+  serverTimeMs: number;
+  records: LiveRecord[];
+}
+
+const HEADER_BYTES = 16;
+const ABOUT = [null, 'vehicles', 'positions', 'states'] as const;
+const STATES: readonly LiveVehicleState[] = ['unknown', 'moving', 'parking', 'idling', 'offline', 'unknown'];
+const NOTHING_KNOWN = 0;
+const OFFLINE = 4;
+const NO_COORDINATE = -(2 ** 31);
+const UNKNOWN_16 = 0xffff;
+const UNKNOWN_8 = 0xff;
+const OWN_LIMIT = 0xffff;
+const ALARMS = [
+  'sos',
+  'power-cut',
+  'low-battery',
+  'tamper',
+  'overspeed',
+  'crash',
+  'harsh-acceleration',
+  'harsh-braking',
+  'harsh-cornering',
+  'towing',
+  'jamming',
+  'other',
+  'terminal-conflict',
+];
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** Reads the binary messages of one connection, in which numbers stand for vehicles. */
+export class BinaryReader {
+  readonly #vehicleIds = new Map<number, string>();
+
+  /** @throws {RangeError} for a message that is cut off, or of an unknown type */
+  read(bytes: ArrayBuffer): LiveRecords {
+    const cursor = new Cursor(new DataView(bytes));
+    const about = ABOUT[cursor.u8()];
+    if (!about) throw new RangeError('a binary message of an unknown type');
+    const flags = cursor.u8();
+    const geofenceCount = cursor.u16();
+    const count = cursor.u32();
+    const serverTimeMs = cursor.f64();
+    const geofenceIds = Array.from({ length: geofenceCount }, () => cursor.uuid());
+    const records: LiveRecord[] = [];
+    for (let nth = 0; nth < count; nth += 1) {
+      const record = this.#record(cursor, about, geofenceIds);
+      if (record !== null) records.push(record);
+    }
+    return {
+      type: 'records',
+      about,
+      isSnapshot: (flags & 1) !== 0,
+      isComplete: (flags & 2) !== 0,
+      serverTimeMs,
+      records,
+    };
+  }
+
+  /** Null for a vehicle that this connection does not know. */
+  #record(cursor: Cursor, about: LiveRecords['about'], geofenceIds: readonly string[]): LiveRecord | null {
+    const introduced = about === 'vehicles' ? cursor.uuid() : null;
+    const number = cursor.u32();
+    if (introduced !== null) this.#vehicleIds.set(number, introduced);
+    const vehicleId = this.#vehicleIds.get(number);
+    const record = about === 'states' ? stateOf(cursor) : positionOf(cursor);
+    if (about === 'vehicles') record.stateSinceMs = secondsOf(cursor.u32());
+    if (about !== 'positions') readLists(cursor, record, geofenceIds);
+    const { status: _, ...rest } = record;
+    return vehicleId === undefined ? null : { vehicleId, ...rest };
+  }
+}
+
+type Half = Omit<LiveRecord, 'vehicleId'> & { status: number };
+
+function positionOf(cursor: Cursor): Half {
+  const latitude = cursor.i32();
+  const longitude = cursor.i32();
+  const fixMs = cursor.u32() + cursor.u16() * 2 ** 32;
+  const speed = cursor.u16();
+  const course = cursor.u16();
+  const status = cursor.u8();
+  const satellites = cursor.u8();
+  const lastContactMs = secondsOf(cursor.u32());
+  if (latitude === NO_COORDINATE) return { place: null, lastContactMs, ...statusOf(status) };
+  const place = {
+    latitude: latitude / 1e7,
+    longitude: longitude / 1e7,
+    fixMs,
+    isValid: (status & (1 << 3)) !== 0,
+    speedKmh: speed === UNKNOWN_16 ? null : speed / 10,
+    courseDeg: course === UNKNOWN_16 ? null : course / 10,
+    satellites: satellites === UNKNOWN_8 ? null : satellites,
+  };
+  return { place, lastContactMs, ...statusOf(status) };
+}
+
+function stateOf(cursor: Cursor): Half {
+  const lastContactMs = secondsOf(cursor.u32());
+  const stateSinceMs = secondsOf(cursor.u32());
+  const status = cursor.u8();
+  cursor.u8();
+  return { lastContactMs, stateSinceMs, ...statusOf(status) };
+}
+
+function statusOf(status: number) {
+  const state = status & 7;
+  const ignition = (status >> 4) & 3;
+  return {
+    status,
+    state: STATES[state] ?? 'unknown',
+    online: state === NOTHING_KNOWN ? null : state !== OFFLINE,
+    ignition: ignition === 0 ? null : ignition === 2,
+    hasAlarms: (status & (1 << 6)) !== 0,
+  };
+}
+
+function readLists(cursor: Cursor, record: Half, geofenceIds: readonly string[]): void {
+  const alarms = record.hasAlarms ? cursor.u16() : 0;
+  record.alarms = ALARMS.filter((_, bit) => (alarms & (1 << bit)) !== 0);
+  const hasOpenEvents = (record.status & (1 << 7)) !== 0;
+  const [within, exceeded] = hasOpenEvents ? [cursor.u8(), cursor.u8()] : [0, 0];
+  const geofence = () => geofenceIds[cursor.u16()] ?? '';
+  record.geofenceIds = Array.from({ length: within }, geofence);
+  record.speedingIn = Array.from({ length: exceeded }, () => {
+    const index = cursor.u16();
+    return index === OWN_LIMIT ? null : (geofenceIds[index] ?? '');
+  });
+}
+
+/** 0 stands for what is not known. */
+function secondsOf(seconds: number): number | null {
+  return seconds === 0 ? null : seconds * 1000;
+}
+
+/** Reads little-endian numbers one after the other. */
+class Cursor {
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(view: DataView) {
+    if (view.byteLength < HEADER_BYTES) throw new RangeError('a binary message without a header');
+    this.#view = view;
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#next(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#next(2), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#next(4), true);
+  }
+
+  i32(): number {
+    return this.#view.getInt32(this.#next(4), true);
+  }
+
+  f64(): number {
+    return this.#view.getFloat64(this.#next(8), true);
+  }
+
+  uuid(): string {
+    let text = '';
+    for (let nth = 0; nth < 16; nth += 1) {
+      if (nth === 4 || nth === 6 || nth === 8 || nth === 10) text += '-';
+      text += HEX[this.u8()];
+    }
+    return text;
+  }
+
+  #next(bytes: number): number {
+    this.#at += bytes;
+    return this.#at - bytes;
+  }
+}
