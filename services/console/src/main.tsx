@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import './style/base.css';
 import './style/layout.css';
+import { followAccountPreferences } from './account-preferences.ts';
 import { App } from './app.tsx';
 import { followPreferences } from './preferences.ts';
 import { startRouter } from './router.ts';
@@ -12,6 +13,7 @@ import { followLanguage } from './words/words.ts';
 if (location.hash.startsWith('#/')) location.replace(`/docs/${location.hash}`);
 
 followPreferences();
+followAccountPreferences();
 followLanguage();
 startRouter(isView);
 void refreshUser();

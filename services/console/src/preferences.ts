@@ -21,15 +21,19 @@ export const DEFAULT_PREFERENCES: Preferences = {
   clusters: true,
 };
 
-/** Reads what was stored; what has an unexpected type falls back to its default, as after a change of version. */
+/** Reads what the browser stored. */
 export function readPreferences(text: string | null): Preferences {
-  let stored: Record<string, unknown>;
   try {
-    stored = (JSON.parse(text ?? '{}') ?? {}) as Record<string, unknown>;
+    return validPreferences(JSON.parse(text ?? '{}'));
   } catch {
     return DEFAULT_PREFERENCES;
   }
-  const nullableText = (value: unknown) => (typeof value === 'string' ? value : null);
+}
+
+/** What has an unexpected type falls back to its default, as after a change of version. */
+export function validPreferences(value: unknown): Preferences {
+  const stored = (value ?? {}) as Record<string, unknown>;
+  const nullableText = (one: unknown) => (typeof one === 'string' ? one : null);
   return {
     language: nullableText(stored.language),
     theme: stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : 'auto',
@@ -54,11 +58,19 @@ function validTimeZone(zone: string | null): string | null {
 const hasStorage = typeof document !== 'undefined';
 export const preferences = signal<Preferences>(readPreferences(hasStorage ? localStorage.getItem(KEY) : null));
 
-export function change(part: Partial<Preferences>): void {
-  preferences.value = { ...preferences.peek(), ...part };
+let listener: (part: Partial<Preferences>) => void = () => {};
+
+/** Sets what is called with each change that the user makes. */
+export function onPreferenceChange(to: (part: Partial<Preferences>) => void): void {
+  listener = to;
 }
 
-/** Stores changes, and sets the theme that the styles go by. */
+export function change(part: Partial<Preferences>): void {
+  preferences.value = { ...preferences.peek(), ...part };
+  listener(part);
+}
+
+/** Stores preferences in the browser, and sets the theme that the styles go by. */
 export function followPreferences(): void {
   effect(() => {
     localStorage.setItem(KEY, JSON.stringify(preferences.value));

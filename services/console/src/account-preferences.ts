@@ -1,0 +1,91 @@
+import { ConnectionError, type PreferencesPatch } from '@outrider/client';
+import { effect } from '@preact/signals';
+import { describeError } from './errors.ts';
+import { toast } from './parts/toast.tsx';
+import { onPreferenceChange, type Preferences, preferences, validPreferences } from './preferences.ts';
+import { api, user } from './session.ts';
+
+export interface Account {
+  read: () => Promise<Preferences>;
+  write: (part: Partial<Preferences>) => Promise<unknown>;
+  /** Takes over what is stored with the account. */
+  onRead: (stored: Preferences) => void;
+  onError: (error: unknown) => void;
+}
+
+/** Sends changes to the account, one call after the other. What was changed before the login is sent after it. */
+export class PreferenceSender {
+  readonly #account: Account;
+  #unsent: Partial<Preferences> = {};
+  #isRead = false;
+  #isSending = false;
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
+
+  /** Somebody has logged in. */
+  async begin(): Promise<void> {
+    try {
+      const stored = await this.#account.read();
+      this.#isRead = true;
+      this.#account.onRead({ ...stored, ...this.#unsent });
+      await this.#send();
+    } catch (error) {
+      this.#account.onError(error);
+    }
+  }
+
+  /** Nobody is logged in any more. */
+  end(): void {
+    this.#isRead = false;
+    this.#unsent = {};
+  }
+
+  async add(part: Partial<Preferences>): Promise<void> {
+    this.#unsent = { ...this.#unsent, ...part };
+    if (this.#isRead) await this.#send();
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    while (Object.keys(this.#unsent).length > 0) {
+      const part = this.#unsent;
+      this.#unsent = {};
+      try {
+        await this.#account.write(part);
+      } catch (error) {
+        // Without a connection it is sent with the next change, or after the next login.
+        if (error instanceof ConnectionError) this.#unsent = { ...part, ...this.#unsent };
+        this.#account.onError(error);
+        break;
+      }
+    }
+    this.#isSending = false;
+  }
+}
+
+/** Keeps preferences with the account; the browser has a copy for the time before the login. */
+export function followAccountPreferences(): void {
+  const sender = new PreferenceSender({
+    read: async () => validPreferences(await api.get('/api/v1/me/preferences')),
+    write: (part) => api.patch('/api/v1/me/preferences', { body: part as PreferencesPatch }),
+    onRead: (stored) => {
+      preferences.value = stored;
+    },
+    onError: (error) => {
+      if (user.peek()) toast(describeError(error), 'error');
+    },
+  });
+  onPreferenceChange((part) => void sender.add(part));
+  let userId: string | null = null;
+  effect(() => {
+    if (user.value === undefined) return;
+    const id = user.value?.id ?? null;
+    if (id === userId) return;
+    userId = id;
+    if (id === null) sender.end();
+    else void sender.begin();
+  });
+}
