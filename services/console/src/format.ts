@@ -1,5 +1,5 @@
 import { preferences } from './preferences.ts';
-import { language } from './words/words.ts';
+import { language, withRegion } from './words/words.ts';
 
 const KM_PER_MILE = 1.609344;
 const LITRES_PER_GALLON = 3.785411784;
@@ -134,7 +134,8 @@ let current: { key: string; formats: Formats } | null = null;
 /** The reader's formats. Read within a component, they follow language and preferences. */
 export function formats(): Formats {
   const { units, timeZone } = preferences.value;
-  const locale = { language: language.value, units, timeZone: timeZone ?? undefined };
+  const tag = withRegion(language.value, navigator.languages);
+  const locale = { language: tag, units, timeZone: timeZone ?? undefined };
   const key = JSON.stringify(locale);
   if (current?.key !== key) current = { key, formats: new Formats(locale) };
   return current.formats;

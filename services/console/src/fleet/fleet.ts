@@ -26,8 +26,8 @@ export interface Fix {
 
 export interface Status {
   state: State;
-  /** 0 where unknown. */
-  sinceMs: number;
+  /** Null where unknown; undefined where it did not change. */
+  sinceMs?: number | null | undefined;
   contactMs: number;
 }
 
@@ -156,7 +156,7 @@ export class Fleet {
     const index = this.#indexes.get(id);
     if (index === undefined) return;
     this.state[index] = STATES.indexOf(state);
-    this.sinceMs[index] = sinceMs;
+    if (sinceMs !== undefined) this.sinceMs[index] = sinceMs ?? 0;
     if (contactMs > (this.contactMs[index] ?? 0)) this.contactMs[index] = contactMs;
     this.#changed(index);
   }

@@ -1,4 +1,4 @@
-import type { Geozone, LiveState, Position, Vehicle, VehicleGroup } from '@outrider/client';
+import type { Geozone, LiveRecord, Vehicle, VehicleGroup } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { api } from '../session.ts';
 import { Fleet } from './fleet.ts';
@@ -54,20 +54,13 @@ function page(cursor: string | undefined): { limit: number; cursor?: string } {
   return cursor === undefined ? { limit: PAGE } : { limit: PAGE, cursor };
 }
 
-export function movePosition(position: Position): void {
-  fleet.move(position.vehicleId, {
-    latitude: position.latitude,
-    longitude: position.longitude,
-    fixMs: Date.parse(position.fixTime),
-    speedKmh: position.speedKmh ?? Number.NaN,
-    courseDeg: position.courseDeg ?? Number.NaN,
-  });
-}
-
-export function setLiveState(state: LiveState): void {
-  fleet.setStatus(state.vehicleId, {
-    state: state.state,
-    sinceMs: state.stateSince === null ? 0 : Date.parse(state.stateSince),
-    contactMs: state.lastContactAt === null ? 0 : Date.parse(state.lastContactAt),
-  });
+/** What the live API says about a vehicle. */
+export function takeRecord({ vehicleId, place, state, stateSinceMs, lastContactMs }: LiveRecord): void {
+  if (place)
+    fleet.move(vehicleId, {
+      ...place,
+      speedKmh: place.speedKmh ?? Number.NaN,
+      courseDeg: place.courseDeg ?? Number.NaN,
+    });
+  fleet.setStatus(vehicleId, { state, sinceMs: stateSinceMs, contactMs: lastContactMs ?? 0 });
 }

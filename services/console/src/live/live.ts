@@ -7,13 +7,13 @@ import {
 } from '@outrider/client';
 import { signal } from '@preact/signals';
 import { DefinitionChanges } from '../fleet/definition-changes.ts';
-import { forgetDefinitions, loadDefinitions, movePosition, setLiveState } from '../fleet/store.ts';
+import { forgetDefinitions, loadDefinitions, takeRecord } from '../fleet/store.ts';
 import { onNotification, unreadCount } from '../notifications.ts';
 import { toast } from '../parts/toast.tsx';
 import { refreshUser } from '../session.ts';
 import { t } from '../words/words.ts';
 
-const ALL: LiveSubscription = { positions: true, states: true, batch: true, definitions: true, unread: true };
+const ALL: LiveSubscription = { positions: true, states: true, definitions: true, unread: true };
 const HIDDEN: LiveSubscription = { ...ALL, positions: false, states: false };
 /** A tab that is hidden for longer gets events and notifications only. */
 const HIDDEN_AFTER_MS = 30_000;
@@ -41,6 +41,7 @@ export function connectLive(): () => void {
   };
   const connection = new LiveConnection({
     url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/live`,
+    isBinary: true,
     // Positions are asked for once the vehicles that they are about are known.
     subscription: HIDDEN,
     onMessage,
@@ -82,24 +83,11 @@ export function connectLive(): () => void {
 
 function take(message: LiveMessage): void {
   switch (message.type) {
-    case 'snapshot':
-      for (const position of message.positions) movePosition(position);
-      for (const state of message.states ?? []) setLiveState(state);
-      break;
-    case 'positions':
-      for (const position of message.positions) movePosition(position);
-      break;
-    case 'vehicle-states':
-      for (const state of message.states) setLiveState(state);
+    case 'records':
+      for (const record of message.records) takeRecord(record);
       break;
     case 'unread':
       unreadCount.value = message.count;
-      break;
-    case 'position':
-      movePosition(message);
-      break;
-    case 'vehicle-state':
-      setLiveState(message);
       break;
     case 'event':
       live.event.value = message;

@@ -12,7 +12,7 @@ import 'maplibre-gl/dist/maplibre-gl.css';
 import { mercatorX, mercatorY } from '../fleet/mercator.ts';
 import { preferences } from '../preferences.ts';
 import type { View } from './clusters.ts';
-import { isDark, layersOf, palette, styleOf } from './style.ts';
+import { ARROW_SPACE, ARROW_SPACE_PX, isDark, layersOf, palette, styleOf } from './style.ts';
 
 // A worker from an address, not from text: the content security policy allows no other.
 setWorkerUrl(new URL(workerUrl, location.href).href);
@@ -46,9 +46,13 @@ export function createMap(container: HTMLElement, place: Place | null): { map: M
     fadeDuration: 0,
     attributionControl: { compact: false },
   });
-  // Where the list is, not where panels open.
-  const corner = document.documentElement.dir === 'rtl' ? 'bottom-right' : 'bottom-left';
-  map.addControl(new NavigationControl({ showCompass: true }), corner);
+  const pixels = new Uint8Array(ARROW_SPACE_PX ** 2 * 4);
+  map.addImage(ARROW_SPACE, { width: ARROW_SPACE_PX, height: ARROW_SPACE_PX, data: pixels });
+  // Where the list is, not where panels open: on a phone they open from below.
+  const isRtl = document.documentElement.dir === 'rtl';
+  const corner = isRtl ? 'bottom-right' : 'bottom-left';
+  const isNarrow = matchMedia('(max-width: 45rem)').matches;
+  map.addControl(new NavigationControl(), isNarrow ? (isRtl ? 'top-left' : 'top-right') : corner);
   let scale: ScaleControl | null = null;
   const stopUnits = effect(() => {
     const { units } = preferences.value;

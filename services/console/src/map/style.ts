@@ -85,11 +85,17 @@ function rgbOf(hex: string): Rgb {
 
 /** Without a `glyphs` address MapLibre draws letters by itself, of every script. */
 const FONT = ['Noto Sans Regular'];
+/** An empty picture, as large as an arrow. */
+export const ARROW_SPACE = 'arrow-space';
+export const ARROW_SPACE_PX = 20;
 const EMPTY: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] };
 
 /** The map of the world and, above it, what the console draws by style: geofences, labels and clusters. */
 export function styleOf(origin: string, colors: Palette): StyleSpecification {
-  const data = (): { type: 'geojson'; data: GeoJSON.FeatureCollection } => ({ type: 'geojson', data: EMPTY });
+  const data = (): { type: 'geojson'; data: GeoJSON.FeatureCollection; tolerance?: number } => ({
+    type: 'geojson',
+    data: EMPTY,
+  });
   return {
     version: 8,
     sources: {
@@ -100,7 +106,8 @@ export function styleOf(origin: string, colors: Palette): StyleSpecification {
         attribution:
           'Natural Earth, <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)',
       },
-      geofences: data(),
+      // A circle is not to become an octagon.
+      geofences: { ...data(), tolerance: 0.05 },
       track: data(),
       stops: data(),
       marker: data(),
@@ -157,7 +164,14 @@ export function layersOf(colors: Palette): LayerSpecification[] {
       type: 'symbol',
       source: 'geofences',
       minzoom: 10,
-      layout: { 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 12, 'text-padding': 4 },
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': FONT,
+        'text-size': 12,
+        'text-padding': 4,
+        'text-variable-anchor': ['bottom', 'left', 'right', 'top'],
+        'text-radial-offset': 0.8,
+      },
       paint: { ...text, 'text-color': colors.fence },
     },
     {
@@ -197,10 +211,14 @@ export function layersOf(colors: Palette): LayerSpecification[] {
         'text-field': ['get', 'name'],
         'text-font': FONT,
         'text-size': 12,
-        'text-anchor': 'top',
-        'text-offset': [0, 1],
+        'text-variable-anchor': ['top', 'bottom', 'left', 'right'],
+        'text-radial-offset': 1,
         'text-max-width': 12,
-        'text-padding': 3,
+        'text-padding': 2,
+        // Keeps the place of the arrow free of names.
+        'icon-image': ARROW_SPACE,
+        'icon-allow-overlap': true,
+        'text-optional': true,
       },
       paint: text,
     },

@@ -1,7 +1,7 @@
 import type { TrackPosition } from '@outrider/client';
 import { expect, test } from 'vitest';
 import { ReplayClock } from './clock.ts';
-import { indexAt, nearest, placeAt, speedClass, trackLines, trackOf } from './track.ts';
+import { highestKmh, indexAt, lengthM, nearest, placeAt, speedClass, trackLines, trackOf } from './track.ts';
 
 const START = Date.parse('2026-01-15T12:00:00.000Z');
 const at = (seconds: number, longitude: number, speedKmh?: number, more: object = {}): TrackPosition => ({
@@ -63,4 +63,13 @@ test('the clock runs as fast as it is set, ends at the end, and begins anew from
   clock.toggle(7000);
   clock.tick(99_000);
   expect(clock.timeMs.value).toBe(1000);
+});
+
+test('length from a time on, without gaps; the highest speed that is known', () => {
+  const track = trackOf([at(0, 1, 10), at(10, 1.01, 80), at(20, 1.02), at(2000, 5, 70), at(2010, 5.01, 20)]);
+  const step = 0.01 * 111_195 * Math.cos((50 * Math.PI) / 180);
+  expect(lengthM(track, START)).toBeCloseTo(3 * step, 3);
+  expect(lengthM(track, START + 10_000)).toBeCloseTo(2 * step, 3);
+  expect(highestKmh(track)).toBe(80);
+  expect(highestKmh(trackOf([at(0, 1)]))).toBeNaN();
 });

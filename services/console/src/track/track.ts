@@ -15,6 +15,7 @@ export interface Track {
 export const SPEED_CLASSES = [20, 50, 80, 110] as const;
 /** A longer silence is a gap: no line is drawn over it. */
 const GAP_MS = 10 * 60_000;
+const METRES_PER_DEGREE = 111_195;
 
 /** The usable positions: trusted by the terminal, not rejected as a jump. */
 export function trackOf(positions: readonly TrackPosition[]): Track {
@@ -28,6 +29,24 @@ export function trackOf(positions: readonly TrackPosition[]): Track {
     speedKmh: Float32Array.from(usable, ({ speedKmh }) => speedKmh ?? Number.NaN),
     courseDeg: Float32Array.from(usable, ({ courseDeg }) => courseDeg ?? Number.NaN),
   };
+}
+
+/** Metres along the track from a time on, without gaps. */
+export function lengthM(track: Track, fromMs: number): number {
+  let metres = 0;
+  for (let index = Math.max(1, indexAt(track, fromMs) + 1); index < track.count; index += 1) {
+    if ((track.timeMs[index] as number) - (track.timeMs[index - 1] as number) > GAP_MS) continue;
+    const latitude = track.latitude[index] as number;
+    const north = latitude - (track.latitude[index - 1] as number);
+    const east = (track.longitude[index] as number) - (track.longitude[index - 1] as number);
+    metres += Math.hypot(north, east * Math.cos((latitude * Math.PI) / 180)) * METRES_PER_DEGREE;
+  }
+  return metres;
+}
+
+/** NaN where no speed is known. */
+export function highestKmh(track: Track): number {
+  return track.speedKmh.reduce((most, kmh) => (kmh <= most || Number.isNaN(kmh) ? most : kmh), Number.NaN);
 }
 
 export function speedClass(kmh: number): number {

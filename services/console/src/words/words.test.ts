@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 
 vi.stubGlobal('navigator', { languages: ['en'] });
-const { bestLanguage, LANGUAGES } = await import('./words.ts');
+const { bestLanguage, LANGUAGES, withRegion } = await import('./words.ts');
 const { counted } = await import('./counted.ts');
 
 /** Every text of a language by its place, functions called with a number or a word. */
@@ -41,4 +41,9 @@ test('the first known of the browser’s languages is taken, else English', () =
   expect(bestLanguage(['he-IL'])).toBe('he');
   expect(bestLanguage(['fr', 'constructor'])).toBe('en');
   expect(bestLanguage([])).toBe('en');
+});
+
+test('dates are written as in the browser’s region, where it has one of the language', () => {
+  expect(withRegion('en', ['de-AT', 'en-GB', 'en-US'])).toBe('en-GB');
+  expect(withRegion('ru', ['en-GB'])).toBe('ru');
 });

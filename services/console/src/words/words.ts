@@ -31,6 +31,11 @@ export const language = computed(() => {
   return chosen !== null && Object.hasOwn(LANGUAGES, chosen) ? chosen : bestLanguage(navigator.languages);
 });
 
+/** The language as the browser has it, such as `en-GB` for `en`: dates and times are written as there. */
+export function withRegion(tag: string, wanted: readonly string[]): string {
+  return wanted.find((one) => one.toLowerCase().split('-', 1)[0] === tag) ?? tag;
+}
+
 const loaded = signal<Words>(en);
 
 /** The words in use. Read within a component, it follows the language. */

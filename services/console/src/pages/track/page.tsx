@@ -11,7 +11,7 @@ import { preferences } from '../../preferences.ts';
 import { route, setQuery } from '../../router.ts';
 import { api } from '../../session.ts';
 import { ReplayClock } from '../../track/clock.ts';
-import { type Track, trackOf } from '../../track/track.ts';
+import { highestKmh, lengthM, type Track, trackOf } from '../../track/track.ts';
 import { language, t } from '../../words/words.ts';
 import { Player } from './player.tsx';
 import { TrackMap } from './track-map.ts';
@@ -165,8 +165,12 @@ function Side({ day, clock }: { day: Signal<Loading>; clock: ReplayClock }) {
   if (value.track.count === 0) return <Message icon="track" title={t().noTrack} hint={t().noTrackHint} />;
   const { trips, stops } = value;
   const format = formats();
-  const distanceM = trips.reduce((sum, trip) => sum + (trip.distanceM ?? 0), 0);
-  const highest = trips.reduce((most, trip) => Math.max(most, trip.maxKmh ?? 0), 0);
+  // The service counts a trip's distance when it ends.
+  const distanceM = trips.reduce(
+    (sum, trip) => sum + (trip.distanceM ?? lengthM(value.track, Date.parse(trip.startedAt))),
+    0,
+  );
+  const highest = highestKmh(value.track);
   const rows = [
     ...trips.map((trip) => ({ ...trip, isStop: false })),
     ...stops.map((stop) => ({ ...stop, distanceM: null, isStop: true })),
@@ -177,7 +181,7 @@ function Side({ day, clock }: { day: Signal<Loading>; clock: ReplayClock }) {
         <dt>{t().distance}</dt>
         <dd>{format.distance(distanceM)}</dd>
         <dt>{t().highestSpeed}</dt>
-        <dd>{highest === 0 ? '–' : format.speed(highest)}</dd>
+        <dd>{Number.isNaN(highest) ? '–' : format.speed(highest)}</dd>
         <dt>{t().trips}</dt>
         <dd>{format.number(trips.length)}</dd>
         <dt>{t().stops}</dt>

@@ -35,8 +35,8 @@ export function SpeedChart({ track, clock }: { track: Track; clock: ReplayClock 
         scales: { y: { range: (_, _least, most) => [0, Math.max(10, most)] } },
         cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
         axes: [
-          { ...axis, values: (_, splits) => splits.map((second) => format.time(second * 1000)) },
-          { ...axis, size: 40 },
+          { ...axis, size: 26, values: (_, splits) => splits.map((second) => format.time(second * 1000)) },
+          { ...axis, size: 40, space: 20 },
         ],
         series: [{}, { stroke: colors.accent, fill: `${colors.accent}33`, width: 1.5 }],
       },
