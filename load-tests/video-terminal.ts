@@ -59,7 +59,7 @@ const terminal = startVideoTerminal({
 });
 
 let said = '';
-const telling = setInterval(() => {
+const progressTimer = setInterval(() => {
   const stats = JSON.stringify(terminal.stats());
   if (stats !== said) process.stdout.write(`${stats}\n`);
   said = stats;
@@ -67,7 +67,7 @@ const telling = setInterval(() => {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
-    clearInterval(telling);
+    clearInterval(progressTimer);
     void terminal.stop();
   });
 

@@ -8,7 +8,7 @@ export type SectionMessage = { progress: string } | { report: SectionReport } | 
  * Runs one section, named on the command line. A process each: what one section made the compiler believe about a
  * function, or left on the heap, is not measured in the next.
  */
-function tell(message: SectionMessage): Promise<void> {
+function send(message: SectionMessage): Promise<void> {
   return new Promise((resolve) => {
     if (!process.send) throw new Error('run by the benchmark, not by hand: npm run bench -- <section>');
     process.send(message, () => resolve());
@@ -20,9 +20,9 @@ process.on('disconnect', () => process.exit(1));
 try {
   const [name] = chooseSections(process.argv.slice(2, 3));
   const { section } = (await import(`./sections/${name}.ts`)) as SectionModule;
-  await tell({ report: await section.run((progress) => void tell({ progress }), process.argv.includes('--quick')) });
+  await send({ report: await section.run((progress) => void send({ progress }), process.argv.includes('--quick')) });
   process.exit(0);
 } catch (error) {
-  await tell({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  await send({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   process.exit(1);
 }

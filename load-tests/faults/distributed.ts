@@ -29,7 +29,7 @@ export const SERVICES: Readonly<Record<ServiceName, readonly ServerName[]>> = {
 /** Those that data of this test goes through: their clocks jump, and their ways to the servers are bad. */
 export const ON_THE_ROAD: readonly ServiceName[] = ['api', 'gateway', 'rules', 'archiver', 'notifier'];
 /** How a server that is away is told: by which service, as which part. */
-export const TOLD_BY: Readonly<Record<ServerName, { service: ServiceName; part: string }>> = {
+export const REPORTED_BY: Readonly<Record<ServerName, { service: ServiceName; part: string }>> = {
   kafka: { service: 'gateway', part: 'log' },
   redis: { service: 'rules', part: 'hub' },
   postgres: { service: 'notifier', part: 'registry' },
@@ -101,7 +101,7 @@ async function open(
   const entrances = new Map<ServiceName, KafkaEntrance>();
   for (const service of ON_THE_ROAD) {
     const entrance = await port();
-    entrances.set(service, { port: entrance, toldPort: await between(linkOf(service, 'kafka'), entrance) });
+    entrances.set(service, { port: entrance, advertisedPort: await between(linkOf(service, 'kafka'), entrance) });
   }
   const [redis, postgres, kafka, clickhouse] = await Promise.all([
     startRedis(join(folder, 'redis'), await port()),
@@ -133,7 +133,7 @@ async function open(
       return moved.href;
     };
     return {
-      KAFKA_BROKERS: `127.0.0.1:${entrances.get(service)?.toldPort}`,
+      KAFKA_BROKERS: `127.0.0.1:${entrances.get(service)?.advertisedPort}`,
       REDIS_URL: await to('redis', redisUrl),
       DATABASE_URL: await to('postgres', databaseUrl),
       CLICKHOUSE_URL: await to('clickhouse', clickhouseUrl),

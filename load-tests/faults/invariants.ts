@@ -50,8 +50,8 @@ export async function violations(
     for (const [nth, { events, notifications }] of listeners.entries()) {
       const of = (messages: readonly LiveMessage[]) => messages.flatMap((message) => happeningOf(message, vehicleId));
       say(`events of ${vehicleId} at listener ${nth}`, ...difference(expected, of(events)));
-      const told = notifications.map((notification) => notification.event as LiveMessage);
-      say(`notifications of ${vehicleId} at listener ${nth}`, ...difference(expected, of(told)));
+      const received = notifications.map((notification) => notification.event as LiveMessage);
+      say(`notifications of ${vehicleId} at listener ${nth}`, ...difference(expected, of(received)));
     }
   }
   for (const [nth, { wrong, events, notifications, resumed, lastlyMet }] of listeners.entries()) {

@@ -74,13 +74,13 @@ export class Listener {
       handshakeTimeout: SILENT_AFTER_MS,
     });
     this.#socket = socket;
-    let heardAtMs = performance.now();
+    let receivedAtMs = performance.now();
     const ask = setInterval(() => {
-      if (performance.now() - heardAtMs > SILENT_AFTER_MS) socket.terminate();
+      if (performance.now() - receivedAtMs > SILENT_AFTER_MS) socket.terminate();
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }, ASK_EVERY_MS);
     socket.on('pong', () => {
-      heardAtMs = performance.now();
+      receivedAtMs = performance.now();
     });
     socket.on('open', () => {
       this.connections++;
@@ -88,7 +88,7 @@ export class Listener {
       const since = this.#cursor === null ? {} : { since: this.#cursor };
       socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false, ...since }));
     });
-    socket.on('message', (data) => this.#hear(JSON.parse(data.toString()) as LiveMessage));
+    socket.on('message', (data) => this.#receive(JSON.parse(data.toString()) as LiveMessage));
     // What ends a connection is told by its close.
     socket.on('error', ({ message }) => {
       this.#lastlyMet = message;
@@ -102,7 +102,7 @@ export class Listener {
     );
   }
 
-  #hear(message: LiveMessage): void {
+  #receive(message: LiveMessage): void {
     try {
       holdAgainstLiveDocument(message);
     } catch (error) {

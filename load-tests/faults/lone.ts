@@ -17,7 +17,7 @@ export interface Lone {
    * What the log keeps for itself to write into, on the disk already: without it a full disk is full for the log at
    * once.
    */
-  giveBackRoom(): Promise<void>;
+  giveBackSpace(): Promise<void>;
   restarts(): number;
   /** What it said on standard error, in all its lives. */
   said(): string;
@@ -61,7 +61,7 @@ export async function openLone(ports: Ports): Promise<Lone> {
   return {
     disk,
     ports,
-    giveBackRoom: () => truncateWriteAheadLog(join(disk.folder, 'log.sqlite')),
+    giveBackSpace: () => truncateWriteAheadLog(join(disk.folder, 'log.sqlite')),
     restarts: () => lives.length - 1,
     said: () => lives.map(({ stderrText }) => stderrText()).join(''),
     close,

@@ -8,20 +8,20 @@ const PATIENCE = { timeout: 10_000, interval: 10 };
 /** Long enough for what is not to come to have come. */
 const A_WHILE_MS = 300;
 
-/** A server that answers in capitals, and what it heard. */
+/** A server that answers in capitals, and what it received. */
 let server: Server;
 let proxy: TcpProxy;
-let heard: Buffer[];
+let received: Buffer[];
 let served: Socket[];
 
 beforeEach(async () => {
-  heard = [];
+  received = [];
   served = [];
   server = createServer((socket) => {
     served.push(socket);
     socket.on('error', () => {});
     socket.on('data', (bytes: Buffer) => {
-      heard.push(bytes);
+      received.push(bytes);
       socket.write(bytes.toString().toUpperCase());
     });
   });
@@ -49,7 +49,7 @@ async function dial() {
   return { socket, said: () => Buffer.concat(said).toString(), closed: () => closed };
 }
 
-const heardText = () => Buffer.concat(heard).toString();
+const receivedText = () => Buffer.concat(received).toString();
 
 test('it passes everything on, both ways, and the end of it', async () => {
   const client = await dial();
@@ -57,7 +57,10 @@ test('it passes everything on, both ways, and the end of it', async () => {
   await vi.waitFor(() => expect(client.said()).toBe('HELLO'), PATIENCE);
   const long = 'x'.repeat(3_000_000);
   client.socket.end(long);
-  await vi.waitFor(() => expect([heardText().length, client.said().length]).toEqual([3_000_005, 3_000_005]), PATIENCE);
+  await vi.waitFor(
+    () => expect([receivedText().length, client.said().length]).toEqual([3_000_005, 3_000_005]),
+    PATIENCE,
+  );
   await vi.waitFor(() => expect([client.closed(), proxy.connections]).toEqual([true, 0]), PATIENCE);
 });
 
@@ -67,7 +70,7 @@ test('a cut goes through the middle of what is sent next, and ends both sides', 
   proxy.cut();
   busy.socket.write('0123456789');
   await vi.waitFor(() => expect([busy.closed(), idle.closed(), proxy.connections]).toEqual([true, true, 0]), PATIENCE);
-  expect(heardText()).toBe('01234');
+  expect(receivedText()).toBe('01234');
   const next = await dial();
   next.socket.write('again');
   await vi.waitFor(() => expect(next.said()).toBe('AGAIN'), PATIENCE);
@@ -96,7 +99,7 @@ test('a silent direction says late what it was told, and the other goes on meanw
   const other = await dial();
   client.socket.write('b');
   other.socket.write('c');
-  await vi.waitFor(() => expect([...heardText()].toSorted().join('')).toBe('abc'), PATIENCE);
+  await vi.waitFor(() => expect([...receivedText()].toSorted().join('')).toBe('abc'), PATIENCE);
   await wait(A_WHILE_MS);
   expect([client.said(), other.said()]).toEqual(['A', '']);
   proxy.heal();
@@ -114,7 +117,7 @@ test('of a connection that is lost to one side that side hears nothing more, not
   client.socket.write('c');
   served[0]?.write('still here');
   await vi.waitFor(() => expect(client.said()).toBe('Astill here'), PATIENCE);
-  expect(heardText()).toBe('a');
+  expect(receivedText()).toBe('a');
   const ended = vi.fn();
   served[0]?.on('close', ended);
   client.socket.destroy();

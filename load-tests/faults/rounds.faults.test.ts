@@ -14,10 +14,10 @@ import {
   LINKS,
   ON_THE_ROAD,
   openDistributed,
+  REPORTED_BY,
   SERVICES,
   type ServerName,
   TERMINALS,
-  TOLD_BY,
   unreadyParts,
 } from './distributed.ts';
 import { violations, type Watched } from './invariants.ts';
@@ -37,16 +37,16 @@ const LONE_VEHICLES = 2;
 const RECOVERS_WITHIN_MS = 150_000;
 const LOOK_EVERY_MS = 400;
 /** What is still waited for is told so often. */
-const TELL_EVERY_MS = 20_000;
+const LOG_EVERY_MS = 20_000;
 /** The library that sets clocks looks every second, and so does who watches them. */
 const CLOCK_SEEN_WITHIN_MS = 2500;
 /** What is told twice is told soon after. */
-const TOLD_TWICE_WITHIN_MS = 400;
+const DUPLICATES_WITHIN_MS = 400;
 const SHOWN_ERRORS = 6;
 
 const PLACES: Places = {
   kill: Object.keys(SERVICES),
-  stop: Object.keys(TOLD_BY),
+  stop: Object.keys(REPORTED_BY),
   cut: LINKS,
   delay: LINKS,
   halve: LINKS,
@@ -165,10 +165,10 @@ async function suffer({ kind, place, lastsMs, how }: Fault): Promise<string[]> {
     case 'stop': {
       const server = distributed.servers[place as ServerName];
       await server.stop();
-      const { service, part } = TOLD_BY[place as ServerName];
-      const told = await toldUnready(() => distributed.unready(service), part, lastsMs);
+      const { service, part } = REPORTED_BY[place as ServerName];
+      const reported = await reportedUnready(() => distributed.unready(service), part, lastsMs);
       await server.start();
-      return told ? [] : [`${service} did not say that its ${part} is away`];
+      return reported ? [] : [`${service} did not say that its ${part} is away`];
     }
     case 'disk':
       return sufferFullDisk(lastsMs);
@@ -203,14 +203,14 @@ async function suffer({ kind, place, lastsMs, how }: Fault): Promise<string[]> {
  * Whether the part, or the whole service, was said not to be ready: a service that another fault ends meanwhile starts,
  * stops, or is not there. It is asked for as long as the fault lasts, and a little more.
  */
-async function toldUnready(ask: () => Promise<string[]>, part: string, lastsMs: number): Promise<boolean> {
+async function reportedUnready(ask: () => Promise<string[]>, part: string, lastsMs: number): Promise<boolean> {
   const startedMs = performance.now();
-  let told = false;
-  while (performance.now() < startedMs + lastsMs || (!told && performance.now() < startedMs + lastsMs + 10_000)) {
-    told ||= (await ask()).some((each) => [part, 'it', 'start', 'stop'].includes(each));
+  let reported = false;
+  while (performance.now() < startedMs + lastsMs || (!reported && performance.now() < startedMs + lastsMs + 10_000)) {
+    reported ||= (await ask()).some((each) => [part, 'it', 'start', 'stop'].includes(each));
     await wait(200);
   }
-  return told;
+  return reported;
 }
 
 async function sufferFullDisk(lastsMs: number): Promise<string[]> {
@@ -219,10 +219,10 @@ async function sufferFullDisk(lastsMs: number): Promise<string[]> {
   const wrong: string[] = [];
   const saidBefore = said().length;
   const jwt = await new Access(ports.http).token();
-  await lone.giveBackRoom();
+  await lone.giveBackSpace();
   disk.fill();
   // What still had room is taken; then nothing is, and that is said.
-  if (!(await toldUnready(() => unreadyParts(ports.http), 'log', 0)))
+  if (!(await reportedUnready(() => unreadyParts(ports.http), 'log', 0)))
     wrong.push('readiness did not say that the log is full');
   // Now and then a little finds room yet, where the database folds in what it had set aside: whether it is kept is held
   // against at the end of the round, as for all that was acknowledged.
@@ -253,7 +253,7 @@ async function wronglyRefusedWrites(http: number, jwt: string, lastsMs: number):
 /** Until the place of the fault is ready again, in seconds; null where it is not in time. */
 async function recovered({ kind, place }: Fault): Promise<number | null> {
   const startedMs = performance.now();
-  let tellAtMs = startedMs + TELL_EVERY_MS;
+  let logAtMs = startedMs + LOG_EVERY_MS;
   const asks: (() => Promise<string[]>)[] =
     kind === 'disk'
       ? [() => unreadyParts(lone?.ports.http ?? 0)]
@@ -263,9 +263,9 @@ async function recovered({ kind, place }: Fault): Promise<number | null> {
   while (performance.now() < startedMs + RECOVERS_WITHIN_MS) {
     const unready = await Promise.all(asks.map((ask) => ask()));
     if (unready.every((parts) => parts.length === 0)) return secondsSince(startedMs);
-    if (performance.now() > tellAtMs) {
+    if (performance.now() > logAtMs) {
       say(`  still: not ready after ${kind} ${place}: ${unready.flat().join(', ')}`);
-      tellAtMs += TELL_EVERY_MS;
+      logAtMs += LOG_EVERY_MS;
     }
     await wait(LOOK_EVERY_MS / 2);
   }
@@ -275,12 +275,12 @@ async function recovered({ kind, place }: Fault): Promise<number | null> {
 /** Until all is as promised; what is not, where it is not in time. */
 async function caughtUp(system: Watched): Promise<string[]> {
   const untilMs = performance.now() + RECOVERS_WITHIN_MS;
-  let tellAtMs = performance.now() + TELL_EVERY_MS;
+  let logAtMs = performance.now() + LOG_EVERY_MS;
   for (;;) {
     const found = await violations(system, since);
-    if (found.length > 0 && performance.now() > tellAtMs) {
+    if (found.length > 0 && performance.now() > logAtMs) {
       say(`  still: ${found.map((each) => each.slice(0, 160)).join('\n         ')}`);
-      tellAtMs += TELL_EVERY_MS;
+      logAtMs += LOG_EVERY_MS;
     }
     if (found.length === 0 || performance.now() > untilMs) return found;
     await wait(LOOK_EVERY_MS);
@@ -314,7 +314,7 @@ test.each(plan.map((faults, nth) => [nth + 1, faults] as const))(
     for (const { load } of systems) load.pause();
     for (const found of await Promise.all(systems.map(caughtUp))) wrong.push(...found);
     const caughtUpSeconds = wrong.length === 0 ? secondsSince(overMs) : null;
-    await wait(TOLD_TWICE_WITHIN_MS);
+    await wait(DUPLICATES_WITHIN_MS);
     // What was told twice stays so, however often it is looked at; who is asked may just be starting again.
     if (wrong.length === 0) for (const found of await Promise.all(systems.map(caughtUp))) wrong.push(...found);
     results.push({ recoveries, caughtUpSeconds });
@@ -327,7 +327,7 @@ test.each(plan.map((faults, nth) => [nth + 1, faults] as const))(
         `slowest ${slowest ? `${slowest.fault.kind} ${slowest.fault.place} ${slowest.seconds?.toFixed(1)} s` : '-'}, ` +
         `${systems.map(({ load }) => load.sent).join(' + ')} positions`,
     );
-    if (wrong.length > 0) for (const fault of faults) tell(fault);
+    if (wrong.length > 0) for (const fault of faults) logFault(fault);
     expect(wrong, `FAULT_SEED=${SEED}, round ${number}: ${faults.map(describeFault).join(', ')}`).toEqual([]);
   },
 );
@@ -341,7 +341,7 @@ function errorsAmong(lines: readonly string[]): string[] {
 }
 
 /** What those said that a fault was about: the end of it. */
-function tell({ kind, place }: Fault): void {
+function logFault({ kind, place }: Fault): void {
   if (kind === 'stop' || kind === 'disk') {
     if (kind === 'disk') {
       const lines = lone?.said().split('\n') ?? [];

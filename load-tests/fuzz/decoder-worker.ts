@@ -64,7 +64,8 @@ async function once(input: Buffer): Promise<void> {
 async function explore(random: Random, until: number): Promise<void> {
   const coverage = new Coverage(target.covers);
   const corpus: Buffer[] = [];
-  const tell = (): void => report({ type: 'progress', ...counts, kept: corpus.length, blocks: coverage.blocks });
+  const reportProgress = (): void =>
+    report({ type: 'progress', ...counts, kept: corpus.length, blocks: coverage.blocks });
   const pick = (): Buffer => {
     // Every few, an input made anew; of those that went a new way, the latest more often than the first.
     if (corpus.length === 0 || random.next() < 0.25) return random.pick(target.seeds(random));
@@ -92,7 +93,7 @@ async function explore(random: Random, until: number): Promise<void> {
   };
 
   await keepNewWays(target.seeds(random));
-  let toldAt = performance.now();
+  let reportedAt = performance.now();
   while (performance.now() < until) {
     const batch: Buffer[] = [];
     for (let i = 0; i < BATCH && performance.now() < until; i++) {
@@ -101,18 +102,18 @@ async function explore(random: Random, until: number): Promise<void> {
       const taken = await attempt(input);
       counts.inputs++;
       if (taken === 'accepted' || taken === 'refused') counts[taken]++;
-      else await tellFinding(taken.wrong, input);
-      if (performance.now() - toldAt < 500) continue;
-      toldAt = performance.now();
-      tell();
+      else await reportFinding(taken.wrong, input);
+      if (performance.now() - reportedAt < 500) continue;
+      reportedAt = performance.now();
+      reportProgress();
     }
     if (coverage.isAffordable && coverage.fresh().length > 0) await keepNewWays(batch);
   }
-  tell();
+  reportProgress();
   coverage.close();
 }
 
-async function tellFinding(message: string, input: Buffer): Promise<void> {
+async function reportFinding(message: string, input: Buffer): Promise<void> {
   const kind = kindOf(message);
   if (findings.has(kind) || findings.size >= MOST_FINDINGS) return;
   findings.add(kind);

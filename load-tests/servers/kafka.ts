@@ -15,7 +15,7 @@ export const KAFKA_LIBRARIES = mavenLibraries(`kafka-${KAFKA_VERSION}`, [
 /** A further port of the broker, whose clients are told to come to another one: such as that of a proxy before it. */
 export interface KafkaEntrance {
   port: number;
-  toldPort: number;
+  advertisedPort: number;
 }
 
 /**
@@ -33,14 +33,14 @@ export async function startKafka(
   const [at, controller] = [port ?? (await reservePort()), await reservePort()];
   const properties = join(folder, 'server.properties');
   const secureAt = await reservePort();
-  const doors: Door[] = [{ name: 'PLAINTEXT', protocol: 'PLAINTEXT', port: at, told: `127.0.0.1:${at}` }];
-  for (const [nth, { port, toldPort }] of entrances.entries())
-    doors.push({ name: `ENTRANCE${nth}`, protocol: 'PLAINTEXT', port, told: `127.0.0.1:${toldPort}` });
+  const listeners: Listener[] = [{ name: 'PLAINTEXT', protocol: 'PLAINTEXT', port: at, advertised: `127.0.0.1:${at}` }];
+  for (const [nth, { port, advertisedPort }] of entrances.entries())
+    listeners.push({ name: `ENTRANCE${nth}`, protocol: 'PLAINTEXT', port, advertised: `127.0.0.1:${advertisedPort}` });
   if (security !== null)
-    doors.push({ name: 'SECURE', protocol: 'SASL_SSL', port: secureAt, told: `localhost:${secureAt}` });
+    listeners.push({ name: 'SECURE', protocol: 'SASL_SSL', port: secureAt, advertised: `localhost:${secureAt}` });
   writeFileSync(
     properties,
-    settings(join(folder, 'logs'), controller, doors) + (security === null ? '' : secureSettings(folder, security)),
+    settings(join(folder, 'logs'), controller, listeners) + (security === null ? '' : secureSettings(folder, security)),
   );
   const java = (...args: string[]) => ['-Xmx768m', '-cp', KAFKA_LIBRARIES.classPath, ...args];
   const format = ['format', '-t', CLUSTER_ID, '-c', properties, '--ignore-formatted'];
@@ -66,23 +66,23 @@ export async function startKafka(
   );
 }
 
-interface Door {
+interface Listener {
   name: string;
   protocol: 'PLAINTEXT' | 'SASL_SSL';
   port: number;
   /** What clients are told to come to. */
-  told: string;
+  advertised: string;
 }
 
 /** A controller's port is in its settings: a broker that starts again on its folder takes another, which is as good. */
-function settings(logs: string, controller: number, doors: readonly Door[]): string {
+function settings(logs: string, controller: number, listeners: readonly Listener[]): string {
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controller}
-listeners=CONTROLLER://127.0.0.1:${controller},${doors.map(({ name, port }) => `${name}://127.0.0.1:${port}`).join(',')}
-advertised.listeners=${doors.map(({ name, told }) => `${name}://${told}`).join(',')}
+listeners=CONTROLLER://127.0.0.1:${controller},${listeners.map(({ name, port }) => `${name}://127.0.0.1:${port}`).join(',')}
+advertised.listeners=${listeners.map(({ name, advertised }) => `${name}://${advertised}`).join(',')}
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=CONTROLLER:PLAINTEXT,${doors.map(({ name, protocol }) => `${name}:${protocol}`).join(',')}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,${listeners.map(({ name, protocol }) => `${name}:${protocol}`).join(',')}
 log.dirs=${logs}
 num.partitions=3
 offsets.topic.replication.factor=1

@@ -80,10 +80,10 @@ function withPath(url: string | undefined, pathname: string): string {
   return changed.href;
 }
 
-/** A door before a server that speaks TLS. @returns the address by it */
+/** A proxy before a server that speaks TLS. @returns the address by it */
 async function overTls(url: string, { key, cert }: { key: string; cert: string }): Promise<string> {
   const target = new URL(url);
-  const door = createServer({ key, cert }, (inbound) => {
+  const proxy = createServer({ key, cert }, (inbound) => {
     const outbound = connect(Number(target.port), '127.0.0.1');
     for (const socket of [inbound, outbound])
       socket
@@ -94,11 +94,11 @@ async function overTls(url: string, { key, cert }: { key: string; cert: string }
         });
     inbound.pipe(outbound).pipe(inbound);
   });
-  door.listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  ends.push(() => door.close());
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  ends.push(() => proxy.close());
   // `new URL` changes the scheme of no address from one kind to another; the text does.
-  return url.replace(/^http:/, 'https:').replace(target.host, `localhost:${(door.address() as AddressInfo).port}`);
+  return url.replace(/^http:/, 'https:').replace(target.host, `localhost:${(proxy.address() as AddressInfo).port}`);
 }
 
 here(

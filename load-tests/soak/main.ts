@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startChild } from '../bench/road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../bench/road/definitions.ts';
-import type { PacerTask, PacerTells } from '../bench/road/pacer.ts';
+import type { PacerMessage, PacerTask } from '../bench/road/pacer.ts';
 import { startService } from '../bench/road/service.ts';
 import { renderTable } from '../bench/table.ts';
 import { measureCapacity } from './capacity.ts';
@@ -93,7 +93,7 @@ async function soak(): Promise<boolean> {
   console.error(
     `it takes ${whole(capacity.positionsPerSecond)} positions/s; driving ${whole(rate)} for ${minutes} minutes`,
   );
-  const pacer = await startChild<PacerTask, PacerTells>(new URL('../bench/road/pacer.ts', import.meta.url).href, {
+  const pacer = await startChild<PacerTask, PacerMessage>(new URL('../bench/road/pacer.ts', import.meta.url).href, {
     host: service.host,
     port: service.ports.teltonika,
     terminals: TERMINALS,
@@ -128,7 +128,11 @@ async function soak(): Promise<boolean> {
       ...memoryChecks(looks),
       check('terminals that lost their connection', String(paced.lost), paced.lost === 0),
       check('errors in the logger', errors === '' ? 'none' : errors.slice(0, 300), errors === ''),
-      check('people', people.heard.failures.join('; ') || 'all were answered', people.heard.failures.length === 0),
+      check(
+        'people',
+        people.received.failures.join('; ') || 'all were answered',
+        people.received.failures.length === 0,
+      ),
       ...lagChecks(looks),
       check(
         'acknowledged, through the rules, in the archive',
@@ -156,11 +160,11 @@ async function soak(): Promise<boolean> {
       ],
       [
         'live positions, events, notifications told',
-        `${whole(people.heard.positions)}, ${whole(people.heard.events)}, ${whole(people.heard.notifications)}`,
+        `${whole(people.received.positions)}, ${whole(people.received.events)}, ${whole(people.received.notifications)}`,
       ],
       [
         'webhooks, reports, report jobs',
-        `${whole(people.heard.webhooks)}, ${whole(people.heard.reports)}, ${whole(people.heard.jobs)}`,
+        `${whole(people.received.webhooks)}, ${whole(people.received.reports)}, ${whole(people.received.jobs)}`,
       ],
       [
         'log on disk, MB: first, last, bound',

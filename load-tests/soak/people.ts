@@ -14,7 +14,7 @@ const JOB_EVERY_MS = 60_000;
 const MOST_POINTS = 500;
 
 /** What people did, and what came of it. */
-export interface Heard {
+export interface Received {
   positions: number;
   events: number;
   notifications: number;
@@ -27,19 +27,27 @@ export interface Heard {
 
 /** People who watch the fleet, have rules told to them, and ask for reports, until they are told to leave. */
 export interface People {
-  heard: Heard;
+  received: Received;
   leave(): Promise<void>;
 }
 
 /** @param vehicleIds whom they watch: the first of them most */
 export async function letPeopleIn(service: Service, rest: RestClient, vehicleIds: readonly string[]): Promise<People> {
-  const heard: Heard = { positions: 0, events: 0, notifications: 0, webhooks: 0, reports: 0, jobs: 0, failures: [] };
+  const received: Received = {
+    positions: 0,
+    events: 0,
+    notifications: 0,
+    webhooks: 0,
+    reports: 0,
+    jobs: 0,
+    failures: [],
+  };
   const fail = (text: string): void => {
-    if (heard.failures.length < 20) heard.failures.push(text);
+    if (received.failures.length < 20) received.failures.push(text);
   };
   let leaving = false;
   const hooks = createServer((request, response) => {
-    heard.webhooks++;
+    received.webhooks++;
     request.resume().on('end', () => response.writeHead(204).end());
   });
   await new Promise<void>((resolve) => hooks.listen(0, '127.0.0.1', resolve));
@@ -64,9 +72,9 @@ export async function letPeopleIn(service: Service, rest: RestClient, vehicleIds
     });
     socket.on('message', (data) => {
       const { type } = JSON.parse(data.toString()) as { type: string };
-      if (type === 'position') heard.positions++;
-      else if (type === 'event') heard.events++;
-      else if (type === 'notification') heard.notifications++;
+      if (type === 'position') received.positions++;
+      else if (type === 'event') received.events++;
+      else if (type === 'notification') received.notifications++;
     });
     return socket;
   });
@@ -101,7 +109,7 @@ export async function letPeopleIn(service: Service, rest: RestClient, vehicleIds
       const asked = kind === 'current-state' ? new URLSearchParams() : period;
       asked.append('vehicleId', vehicleIds[turn % vehicleIds.length] ?? '');
       await get(`/api/v1/reports/${kind}?${asked}`);
-      heard.reports++;
+      received.reports++;
     }),
     every(JOB_EVERY_MS, async () => {
       await rest.post('/api/v1/report-jobs', {
@@ -113,11 +121,11 @@ export async function letPeopleIn(service: Service, rest: RestClient, vehicleIds
         period: 'day',
         format: 'xlsx',
       });
-      heard.jobs++;
+      received.jobs++;
     }),
   ];
   return {
-    heard,
+    received,
     async leave() {
       leaving = true;
       done.abort();

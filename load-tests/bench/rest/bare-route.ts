@@ -15,9 +15,9 @@ export interface BareTask {
   /** What it answers, by the last part of the path. */
   bodies: ReadonlyMap<string, unknown>;
 }
-export type BareTells = { type: 'listening'; port: number };
+export type BareMessage = { type: 'listening'; port: number };
 
-const { task, tell } = await awaitTask<BareTask, BareTells>();
+const { task, send } = await awaitTask<BareTask, BareMessage>();
 const key = await importJWK(task.jwk, 'EdDSA');
 const app = new Hono();
 app.get(`${task.path}/:id`, async (c) => {
@@ -32,4 +32,4 @@ app.get(`${task.path}/:id`, async (c) => {
 const server = createAdaptorServer({ fetch: app.fetch }) as Server;
 server.listen(0, task.host);
 await once(server, 'listening');
-tell({ type: 'listening', port: (server.address() as AddressInfo).port });
+send({ type: 'listening', port: (server.address() as AddressInfo).port });

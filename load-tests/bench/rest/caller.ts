@@ -26,9 +26,9 @@ export interface Called {
   p99Ms: number;
 }
 
-export type CallerTells = { type: 'called'; servers: Record<string, Called> };
+export type CallerMessage = { type: 'called'; servers: Record<string, Called> };
 
-const { task, tell } = await awaitTask<CallerTask, CallerTells>();
+const { task, send } = await awaitTask<CallerTask, CallerMessage>();
 
 const requests = task.paths.map((path) =>
   Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${task.host}\r\nAuthorization: ${task.authorization}\r\n\r\n`),
@@ -117,7 +117,7 @@ for (let turn = 0; turn < task.turns; turn += 1)
     rates.get(name)?.push(answers / seconds);
   }
 for (const callers of servers.values()) callers.close();
-tell({
+send({
   type: 'called',
   servers: Object.fromEntries(
     [...servers].map(([name, { latenciesMs }]) => [

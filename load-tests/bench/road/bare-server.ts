@@ -2,15 +2,15 @@ import { type AddressInfo, createServer } from 'node:net';
 import { teltonika } from '@outrider/protocols';
 import { awaitTask } from './child.ts';
 
-export type BareServerTells =
+export type BareServerMessage =
   | { type: 'listening'; port: number }
   | { type: 'counted'; positions: number; cpuSeconds: number };
 
 /*
  * The least that a gateway could be: reads the frames with the same codec and acknowledges at once. Nothing is looked
- * up, nothing is kept. Tells how many positions it had when it hears `count`.
+ * up, nothing is kept. Message how many positions it had when it hears `count`.
  */
-const { tell, heard } = await awaitTask<null, BareServerTells>();
+const { send, awaitCommand } = await awaitTask<null, BareServerMessage>();
 let positions = 0;
 const server = createServer({ noDelay: true }, (socket) => {
   const session = teltonika.createSession();
@@ -29,7 +29,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   });
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-tell({ type: 'listening', port: (server.address() as AddressInfo).port });
-await heard('count');
+send({ type: 'listening', port: (server.address() as AddressInfo).port });
+await awaitCommand('count');
 const { user, system } = process.cpuUsage();
-tell({ type: 'counted', positions, cpuSeconds: (user + system) / 1e6 });
+send({ type: 'counted', positions, cpuSeconds: (user + system) / 1e6 });

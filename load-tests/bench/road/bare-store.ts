@@ -11,13 +11,13 @@ export interface BareStoreTask {
   commitEveryMs: number;
 }
 
-export type BareStoreTells = { type: 'listening'; port: number } | { type: 'stopped' };
+export type BareStoreMessage = { type: 'listening'; port: number } | { type: 'stopped' };
 
 /*
  * The least that takes positions and keeps them: reads the frames with the same codec, writes the bytes of each packet
  * as a row, syncs the rows of a few milliseconds with one commit, and acknowledges then.
  */
-const { task, tell, heard } = await awaitTask<BareStoreTask, BareStoreTells>();
+const { task, send, awaitCommand } = await awaitTask<BareStoreTask, BareStoreMessage>();
 const folder = mkdtempSync(join(tmpdir(), 'outrider-bare-store-'));
 const db = new DatabaseSync(join(folder, 'rows.sqlite'));
 db.exec(
@@ -51,8 +51,8 @@ const server = createServer({ noDelay: true }, (socket) => {
   });
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-tell({ type: 'listening', port: (server.address() as AddressInfo).port });
-await heard('stop');
+send({ type: 'listening', port: (server.address() as AddressInfo).port });
+await awaitCommand('stop');
 db.close();
 rmSync(folder, { recursive: true });
-tell({ type: 'stopped' });
+send({ type: 'stopped' });

@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** Something a child process tells: told apart by `type`. */
-interface Told {
+/** Something a child process tells: messages apart by `type`. */
+interface TypedMessage {
   type: string;
 }
 
 /** A child process of the benchmark, given a task and asked for what it tells. */
-export interface Child<Tells extends Told> {
+export interface Child<Message extends TypedMessage> {
   /** The next message, which must be of this type. @throws {Error} when the child failed, or told something else */
-  next<Type extends Tells['type']>(type: Type): Promise<Extract<Tells, { type: Type }>>;
+  next<Type extends Message['type']>(type: Type): Promise<Extract<Message, { type: Type }>>;
   say(word: string): void;
   readonly pid: number;
   /** Ends it, whatever it does. */
@@ -16,13 +16,16 @@ export interface Child<Tells extends Told> {
 }
 
 /** Starts a module of this folder as a process and hands it its task. */
-export async function startChild<Task, Tells extends Told>(module: string, task: Task): Promise<Child<Tells>> {
+export async function startChild<Task, Message extends TypedMessage>(
+  module: string,
+  task: Task,
+): Promise<Child<Message>> {
   const child: ChildProcess = fork(new URL(module, import.meta.url), { serialization: 'advanced' });
-  const told: Tells[] = [];
+  const messages: Message[] = [];
   let gone: Error | null = null;
   let wake: () => void = () => {};
-  child.on('message', (message: Tells) => {
-    told.push(message);
+  child.on('message', (message: Message) => {
+    messages.push(message);
     wake();
   });
   const ended = new Promise<void>((resolve) =>
@@ -40,15 +43,15 @@ export async function startChild<Task, Tells extends Told>(module: string, task:
   return {
     pid: child.pid ?? 0,
     async next(type) {
-      while (told.length === 0) {
+      while (messages.length === 0) {
         if (gone) throw gone;
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
-      const message = told.shift() as Tells;
+      const message = messages.shift() as Message;
       if (message.type !== type) throw new Error(`${module}: ${JSON.stringify(message)} where ${type} was awaited`);
-      return message as Extract<Tells, { type: typeof type }>;
+      return message as Extract<Message, { type: typeof type }>;
     },
     say: (word) => void child.send({ word }),
     async stop() {
@@ -59,15 +62,15 @@ export async function startChild<Task, Tells extends Told>(module: string, task:
 }
 
 /** Inside the child: its task, and a line to the one who started it. */
-export interface Parent<Task, Tells extends Told> {
+export interface Parent<Task, Message extends TypedMessage> {
   task: Task;
-  tell(message: Tells): void;
+  send(message: Message): void;
   /** Resolves when the parent said the word. */
-  heard(word: string): Promise<void>;
+  awaitCommand(word: string): Promise<void>;
 }
 
 /** Waits for the task. A child that its parent left ends too. */
-export async function awaitTask<Task, Tells extends Told>(): Promise<Parent<Task, Tells>> {
+export async function awaitTask<Task, Message extends TypedMessage>(): Promise<Parent<Task, Message>> {
   const words = new Map<string, PromiseWithResolvers<void>>();
   const wordOf = (word: string): PromiseWithResolvers<void> => {
     const known = words.get(word) ?? Promise.withResolvers<void>();
@@ -82,7 +85,7 @@ export async function awaitTask<Task, Tells extends Told>(): Promise<Parent<Task
   process.on('disconnect', () => process.exit(0));
   return {
     task: await task.promise,
-    tell: (message) => void process.send?.(message),
-    heard: (word) => wordOf(word).promise,
+    send: (message) => void process.send?.(message),
+    awaitCommand: (word) => wordOf(word).promise,
   };
 }

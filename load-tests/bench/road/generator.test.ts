@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { BareServerTells } from './bare-server.ts';
+import type { BareServerMessage } from './bare-server.ts';
 import { startChild } from './child.ts';
-import type { GeneratorTask, GeneratorTells } from './generator.ts';
+import type { GeneratorMessage, GeneratorTask } from './generator.ts';
 
 test('every position that the generator sends is parsed and acknowledged by the bare server', async () => {
-  const server = await startChild<null, BareServerTells>('./bare-server.ts', null);
+  const server = await startChild<null, BareServerMessage>('./bare-server.ts', null);
   try {
     const { port } = await server.next('listening');
-    const generator = await startChild<GeneratorTask, GeneratorTells>('./generator.ts', {
+    const generator = await startChild<GeneratorTask, GeneratorMessage>('./generator.ts', {
       host: '127.0.0.1',
       port,
       connections: 5,
@@ -31,7 +31,7 @@ test('every position that the generator sends is parsed and acknowledged by the 
 });
 
 test('a child that fails is told as an error, not waited for', async () => {
-  const generator = await startChild<Partial<GeneratorTask>, GeneratorTells>('./generator.ts', { connections: -1 });
+  const generator = await startChild<Partial<GeneratorTask>, GeneratorMessage>('./generator.ts', { connections: -1 });
   try {
     await expect(generator.next('done')).rejects.toThrow();
   } finally {

@@ -19,27 +19,27 @@ export interface GeneratorTask {
   endMs: number;
 }
 
-export type GeneratorTells =
+export type GeneratorMessage =
   /** All is recorded, and all terminals are connected and known; it sends when it hears `go`. */
   | { type: 'ready'; positions: number; packets: number; bytes: number }
   /** All is acknowledged. */
   | { type: 'done'; seconds: number; cpuSeconds: number };
 
-const { task, tell, heard } = await awaitTask<GeneratorTask, GeneratorTells>();
+const { task, send, awaitCommand } = await awaitTask<GeneratorTask, GeneratorMessage>();
 const recordings = Array.from({ length: task.connections }, (_, vehicle) =>
   recordPackets(vehicle, task.positionsPerConnection, task.perPacket, task.endMs),
 );
 const lines: (() => Promise<void>)[] = [];
 for (let from = 0; from < recordings.length; from += CONNECT_AT_A_TIME)
   lines.push(...(await Promise.all(recordings.slice(from, from + CONNECT_AT_A_TIME).map(openLine))));
-tell({
+send({
   type: 'ready',
   positions: task.connections * task.positionsPerConnection,
   packets: recordings.reduce((sum, { ends }) => sum + ends.length, 0),
   bytes: recordings.reduce((sum, { bytes }) => sum + bytes.length, 0),
 });
-await heard('go');
-tell({
+await awaitCommand('go');
+send({
   type: 'done',
   ...(await timed(async () => {
     await Promise.all(lines.map((play) => play()));

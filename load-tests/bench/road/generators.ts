@@ -1,7 +1,7 @@
 import { type Child, startChild } from './child.ts';
-import type { GeneratorTask, GeneratorTells } from './generator.ts';
+import type { GeneratorMessage, GeneratorTask } from './generator.ts';
 
 /** Terminals in a process of their own. */
-export function startGenerator(task: GeneratorTask): Promise<Child<GeneratorTells>> {
-  return startChild<GeneratorTask, GeneratorTells>('./generator.ts', task);
+export function startGenerator(task: GeneratorTask): Promise<Child<GeneratorMessage>> {
+  return startChild<GeneratorTask, GeneratorMessage>('./generator.ts', task);
 }

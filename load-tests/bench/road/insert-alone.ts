@@ -15,9 +15,9 @@ export interface InsertAloneTask {
   batchPositions: number;
 }
 
-export type InsertAloneTells = { type: 'inserted'; positions: number; seconds: number; cpuSeconds: number };
+export type InsertAloneMessage = { type: 'inserted'; positions: number; seconds: number; cpuSeconds: number };
 
-const { task, tell } = await awaitTask<InsertAloneTask, InsertAloneTells>();
+const { task, send } = await awaitTask<InsertAloneTask, InsertAloneMessage>();
 const drives = Array.from({ length: task.vehicles }, (_, vehicle) =>
   decodePackets(recordPackets(vehicle, task.positionsPerVehicle, task.perPacket, task.endMs)),
 );
@@ -53,4 +53,4 @@ const took = await timed(async () => {
   for (const packets of batches) positions += await warehouse.insertPositions(packets);
 });
 await warehouse.close();
-tell({ type: 'inserted', positions, ...took });
+send({ type: 'inserted', positions, ...took });

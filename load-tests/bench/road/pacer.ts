@@ -52,14 +52,14 @@ export interface Paced {
   lost: number;
 }
 
-export type PacerTells =
+export type PacerMessage =
   /**
    * All terminals are connected and known. It sends at `begin`, forgets what it measured at `measure`, and ends at
    * `end`.
    */
   { type: 'connected'; seconds: number } | { type: 'begun' } | ({ type: 'paced' } & Paced);
 
-const { task, tell, heard } = await awaitTask<PacerTask, PacerTells>();
+const { task, send, awaitCommand } = await awaitTask<PacerTask, PacerMessage>();
 
 type Simulator = ReturnType<typeof createTeltonikaSimulator>;
 
@@ -108,9 +108,9 @@ await Promise.all(
   }),
 );
 const watcher = task.live ? await watch(task.live) : null;
-tell({ type: 'connected', seconds: (performance.now() - connecting) / 1000 });
+send({ type: 'connected', seconds: (performance.now() - connecting) / 1000 });
 
-await heard('begin');
+await awaitCommand('begin');
 let sent = 0;
 const begun = performance.now();
 const perMs = task.terminals / (task.perPacket * fixMs);
@@ -118,9 +118,9 @@ const clock = setInterval(() => {
   const due = Math.floor((performance.now() - begun) * perMs);
   for (; sent < due; sent++) sendFrom(sent % task.terminals);
 }, 5);
-tell({ type: 'begun' });
+send({ type: 'begun' });
 
-await heard('measure');
+await awaitCommand('measure');
 measuring = true;
 sentPositions = 0;
 sentPackets = 0;
@@ -130,14 +130,14 @@ liveMs = [];
 awaited.clear();
 measuredFrom = performance.now();
 
-await heard('end');
+await awaitCommand('end');
 clearInterval(clock);
 measuring = false;
 const seconds = (performance.now() - measuredFrom) / 1000;
 // What is under way may still arrive.
 await new Promise((resolve) => setTimeout(resolve, 1500));
 ending = true;
-tell({
+send({
   type: 'paced',
   seconds,
   sentPositions,

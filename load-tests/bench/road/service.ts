@@ -39,12 +39,12 @@ const READY_MS = 60_000;
  * Starts the built service on free ports.
  *
  * @param settings besides those that every benchmark has
- * @param hear is given what the service says about itself, as it comes
+ * @param onOutput is given what the service says about itself, as it comes
  * @throws {Error} with what it said when it is not ready in time
  */
 export async function startService(
   settings: Readonly<Record<string, string>> = {},
-  hear: (text: string) => void = () => {},
+  onOutput: (text: string) => void = () => {},
 ): Promise<Service> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'));
   const entry = new URL('../../../services/outrider/src/main.ts', import.meta.url).pathname;
@@ -75,7 +75,7 @@ export async function startService(
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => {
     said = `${said}${chunk}`.slice(-4000);
-    hear(chunk.toString());
+    onOutput(chunk.toString());
   });
   try {
     const ports = await readyPorts(child, () => said);

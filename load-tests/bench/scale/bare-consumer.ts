@@ -11,13 +11,13 @@ export interface BareConsumerTask {
   messages: number;
 }
 
-export type BareConsumerTells =
+export type BareConsumerMessage =
   /** It has the partitions; the first fetch is part of what is measured. */
   | { type: 'joined' }
   /** It has all of the messages. */
   | { type: 'consumed'; seconds: number; cpuSeconds: number };
 
-const { task, tell } = await awaitTask<BareConsumerTask, BareConsumerTells>();
+const { task, send } = await awaitTask<BareConsumerTask, BareConsumerMessage>();
 const kafka = new Kafka({ brokers: [...task.brokers], logLevel: logLevel.NOTHING });
 const consumer = kafka.consumer({ groupId: `bare-${process.pid}`, allowAutoTopicCreation: false });
 await consumer.connect();
@@ -35,6 +35,6 @@ await consumer.run({
   },
 });
 await joined.promise;
-tell({ type: 'joined' });
-tell({ type: 'consumed', ...(await timed(() => all.promise)) });
+send({ type: 'joined' });
+send({ type: 'consumed', ...(await timed(() => all.promise)) });
 await consumer.disconnect();

@@ -18,22 +18,22 @@ export interface BareProducerTask {
   requestBytes: number;
 }
 
-export type BareProducerTells =
+export type BareProducerMessage =
   | { type: 'ready'; messages: number; bytes: number }
   /** It produces when it hears `produce`. */
   | { type: 'produced'; seconds: number; cpuSeconds: number };
 
-const { task, tell, heard } = await awaitTask<BareProducerTask, BareProducerTells>();
+const { task, send, awaitCommand } = await awaitTask<BareProducerTask, BareProducerMessage>();
 const kafka = new Kafka({ brokers: [...task.brokers], logLevel: logLevel.NOTHING });
 
 const messages = recordMessages();
-tell({
+send({
   type: 'ready',
   messages: messages.length,
   bytes: messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0),
 });
 
-await heard('produce');
+await awaitCommand('produce');
 const producer = kafka.producer({
   idempotent: true,
   maxInFlightRequests: 1,
@@ -42,7 +42,7 @@ const producer = kafka.producer({
 });
 await producer.connect();
 const requests = requestsOf(messages);
-tell({
+send({
   type: 'produced',
   ...(await timed(async () => {
     for (const request of requests) await producer.send({ topic: task.topic, acks: -1, messages: request });

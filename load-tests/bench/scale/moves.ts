@@ -1,7 +1,7 @@
 import { openRedisHub } from '@outrider/hub';
 import type { Cluster, Instance } from '../../../services/outrider/src/distributed.fixture.ts';
 import { startChild } from '../road/child.ts';
-import type { PacerTask, PacerTells } from '../road/pacer.ts';
+import type { PacerMessage, PacerTask } from '../road/pacer.ts';
 
 /** Terminals that report while partitions move. */
 export const TERMINALS = 200;
@@ -50,7 +50,7 @@ export async function measureMoves(
     await new Promise((resolve) => setTimeout(resolve, restMs));
     return longestNow();
   };
-  const pacer = await startChild<PacerTask, PacerTells>('./pacer.ts', {
+  const pacer = await startChild<PacerTask, PacerMessage>('./pacer.ts', {
     host: '127.0.0.1',
     port,
     terminals: TERMINALS,

@@ -1,7 +1,7 @@
 import type { JWK } from 'jose';
 import { percentile } from '../measure.ts';
-import type { BareTask, BareTells } from '../rest/bare-route.ts';
-import type { Called, CallerTask, CallerTells } from '../rest/caller.ts';
+import type { BareMessage, BareTask } from '../rest/bare-route.ts';
+import type { Called, CallerMessage, CallerTask } from '../rest/caller.ts';
 import { startChild } from '../road/child.ts';
 import { createVehicles, openRest } from '../road/definitions.ts';
 import { startService } from '../road/service.ts';
@@ -42,7 +42,7 @@ export const section: Section = {
       const [jwk] = keys;
       if (jwk === undefined) throw new Error('the service shows no key');
 
-      const bare = await startChild<BareTask, BareTells>('../rest/bare-route.ts', {
+      const bare = await startChild<BareTask, BareMessage>('../rest/bare-route.ts', {
         host: service.host,
         jwk,
         path: PATH,
@@ -51,7 +51,7 @@ export const section: Section = {
       try {
         const { port } = await bare.next('listening');
         say('warming up, then measuring in turns');
-        const caller = await startChild<CallerTask, CallerTells>('../rest/caller.ts', {
+        const caller = await startChild<CallerTask, CallerMessage>('../rest/caller.ts', {
           host: service.host,
           ports: { service: service.ports.http, bare: port },
           connections: CONNECTIONS,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
-import type { LatencyMs, PacerTask, PacerTells } from '../road/pacer.ts';
+import type { LatencyMs, PacerMessage, PacerTask } from '../road/pacer.ts';
 import { startService } from '../road/service.ts';
 import type { Section } from '../section.ts';
 
@@ -23,7 +23,7 @@ export const section: Section = {
       const vehicleIds = await createVehicles(rest, terminals);
       await createGeofences(rest, GEOFENCES);
       rest.close();
-      const pacer = await startChild<PacerTask, PacerTells>('./pacer.ts', {
+      const pacer = await startChild<PacerTask, PacerMessage>('./pacer.ts', {
         host: service.host,
         port: service.ports.teltonika,
         terminals,

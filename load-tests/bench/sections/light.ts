@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { COMMIT_GAP_MS } from '@outrider/log';
-import type { BareStoreTask, BareStoreTells } from '../road/bare-store.ts';
+import type { BareStoreMessage, BareStoreTask } from '../road/bare-store.ts';
 import { type Child, startChild } from '../road/child.ts';
 import { createVehicles, openRest } from '../road/definitions.ts';
-import type { Paced, PacerTask, PacerTells } from '../road/pacer.ts';
+import type { Paced, PacerMessage, PacerTask } from '../road/pacer.ts';
 import { cpuSecondsOf, type Service, startService } from '../road/service.ts';
 import type { Section, Table } from '../section.ts';
 
@@ -88,7 +88,7 @@ async function measureService(durations: Durations, say: (progress: string) => v
 
 async function measureBare(durations: Durations, say: (progress: string) => void): Promise<{ cores: number | null }> {
   say('the bare server');
-  const bare = await startChild<BareStoreTask, BareStoreTells>('./bare-store.ts', { commitEveryMs: COMMIT_GAP_MS });
+  const bare = await startChild<BareStoreTask, BareStoreMessage>('./bare-store.ts', { commitEveryMs: COMMIT_GAP_MS });
   try {
     const { port } = await bare.next('listening');
     const pacer = await startPacer(port);
@@ -112,8 +112,8 @@ async function measureBare(durations: Durations, say: (progress: string) => void
   }
 }
 
-function startPacer(port: number): Promise<Child<PacerTells>> {
-  return startChild<PacerTask, PacerTells>('./pacer.ts', {
+function startPacer(port: number): Promise<Child<PacerMessage>> {
+  return startChild<PacerTask, PacerMessage>('./pacer.ts', {
     host: '127.0.0.1',
     port,
     terminals: TERMINALS,
@@ -125,7 +125,7 @@ function startPacer(port: number): Promise<Child<PacerTells>> {
 
 /** Warms up, then lets `measure` wait for as long as is measured. */
 async function paceFor(
-  pacer: Child<PacerTells>,
+  pacer: Child<PacerMessage>,
   { warmSeconds, measuredSeconds }: Durations,
   say: (progress: string) => void,
   measure: (measured: () => Promise<void>) => Promise<void>,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { startChild } from '../road/child.ts';
 import { createVehicles, openRest } from '../road/definitions.ts';
-import type { PacerTask, PacerTells } from '../road/pacer.ts';
+import type { PacerMessage, PacerTask } from '../road/pacer.ts';
 import { startService } from '../road/service.ts';
 import type { Section } from '../section.ts';
 
@@ -26,7 +26,7 @@ export const section: Section = {
       await wait(2000);
       const definedMb = await service.residentMb();
       say('connecting');
-      const pacer = await startChild<PacerTask, PacerTells>('./pacer.ts', {
+      const pacer = await startChild<PacerTask, PacerMessage>('./pacer.ts', {
         host: service.host,
         port: service.ports.teltonika,
         terminals,

@@ -198,17 +198,17 @@ async function startProbe(of: Tenant, receiver: Receiver) {
   const sentAtMs = new Map<number, number>();
   let samples = null as Samples | null;
   let running = true;
-  const heard = (what: 'webhook delivered' | 'live notification', fixTime: string) => {
+  const received = (what: 'webhook delivered' | 'live notification', fixTime: string) => {
     const sent = sentAtMs.get(Date.parse(fixTime));
     if (sent !== undefined) samples?.[what].push(performance.now() - sent);
   };
-  receiver.onFix = (fixTime) => heard('webhook delivered', fixTime);
+  receiver.onFix = (fixTime) => received('webhook delivered', fixTime);
   const socket = new WebSocket(of.live, { headers: { Authorization: `JWT ${of.jwt}` } });
   await once(socket, 'open');
   socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false, events: false }));
   socket.on('message', (data) => {
     const message = JSON.parse(data.toString()) as { type: string; event?: { fixTime: string } };
-    if (message.type === 'notification' && message.event) heard('live notification', message.event.fixTime);
+    if (message.type === 'notification' && message.event) received('live notification', message.event.fixTime);
   });
   const crossing = (async () => {
     for (let nth = 0; running; nth += 1) {

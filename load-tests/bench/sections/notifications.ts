@@ -27,23 +27,23 @@ const STUCK_MS = 20_000;
 export const section: Section = {
   about: 'notifications stored and pushed a second; time from a geofence’s creation to being in force',
   async run(say, quick) {
-    const told = [];
+    const figures = [];
     for (const one of CASES) {
       const events = quick ? one.events / 10 : one.events;
       say(
         `${events.toLocaleString('en-US')} events, ${one.listeners} who asked for them, ${one.otherRules} other rules`,
       );
-      told.push(await benchNotifications({ ...one, events }));
+      figures.push(await benchNotifications({ ...one, events }));
     }
     const samples = quick ? SAMPLES / 10 : SAMPLES;
     const inForce = await timeToForce(samples, quick ? OTHER_GEOFENCES / 10 : OTHER_GEOFENCES, say);
     return {
-      result: { told, inForce },
+      result: { figures, inForce },
       tables: [
         {
           title: 'Notifications: held against the rules, stored, and at the WebSocket of who asked for them',
           columns: ['events', 'who asked', 'other rules', 'notifications/s', 'bare inserts and sends/s', 'of bare'],
-          rows: told.map((row) => [
+          rows: figures.map((row) => [
             row.events,
             row.listeners,
             row.otherRules,
@@ -94,7 +94,7 @@ async function timeToForce(samples: number, geofences: number, say: (progress: s
     await createGeofences(rest, geofences);
     const [here, there] = [town.plane.toLngLat([40_000, 0]), town.plane.toLngLat([40_400, 0])];
     const shuttle = startShuttle(service, here, there);
-    const heard = await listen(service, rest.jwt);
+    const listener = await listen(service, rest.jwt);
     try {
       await new Promise((resolve) => setTimeout(resolve, 2000));
       say(`making ${samples} more, one by one`);
@@ -108,7 +108,7 @@ async function timeToForce(samples: number, geofences: number, say: (progress: s
           properties: { name: `Sample ${sample}`, shape: 'circle', radiusM: 100 },
         })) as { id: string };
         const answeredMs = performance.now();
-        const fixTimeMs = await heard.firstFixOf(id);
+        const fixTimeMs = await listener.firstFixOf(id);
         const sentMs = shuttle.sentAtMs(fixTimeMs);
         fromAnswerMs.push(Math.max(0, sentMs - answeredMs));
         fromRequestMs.push(Math.max(0, sentMs - requestedMs));
@@ -120,7 +120,7 @@ async function timeToForce(samples: number, geofences: number, say: (progress: s
       }
       return { samples, geofences, fromAnswerMs: spreadOf(fromAnswerMs), fromRequestMs: spreadOf(fromRequestMs) };
     } finally {
-      heard.close();
+      listener.close();
       await shuttle.stop();
       rest.close();
     }

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BareServerTells } from '../road/bare-server.ts';
+import type { BareServerMessage } from '../road/bare-server.ts';
 import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
 import { startGenerator } from '../road/generators.ts';
-import type { InsertAloneTask, InsertAloneTells } from '../road/insert-alone.ts';
+import type { InsertAloneMessage, InsertAloneTask } from '../road/insert-alone.ts';
 import { type Service, startService } from '../road/service.ts';
 import type { Section } from '../section.ts';
 
@@ -214,7 +214,7 @@ async function watchRoad(service: Service, positions: number, begun: number, say
 }
 
 async function parsingAlone(load: Load): Promise<Reached & { cpuSeconds: number }> {
-  const server = await startChild<null, BareServerTells>('./bare-server.ts', null);
+  const server = await startChild<null, BareServerMessage>('./bare-server.ts', null);
   try {
     const { port } = await server.next('listening');
     const generator = await startGenerator({ ...TERMINALS, port, ...load });
@@ -237,7 +237,7 @@ async function parsingAlone(load: Load): Promise<Reached & { cpuSeconds: number 
 
 async function insertingAlone({ positionsPerConnection, endMs }: Load): Promise<Reached & { cpuSeconds: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'outrider-bench-'));
-  const child = await startChild<InsertAloneTask, InsertAloneTells>('./insert-alone.ts', {
+  const child = await startChild<InsertAloneTask, InsertAloneMessage>('./insert-alone.ts', {
     folder,
     vehicles: CONNECTIONS,
     positionsPerVehicle: positionsPerConnection,

@@ -5,8 +5,8 @@ import { startChild } from '../road/child.ts';
 import { createGeofences, createVehicles, openRest } from '../road/definitions.ts';
 import { startGenerator } from '../road/generators.ts';
 import { ADMIN_PASSWORD, cpuSecondsOf } from '../road/service.ts';
-import type { BareConsumerTask, BareConsumerTells } from '../scale/bare-consumer.ts';
-import type { BareProducerTask, BareProducerTells } from '../scale/bare-producer.ts';
+import type { BareConsumerMessage, BareConsumerTask } from '../scale/bare-consumer.ts';
+import type { BareProducerMessage, BareProducerTask } from '../scale/bare-producer.ts';
 import { TERMINALS as MOVING_TERMINALS, type Moves, measureMoves } from '../scale/moves.ts';
 import { summed } from '../scale/processes.ts';
 import type { Section } from '../section.ts';
@@ -108,8 +108,8 @@ const READERS = 2;
 async function bare({ kafka, environment }: AllServers, load: Load, prefix: string): Promise<BareRates> {
   const brokers = (environment.KAFKA_BROKERS ?? `127.0.0.1:${kafka.port}`).split(',');
   const children: { stop(): Promise<void> }[] = [];
-  const child = async <Task, Tells extends { type: string }>(module: string, task: Task) => {
-    const started = await startChild<Task, Tells>(module, task);
+  const child = async <Task, Message extends { type: string }>(module: string, task: Task) => {
+    const started = await startChild<Task, Message>(module, task);
     children.push(started);
     return started;
   };
@@ -125,7 +125,7 @@ async function bare({ kafka, environment }: AllServers, load: Load, prefix: stri
   }
 
   async function producerOf(topic: string) {
-    const producer = await child<BareProducerTask, BareProducerTells>('../scale/bare-producer.ts', {
+    const producer = await child<BareProducerTask, BareProducerMessage>('../scale/bare-producer.ts', {
       brokers,
       topic,
       vehicles: CONNECTIONS,
@@ -138,7 +138,7 @@ async function bare({ kafka, environment }: AllServers, load: Load, prefix: stri
   }
 
   async function consumerOf(topic: string, messages: number) {
-    const consumer = await child<BareConsumerTask, BareConsumerTells>('../scale/bare-consumer.ts', {
+    const consumer = await child<BareConsumerTask, BareConsumerMessage>('../scale/bare-consumer.ts', {
       brokers,
       topic,
       messages,
@@ -178,12 +178,12 @@ async function bare({ kafka, environment }: AllServers, load: Load, prefix: stri
     const brokerBefore = await broker();
     const begun = performance.now();
     producer.say('produce');
-    const told = await Promise.all([
+    const reports = await Promise.all([
       producer.next('produced'),
       ...consumers.map((consumer) => consumer.next('consumed')),
     ]);
     const seconds = (performance.now() - begun) / 1000;
-    const client = told.reduce((sum, each) => sum + each.cpuSeconds, 0);
+    const client = reports.reduce((sum, each) => sum + each.cpuSeconds, 0);
     return { ...rate(positions, seconds), cpuSeconds: { client, Kafka: (await broker()) - brokerBefore } };
   }
 

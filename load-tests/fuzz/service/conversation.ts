@@ -13,7 +13,7 @@ export interface Conversation {
 }
 
 /** More than this of an answer is read and forgotten. */
-const MOST_HEARD_BYTES = 256 * 1024;
+const MOST_RECEIVED_BYTES = 256 * 1024;
 const PAUSE_MS = 2;
 const LISTEN_MS = 40;
 /** A service that takes nothing for so long is stuck, or holds a connection back. */
@@ -22,29 +22,29 @@ const GIVE_UP_MS = 5000;
 /**
  * Has a conversation to its end.
  *
- * @param stayMs how long one lasts that stays silent
+ * @param holdMs how long one lasts that stays silent
  * @returns what was answered; null where no connection came about
  */
 export function converse(
   host: string,
   port: number,
   { chunks, ends }: Pick<Conversation, 'chunks' | 'ends'>,
-  stayMs: number,
+  holdMs: number,
 ): Promise<Buffer | null> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, noDelay: true });
-    const heard: Buffer[] = [];
+    const received: Buffer[] = [];
     let length = 0;
     let connected = false;
-    const giveUp = setTimeout(() => socket.destroy(), GIVE_UP_MS + stayMs);
+    const giveUp = setTimeout(() => socket.destroy(), GIVE_UP_MS + holdMs);
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk: Buffer) => {
-      if (length < MOST_HEARD_BYTES) heard.push(chunk);
+      if (length < MOST_RECEIVED_BYTES) received.push(chunk);
       length += chunk.length;
     });
     socket.on('close', () => {
       clearTimeout(giveUp);
-      resolve(connected ? Buffer.concat(heard) : null);
+      resolve(connected ? Buffer.concat(received) : null);
     });
     socket.on('connect', async () => {
       connected = true;
@@ -57,7 +57,7 @@ export function converse(
       if (socket.destroyed) return;
       if (ends === 'answer') return;
       if (ends === 'reset') socket.resetAndDestroy();
-      else if (ends === 'silence') setTimeout(() => socket.destroy(), stayMs);
+      else if (ends === 'silence') setTimeout(() => socket.destroy(), holdMs);
       else {
         socket.end();
         // Whoever is told that no more comes has a moment to answer what came.

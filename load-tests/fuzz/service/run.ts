@@ -107,14 +107,14 @@ class Battle {
     await wait(2000);
     const before = { sockets: await openSockets(service.pid), mb: await service.residentMb() };
 
-    const telling = setInterval(() => say(this.#progress()), 2000);
+    const progressTimer = setInterval(() => say(this.#progress()), 2000);
     await Promise.all([
       this.#attack(this.#until),
       this.#watchGoodClients(),
       this.#watchStalls(),
       this.#renewCredentials(),
     ]);
-    clearInterval(telling);
+    clearInterval(progressTimer);
 
     if (arena.end.said !== null) {
       this.#find('service', `the process ended: ${arena.end.said.slice(0, 3000)}`, this.#suspects());

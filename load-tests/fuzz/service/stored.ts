@@ -35,12 +35,12 @@ export class MayBeStored {
     const bytes = Buffer.concat([...chunks]);
     const [first = [], second = []] = CLOCKS_MS.map((nowMs) => {
       let terminalId = '';
-      const told: { terminalId: string; position: Position }[] = [];
+      const stored: { terminalId: string; position: Position }[] = [];
       for (const inbound of protocol.createSession().push(bytes, nowMs))
         if (inbound.type === 'identify') terminalId = inbound.terminalId;
         else if (inbound.type === 'positions')
-          told.push(...asKept(inbound.positions).map((position) => ({ terminalId, position })));
-      return told;
+          stored.push(...asKept(inbound.positions).map((position) => ({ terminalId, position })));
+      return stored;
     });
     for (const [index, { terminalId, position }] of first.entries()) {
       const sameTime = second[index]?.position.fixTimeMs === position.fixTimeMs;

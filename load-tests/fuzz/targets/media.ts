@@ -68,13 +68,13 @@ export const streamTarget: Target = {
     const random = createRandom(input.length * 31 + (input[input.length >> 1] ?? 0));
     const split = new PlaybackReassembler();
     const again = pushed(split, input, cutsOf(input.length, random));
-    const told = (list: readonly StreamMessage[]): string =>
+    const summary = (list: readonly StreamMessage[]): string =>
       list
         .map((message) =>
           message.type === 'frame' ? `${message.frame.kind}:${message.frame.data.length}` : message.type,
         )
         .join(' ');
-    claim(told(messages) === told(again), () => `in pieces ${told(again)}, at once ${told(messages)}`);
+    claim(summary(messages) === summary(again), () => `in pieces ${summary(again)}, at once ${summary(messages)}`);
     let data = 0;
     for (const message of messages) {
       if (message.type !== 'frame') continue;

@@ -48,16 +48,16 @@ export interface Driven {
   archived: { fixTime: string; latitude: number; longitude: number }[];
 }
 
-/** One who listens: what their client heard, and what their inbox holds. */
+/** One who listens: what their client received, and what their inbox holds. */
 export interface Listener {
-  heard: LiveMessage[];
+  received: LiveMessage[];
   undescribed: string[];
-  inbox: Told[];
+  inbox: Notification[];
   connections: number;
 }
 
 /** A notification as REST and the live API show it. */
-export interface Told {
+export interface Notification {
   id: string;
   number: number;
   ruleName: string;
@@ -169,11 +169,11 @@ export async function crash(
 
     const listeners = {} as Aftermath['listeners'];
     for (const [nth, name] of LISTENERS.entries()) {
-      const inbox = await all<Told>({ port: httpPort, jwt: tokens[name] }, '/api/v1/notifications?');
+      const inbox = await all<Notification>({ port: httpPort, jwt: tokens[name] }, '/api/v1/notifications?');
       const client = clients[nth];
       if (!client) continue;
-      const { heard, undescribed, connections } = client;
-      listeners[name] = { heard, undescribed, inbox: inbox.toReversed(), connections };
+      const { received, undescribed, connections } = client;
+      listeners[name] = { received, undescribed, inbox: inbox.toReversed(), connections };
     }
     const deliveries = await all<Aftermath['deliveries'][number]>(
       { port: httpPort, jwt: tokens.anna },
@@ -334,7 +334,7 @@ async function delivered(
   await vi
     .waitFor(async () => {
       for (const [nth, jwt] of Object.values(tokens).entries()) {
-        const { items } = await call<{ items: Told[] }>(port, jwt, 'GET', '/api/v1/notifications?limit=1');
+        const { items } = await call<{ items: Notification[] }>(port, jwt, 'GET', '/api/v1/notifications?limit=1');
         expect(clients[nth]?.of('notification').at(-1)?.number).toBe(items[0]?.number);
       }
       // The last one may see all.

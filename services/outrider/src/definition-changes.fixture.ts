@@ -22,7 +22,7 @@ export interface Round {
   vehicleId: string;
 }
 
-interface Told {
+interface Notification {
   ruleId: string;
   event: { phase: string; vehicleId: string; endReason: string | null };
 }
@@ -33,7 +33,7 @@ export interface Changed {
   /** With every version of every definition, in the order in which they were made. */
   log: LogContent;
   /** The inbox, the oldest first. */
-  notifications: Told[];
+  notifications: Notification[];
   vehicles: { id: string }[];
   geofences: { id: string }[];
   rules: { id: string; inactiveReason: string | null }[];
@@ -75,11 +75,11 @@ export async function changeDefinitions(seed: number, rounds: number): Promise<C
       if (random.next() < 0.5) await answered;
       else await wait(random.next() * CALL_MS);
       await restart();
-      const heard = await answered;
+      const wasAnswered = await answered;
       const again = await fetch(`http://127.0.0.1:${port}${path}`, request);
       const text = await again.text();
       if (method === 'DELETE') {
-        expect(heard ? [404] : [204, 404]).toContain(again.status);
+        expect(wasAnswered ? [404] : [204, 404]).toContain(again.status);
         return null;
       }
       // It was made, and died before its answer was kept: the answer to the same key is to look for it.
@@ -157,10 +157,10 @@ export async function changeDefinitions(seed: number, rounds: number): Promise<C
     const list = async <T>(what: string) =>
       (await call<{ items: T[] }>(port, jwt, 'GET', `/api/v1/${what}?limit=1000`)).items;
     const { packets, events } = await readLog(folder);
-    let notifications: Told[] = [];
+    let notifications: Notification[] = [];
     await vi
       .waitFor(async () => {
-        notifications = (await list<Told>('notifications')).toReversed();
+        notifications = (await list<Notification>('notifications')).toReversed();
         expect(notifications.length).toBeGreaterThanOrEqual(3 * rounds);
       }, PATIENCE)
       // What is missing is for the test to say.

@@ -39,8 +39,8 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
     const jwt = await logInAt(api);
     const call = <T>(method: string, path: string, body?: unknown) => callAt<T>(api, jwt, method, path, body);
     const feature = featureFromShape({ type: 'circle', center: onCircuit(0.3), radiusM: 200 });
-    const geozone = { ...feature, properties: { ...feature.properties, name: 'Depot' } };
-    await call('POST', '/api/v1/geozones', geozone);
+    const geofence = { ...feature, properties: { ...feature.properties, name: 'Depot' } };
+    await call('POST', '/api/v1/geozones', geofence);
     const vehicle = async (terminalId: TerminalId) =>
       (await call<{ id: VehicleId }>('POST', '/api/v1/vehicles', { name: terminalId, terminalId })).id;
     const [punctual, tardy] = [await vehicle(PUNCTUAL), await vehicle(TARDY)];

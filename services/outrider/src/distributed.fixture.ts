@@ -89,12 +89,12 @@ export class Cluster {
 
   /**
    * @param clickhouseUrl a ClickHouse that somebody else opened; by default one is opened here
-   * @param asTold what the services are told of all this, where they are to come another way
+   * @param transform what the services are told of all this, where they are to come another way
    */
   static async open(
     { kafkaBrokers, redisUrl, databaseUrl }: Servers,
     clickhouseUrl: string | null = null,
-    asTold: (environment: Record<string, string>) => Promise<Record<string, string>> = async (same) => same,
+    transform: (environment: Record<string, string>) => Promise<Record<string, string>> = async (same) => same,
   ): Promise<Cluster> {
     const name = `outrider_${randomUUID().replaceAll('-', '')}`;
     await command(databaseUrl, `create database ${name}`);
@@ -130,7 +130,7 @@ export class Cluster {
       cluster.#environment.S3_URL = s3.url;
       ends.push(() => s3.close());
     }
-    Object.assign(cluster.#environment, await asTold({ ...cluster.#environment }));
+    Object.assign(cluster.#environment, await transform({ ...cluster.#environment }));
     ends.push(
       async () => {
         await redis.flushdb();

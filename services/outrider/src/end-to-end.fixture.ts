@@ -198,10 +198,10 @@ export async function expectAllOfIt({ call, recorders }: Reached, { vehicles, ge
     expect(expected.some((text) => text.includes('speeding'))).toBe(true);
     for (const recorder of recorders) {
       await vi.waitFor(
-        () => expect(toldLive(recorder, vehicleId).length, edition).toBeGreaterThanOrEqual(expected.length),
+        () => expect(publishedLive(recorder, vehicleId).length, edition).toBeGreaterThanOrEqual(expected.length),
         PATIENCE,
       );
-      expect(toldLive(recorder, vehicleId).toSorted(), edition).toEqual(expected);
+      expect(publishedLive(recorder, vehicleId).toSorted(), edition).toEqual(expected);
     }
 
     const whole = onceInOrder(logged);
@@ -289,7 +289,7 @@ function onceInOrder(positions: readonly Position[]): Position[] {
 }
 
 /** What was told of a vehicle that the plain rules know of: visits that a fix shows, and speeding. */
-export function toldLive(recorder: LiveRecorder, vehicleId: VehicleId): Happening[] {
+export function publishedLive(recorder: LiveRecorder, vehicleId: VehicleId): Happening[] {
   return recorder
     .of('event')
     .filter((event) => event.vehicleId === vehicleId && !event.inferred && PLAIN_KINDS.has(String(event.kind)))

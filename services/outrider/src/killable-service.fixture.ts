@@ -71,9 +71,9 @@ export async function oneProcess(environment: Record<string, string>): Promise<K
     const begunMs = performance.now();
     const process = spawnService(folder, ports, environment);
     logs.push(process.stderrText);
-    const ready = process.ready.then((told) => {
-      if (told !== null) killable.fastestStartMs = Math.min(killable.fastestStartMs, performance.now() - begunMs);
-      return told !== null;
+    const ready = process.ready.then((ports) => {
+      if (ports !== null) killable.fastestStartMs = Math.min(killable.fastestStartMs, performance.now() - begunMs);
+      return ports !== null;
     });
     living = { process, ready };
     return living;

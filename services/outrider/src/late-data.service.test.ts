@@ -142,9 +142,9 @@ function happenings(events: readonly FleetEvent[] | undefined, of: (event: Fleet
     .filter((event) => of(event) && !event.inferred)
     .flatMap((event) => {
       const geofenceId = 'geofenceId' in event ? event.geofenceId : null;
-      const told = [happening(event.kind, 'begin', geofenceId, beganAtMs(event.id))];
-      if (event.phase === 'end') told.push(happening(event.kind, 'end', geofenceId, event.fixTimeMs));
-      return told;
+      const phases = [happening(event.kind, 'begin', geofenceId, beganAtMs(event.id))];
+      if (event.phase === 'end') phases.push(happening(event.kind, 'end', geofenceId, event.fixTimeMs));
+      return phases;
     })
     .toSorted();
 }
@@ -163,12 +163,12 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     const ofTardy = () => live.messages.filter(({ vehicleId }) => vehicleId === fleet.tardy);
     await vi.waitFor(() => expect(ofTardy().at(-1)).toBeDefined(), PATIENCE);
     await wait(1000);
-    const told = ofTardy().length;
+    const count = ofTardy().length;
 
     await send(TARDY, kept);
     await recalculatedSince(Date.now());
     expect((await stateOf(fleet.tardy)).position.fixTime).toBe(newest);
-    expect(ofTardy().slice(told)).toEqual([]);
+    expect(ofTardy().slice(count)).toEqual([]);
 
     const { events, tracks } = await archive([fleet.punctual, fleet.tardy]);
     const [inTime, late] = [events.get(fleet.punctual), events.get(fleet.tardy)];
@@ -223,15 +223,15 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     await send(TARDY, [...recent.slice(0, 8), ...recent.slice(16)]);
     await send(TARDY, recent.slice(8, 16));
 
-    interface Told {
+    interface Notification {
       late: boolean;
       createdAt: string;
       event: { kind: string; vehicleId: string; startedAt: string; origin: string; receivedAt: string };
     }
-    const inbox = async () => (await service.call<{ items: Told[] }>('GET', '/api/v1/notifications')).items;
+    const inbox = async () => (await service.call<{ items: Notification[] }>('GET', '/api/v1/notifications')).items;
     await vi.waitFor(async () => expect(await inbox()).toHaveLength(1), PATIENCE);
-    const [told] = await inbox();
-    expect(told).toMatchObject({
+    const [notification] = await inbox();
+    expect(notification).toMatchObject({
       late: true,
       event: {
         kind: 'alarm',

@@ -34,18 +34,19 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Told {
+interface Notification {
   number: number;
   event: { id: string; kind: string; phase: string };
 }
-const phases = (told: readonly Told[]) => told.map(({ number, event }) => `${number} ${event.kind} ${event.phase}`);
-const heard = () => live.of('notification') as unknown as Told[];
+const phases = (notifications: readonly Notification[]) =>
+  notifications.map(({ number, event }) => `${number} ${event.kind} ${event.phase}`);
+const received = () => live.of('notification') as unknown as Notification[];
 
 test('a rule, the packets of a terminal, and the notification everywhere', { timeout: 120_000 }, async () => {
   service = await startService(folder, undefined, ENVIRONMENT);
   const { call } = service;
   const vehicle = await call<{ id: string }>('POST', '/api/v1/vehicles', { name: 'Van 7', terminalId: TERMINAL });
-  const geozone = await call<{ id: string }>('POST', '/api/v1/geozones', {
+  const geofence = await call<{ id: string }>('POST', '/api/v1/geozones', {
     type: 'Feature',
     geometry: { type: 'Point', coordinates: [13.405, 52.52] },
     properties: { name: 'Depot', shape: 'circle', radiusM: 200 },
@@ -55,7 +56,7 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
     eventKinds: ['geofence-visit'],
     phases: ['begin', 'end'],
     vehicleIds: [vehicle.id],
-    geofenceIds: [geozone.id],
+    geofenceIds: [geofence.id],
     timeZone: 'Europe/Berlin',
     maxDataAgeMinutes: 24 * 60,
     emails: ['dispatch@example.com'],
@@ -66,14 +67,14 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
 
   // Live, with a cursor.
   await playTo(service, TERMINAL, depotDrive(0, 13.4, 13.405));
-  await vi.waitFor(() => expect(phases(heard())).toEqual(['1 geofence-visit begin']), PATIENCE);
+  await vi.waitFor(() => expect(phases(received())).toEqual(['1 geofence-visit begin']), PATIENCE);
   const [entry] = live.of('notification');
   expect(entry).toMatchObject({
     ruleId: rule.id,
     ruleName: 'Depot',
     vehicleName: 'Van 7',
     geofenceName: 'Depot',
-    event: { vehicleId: vehicle.id, geofenceId: geozone.id },
+    event: { vehicleId: vehicle.id, geofenceId: geofence.id },
     cursor: expect.stringMatching(/;n:1;/),
   });
 
@@ -83,14 +84,14 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
   expect(await service.interrupt()).toBe(0);
   service = await startService(folder, service.ports, ENVIRONMENT);
   await live.connect(service);
-  await vi.waitFor(() => expect(heard()).toHaveLength(3), PATIENCE);
+  await vi.waitFor(() => expect(received()).toHaveLength(3), PATIENCE);
   await playTo(service, TERMINAL, depotDrive(4, 13.41));
-  await vi.waitFor(() => expect(heard()).toHaveLength(4), PATIENCE);
+  await vi.waitFor(() => expect(received()).toHaveLength(4), PATIENCE);
   const all = ['1 geofence-visit begin', '2 geofence-visit end', '3 geofence-visit begin', '4 geofence-visit end'];
-  expect(phases(heard())).toEqual(all);
+  expect(phases(received())).toEqual(all);
 
   // In the inbox, the newest first.
-  const inbox = await call<{ items: Told[]; unreadCount: number }>('GET', '/api/v1/notifications');
+  const inbox = await call<{ items: Notification[]; unreadCount: number }>('GET', '/api/v1/notifications');
   expect(phases(inbox.items)).toEqual(all.toReversed());
   expect(inbox.unreadCount).toBe(4);
 
@@ -121,7 +122,7 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
   expect(items.map(({ attempts, responseStatus }) => [attempts, responseStatus])).toEqual(Array(4).fill([2, 204]));
   expect(receiver.received.map(({ id }) => id).toSorted()).toEqual(items.flatMap(({ id }) => [id, id]).toSorted());
   for (const request of receiver.received) expect(verifyWebhook(request, rule.webhook.secret, Date.now())).toBeNull();
-  const bodies = receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: Told });
+  const bodies = receiver.received.map(({ body }) => JSON.parse(body) as { type: string; data: Notification });
   expect(new Set(bodies.map(({ type, data }) => `${type} ${data.number}`))).toEqual(
     new Set(['geofence-visit.begin 1', 'geofence-visit.end 2', 'geofence-visit.begin 3', 'geofence-visit.end 4']),
   );
@@ -134,8 +135,12 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
 
   // What the rule would have told is what it told.
   await vi.waitFor(async () => {
-    const trial = await call<{ matched: Told['event'][] }>('POST', `/api/v1/notification-rules/${rule.id}/test`);
-    const keys = (events: readonly Told['event'][]) => events.map(({ id, phase }) => `${id} ${phase}`).toSorted();
+    const trial = await call<{ matched: Notification['event'][] }>(
+      'POST',
+      `/api/v1/notification-rules/${rule.id}/test`,
+    );
+    const keys = (events: readonly Notification['event'][]) =>
+      events.map(({ id, phase }) => `${id} ${phase}`).toSorted();
     expect(keys(trial.matched)).toEqual(keys(inbox.items.map(({ event }) => event)));
   }, PATIENCE);
 });

@@ -2,11 +2,11 @@ import { verifyWebhook } from '@outrider/channels';
 import type { FleetEvent } from '@outrider/domain';
 import { comparable, inOrder } from '@outrider/engine/oracle';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Aftermath, crash, LISTENERS, type Told } from './crash.fixture.ts';
+import { type Aftermath, crash, LISTENERS, type Notification } from './crash.fixture.ts';
 import type { KillableService } from './killable-service.fixture.ts';
 import { oracleEvents } from './log-reader.fixture.ts';
 
-const phaseOf = ({ id, phase }: Pick<FleetEvent, 'id' | 'phase'> | Told['event']) => `${id} ${phase}`;
+const phaseOf = ({ id, phase }: Pick<FleetEvent, 'id' | 'phase'> | Notification['event']) => `${id} ${phase}`;
 
 /** What the promises of delivery say, held against something that is killed at random moments while it works. */
 export function describePromises(
@@ -93,18 +93,18 @@ export function describePromises(
           .map((event) => `All ${phaseOf(event)}`),
       };
       for (const name of LISTENERS) {
-        const { heard, undescribed, inbox, connections } = after.listeners[name];
+        const { received, undescribed, inbox, connections } = after.listeners[name];
         expect(connections).toBeGreaterThan(kills / 10);
         expect(undescribed).toEqual([]);
-        expect(heard.filter(({ type }) => type === 'gap')).toEqual([]);
+        expect(received.filter(({ type }) => type === 'gap')).toEqual([]);
         expect(inbox.map(({ ruleName, event }) => `${ruleName} ${phaseOf(event)}`).toSorted()).toEqual(
           wanted[name].toSorted(),
         );
-        const told = heard.filter(({ type }) => type === 'notification') as unknown as Told[];
-        expect(told.map(({ number }) => number)).toEqual(inbox.map((_, nth) => nth + 1));
-        expect(told.map(({ id }) => id)).toEqual(inbox.map(({ id }) => id));
+        const live = received.filter(({ type }) => type === 'notification') as unknown as Notification[];
+        expect(live.map(({ number }) => number)).toEqual(inbox.map((_, nth) => nth + 1));
+        expect(live.map(({ id }) => id)).toEqual(inbox.map(({ id }) => id));
 
-        const events = heard.filter(({ type }) => type === 'event') as unknown as FleetEvent[];
+        const events = received.filter(({ type }) => type === 'event') as unknown as FleetEvent[];
         const visible = { anna: 'north', ben: 'south', admin: null }[name];
         // Each vehicle's in the order of the log: between vehicles there is none where the log has more than one
         // partition.

@@ -35,8 +35,10 @@ test(`3. Definitions are part of the input: what was answered is in force, whate
       ['end', 'geofence-deleted'],
     ]);
     // Whether the last of these was told before the rule knew of the deletion is chance.
-    const told = notifications.filter((each) => each.ruleId === ruleId && each.event.endReason !== 'geofence-deleted');
-    expect(told.map(({ event }) => [event.vehicleId, event.phase])).toEqual(
+    const certain = notifications.filter(
+      (each) => each.ruleId === ruleId && each.event.endReason !== 'geofence-deleted',
+    );
+    expect(certain.map(({ event }) => [event.vehicleId, event.phase])).toEqual(
       ['begin', 'end', 'begin'].map((phase) => [vehicleId, phase]),
     );
   }

@@ -15,7 +15,7 @@ test('notifications work as pasted, and go on after a crash', { timeout: 120_000
   const ports = await reservedPorts();
   const hookPort = String((await reservedPorts()).http);
   let service = await startService(join(folder, 'data'), ports, environment);
-  const heard = join(folder, 'heard');
+  const followed = join(folder, 'followed');
   const received = join(folder, 'received');
   const variables = join(folder, 'variables');
   const lines = (file: string) =>
@@ -52,30 +52,30 @@ test('notifications work as pasted, and go on after a crash', { timeout: 120_000
           `source ${variables}`,
           ...background('receiver', received).map((line) => line.replace('HOOK_PORT=9000', `HOOK_PORT=${hookPort}`)),
           `echo "WEBHOOK_SECRET='$WEBHOOK_SECRET'" >> ${variables}`,
-          ...background('follow', heard),
+          ...background('follow', followed),
           'wait',
         ].join('\n'),
       ],
       { cwd: ROOT, stdio: 'ignore', detached: true },
     );
     children.push(clients);
-    await vi.waitFor(() => expect(lines(heard)).toContain('resumed'), PATIENCE);
+    await vi.waitFor(() => expect(lines(followed)).toContain('resumed'), PATIENCE);
     const rule = example('rule').replace('127.0.0.1:9000', `127.0.0.1:${hookPort}`);
     await run(example('vehicle'), example('geozone'), rule, `echo "RULE='$RULE'" >> ${variables}`, 'sleep 3');
 
     await run(example('drive'));
-    const told = () => lines(heard).filter((line) => line.startsWith('notification'));
+    const notifications = () => lines(followed).filter((line) => line.startsWith('notification'));
     const first = ['notification 1 Depot Van 7 geofence-visit begin', 'notification 2 Depot Van 7 speeding begin'];
-    await vi.waitFor(() => expect(told()).toHaveLength(2), PATIENCE);
+    await vi.waitFor(() => expect(notifications()).toHaveLength(2), PATIENCE);
     await service.kill();
     service = await startService(join(folder, 'data'), ports, environment);
     // On the way back, slowly.
     const back = `curl -s -o /dev/null "$PHONES/?id=phone-7&timestamp=$(($(date +%s) + 30))&lat=52.5160&lon=13.4050&speed=24"`;
     await run(back);
-    await vi.waitFor(() => expect(told()).toHaveLength(4), PATIENCE);
+    await vi.waitFor(() => expect(notifications()).toHaveLength(4), PATIENCE);
     const words = (line: string) => line.replace(/^notification \d+ /, '');
-    expect(told().slice(0, 2).map(words).toSorted()).toEqual(first.map(words));
-    expect(told().slice(2).map(words).toSorted()).toEqual([
+    expect(notifications().slice(0, 2).map(words).toSorted()).toEqual(first.map(words));
+    expect(notifications().slice(2).map(words).toSorted()).toEqual([
       'Depot Van 7 geofence-visit end',
       'Depot Van 7 speeding end',
     ]);

@@ -14,7 +14,7 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
   try {
     const ports = await service.ready;
     if (ports === null) throw new Error(`it did not start: ${service.stderrText()}`);
-    const heard = join(folder, 'heard');
+    const received = join(folder, 'received');
     /** What a part prints goes into a file of its own. */
     const part = (name: string) => `{ ${example(name).trimEnd()}\n} > ${join(folder, name)}`;
     const script = [
@@ -25,13 +25,13 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
       part('vehicle'),
       part('geozone'),
       'sleep 3',
-      `( ${example('watch').trimEnd()} ) > ${heard} 2>/dev/null &`,
-      `until grep -q resumed ${heard} 2>/dev/null; do sleep 0.1; done`,
+      `( ${example('watch').trimEnd()} ) > ${received} 2>/dev/null &`,
+      `until grep -q resumed ${received} 2>/dev/null; do sleep 0.1; done`,
       part('drive'),
       // It is in the archive soon, whatever else the machine does.
       'sleep 3',
       part('ask'),
-      `until grep -q '"kind":"speeding"' ${heard} && grep -q '"kind":"geofence-visit"' ${heard}; do sleep 0.1; done`,
+      `until grep -q '"kind":"speeding"' ${received} && grep -q '"kind":"geofence-visit"' ${received}; do sleep 0.1; done`,
       `cd ${folder}`,
       example('shorthand'),
       ...['people', 'user', 'refresh', 'files'].map(part),
@@ -48,7 +48,7 @@ test('the first five minutes, and a program’s flow after them, work as pasted'
     const [state, track] = answers('ask');
     expect(state.position).toMatchObject({ latitude: 52.5199, longitude: 13.405 });
     expect(track.items).toHaveLength(3);
-    const messages = answers('heard');
+    const messages = answers('received');
     // One that came while another was on its way to the socket may be left out: the newest never is.
     expect(messages.findLast(({ type }) => type === 'position')).toMatchObject({ latitude: 52.5199 });
     expect(

@@ -9,8 +9,8 @@ import type { LiveMessage } from './service.fixture.ts';
  */
 export class ReconnectingClient {
   /** Everything that has a cursor or speaks of one: events, notifications, gaps. */
-  readonly heard: LiveMessage[] = [];
-  /** What it heard that is not as described. */
+  readonly received: LiveMessage[] = [];
+  /** What it received that is not as described. */
   readonly undescribed: string[] = [];
   connections = 0;
   readonly #port: number;
@@ -35,7 +35,7 @@ export class ReconnectingClient {
   }
 
   of(type: string): LiveMessage[] {
-    return this.heard.filter((message) => message.type === type);
+    return this.received.filter((message) => message.type === type);
   }
 
   /** As a network does it: without a word. */
@@ -67,7 +67,7 @@ export class ReconnectingClient {
       }
       if (typeof message.cursor === 'string') this.#cursor = message.cursor;
       if (message.type === 'resumed') this.#resumed = message;
-      else if (message.type !== 'position' && message.type !== 'snapshot') this.heard.push(message);
+      else if (message.type !== 'position' && message.type !== 'snapshot') this.received.push(message);
     });
     // What ends a connection is told by its close.
     socket.on('error', () => {});

@@ -103,9 +103,9 @@ test('killed with -9 while it makes reports, it begins them anew: each is made o
   expect(stored()).toHaveLength(ids.length);
   expect(readdirSync(join(folder, 'reports', '.incoming'))).toEqual([]);
   // Whoever asked was told of each that was made after they came.
-  const told = live.of('report-job');
-  expect(told.length).toBeGreaterThan(0);
-  for (const { id, state, rows } of told)
+  const messages = live.of('report-job');
+  expect(messages.length).toBeGreaterThan(0);
+  for (const { id, state, rows } of messages)
     expect([ids.includes(String(id)), state, rows]).toEqual([true, 'done', FIXES]);
 });
 

@@ -105,17 +105,17 @@ export async function startService(
   environment: Record<string, string> = {},
 ): Promise<RunningService> {
   const service = spawnService(folder, ports ?? (await reservedPorts()), environment);
-  const told = await service.ready;
-  if (told === null) throw new Error(`the service did not start:\n${service.stderrText()}`);
-  const jwt = await logIn(told.http, 'admin', environment.ADMIN_PASSWORD ?? OPERATOR_PASSWORD);
+  const listening = await service.ready;
+  if (listening === null) throw new Error(`the service did not start:\n${service.stderrText()}`);
+  const jwt = await logIn(listening.http, 'admin', environment.ADMIN_PASSWORD ?? OPERATOR_PASSWORD);
   const { stderrText, kill, interrupt } = service;
   return {
-    ports: told,
+    ports: listening,
     jwt,
     stderrText,
     kill,
     interrupt,
-    call: <T>(method: string, path: string, body?: unknown) => call<T>(told.http, jwt, method, path, body),
+    call: <T>(method: string, path: string, body?: unknown) => call<T>(listening.http, jwt, method, path, body),
   };
 }
 

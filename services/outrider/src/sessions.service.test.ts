@@ -53,11 +53,11 @@ async function consoleSession(): Promise<string> {
 test('a page of the console has the live API by its cookie, until the session ends; no other page has', async () => {
   const cookie = await consoleSession();
   const live = new WebSocket(`${base.replace('http', 'ws')}/live`, { headers: { cookie, origin: base } });
-  const heard: string[] = [];
-  live.on('message', (data) => heard.push(JSON.parse(data.toString()).type));
+  const received: string[] = [];
+  live.on('message', (data) => received.push(JSON.parse(data.toString()).type));
   await once(live, 'open');
   live.send(JSON.stringify({ type: 'subscribe', all: true }));
-  await vi.waitFor(() => expect(heard).toContain('resumed'), PATIENCE);
+  await vi.waitFor(() => expect(received).toContain('resumed'), PATIENCE);
   let closedWith: number | null = null;
   live.on('close', (code) => {
     closedWith = code;

@@ -55,7 +55,7 @@ async function define({ call }: RunningService): Promise<void> {
   await inForce();
 }
 
-interface Told {
+interface Notification {
   event: { traceId?: string; receivedAt?: string };
 }
 type Line = Record<string, unknown> & { msg: string; part: string; traceId?: string };
@@ -84,7 +84,7 @@ test('one id follows a packet from the gateway to its notification, in all logs'
   // Whoever is told is told it, too, and when the packet came.
   const cause = { traceId, receivedAt: new Date(packet?.receivedAtMs ?? 0).toISOString() };
   expect(live.of('notification')).toMatchObject([{ event: cause }]);
-  const { items } = await service.call<{ items: Told[] }>('GET', '/api/v1/notifications');
+  const { items } = await service.call<{ items: Notification[] }>('GET', '/api/v1/notifications');
   expect(items).toMatchObject([{ event: cause }]);
   expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ data: { event: cause } });
 
@@ -111,8 +111,8 @@ test('one id follows a packet from the gateway to its notification, in all logs'
   await playTo(service, TERMINAL, depotDrive(0.5, 13.402));
   await vi.waitFor(async () => {
     const late = (await readLog(folder)).packets.at(-1)?.value.trace?.id;
-    const told = loggerOf(running).filter(({ msg }) => msg === 'late data');
-    expect(told).toMatchObject([{ part: 'rules', traceId: late }]);
+    const lines = loggerOf(running).filter(({ msg }) => msg === 'late data');
+    expect(lines).toMatchObject([{ part: 'rules', traceId: late }]);
   }, PATIENCE);
   // Nobody asked for traces: there is none to answer of.
   const plain = await fetch(`http://127.0.0.1:${service.ports.http}/health/live`);
@@ -193,7 +193,7 @@ test('a collector that takes nothing keeps no packet and no call waiting', { tim
     })),
   );
   await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(2), PATIENCE);
-  const { items } = await service.call<{ items: Told[] }>('GET', '/api/v1/notifications');
+  const { items } = await service.call<{ items: Notification[] }>('GET', '/api/v1/notifications');
   expect(items.length).toBeGreaterThan(0);
   expect(await service.interrupt()).toBe(0);
 });
