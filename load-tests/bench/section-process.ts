@@ -1,7 +1,7 @@
 import type { SectionModule, SectionReport } from './section.ts';
 import { chooseSections } from './sections.ts';
 
-/** What a section's process tells the one that started it. */
+/** A message from the process of a section to the process that started it. */
 export type SectionMessage = { progress: string } | { report: SectionReport } | { error: string };
 
 /*

@@ -17,8 +17,8 @@ export interface Section {
   /** One line: what it measures. */
   about: string;
   /**
-   * @param say tells how far it is; one short line
-   * @param quick measures a tenth: to see that it works, not to know how fast it is
+   * @param say prints the progress; one short line
+   * @param quick measures a tenth: a check that it works, not a measurement
    */
   run(say: (progress: string) => void, quick: boolean): Promise<SectionReport>;
 }

@@ -28,7 +28,7 @@ export const SERVICES: Readonly<Record<ServiceName, readonly ServerName[]>> = {
 };
 /** Those that data of this test goes through: their clocks jump, and their ways to the servers are bad. */
 export const ON_THE_ROAD: readonly ServiceName[] = ['api', 'gateway', 'rules', 'archiver', 'notifier'];
-/** How a server that is away is told: by which service, as which part. */
+/** The service, and its part, that report an unavailable server as not ready. */
 export const REPORTED_BY: Readonly<Record<ServerName, { service: ServiceName; part: string }>> = {
   kafka: { service: 'gateway', part: 'log' },
   redis: { service: 'rules', part: 'hub' },
@@ -97,7 +97,7 @@ async function open(
     return proxy.port;
   };
 
-  // The broker tells its clients where to come to: each service has an entrance of its own, with a proxy before it.
+  // The broker advertises the address that its clients use: each service has its own, with a proxy before it.
   const entrances = new Map<ServiceName, KafkaEntrance>();
   for (const service of ON_THE_ROAD) {
     const entrance = await port();
@@ -186,7 +186,7 @@ async function open(
   };
 }
 
-/** Parts that whoever listens there says are not ready; `it` where nobody answers. */
+/** Parts that the service at this port reports as not ready; `it` where nothing answers. */
 export async function unreadyParts(port: number): Promise<string[]> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: AbortSignal.timeout(4000) });

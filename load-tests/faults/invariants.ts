@@ -22,12 +22,11 @@ export interface Watched {
 }
 
 /**
- * Holds against what was promised all that came of the positions so far: nothing acknowledged is lost, each is stored
- * once, events are those of the oracle, and each client heard each event and each notification once. For a moment at
- * which nothing more is recorded.
+ * Checks the promises of delivery: nothing acknowledged is lost, each position is stored once, events are those of the
+ * oracle, and each client received each event and each notification once. To be called while terminals record nothing.
  *
- * @param since by vehicle, the first fix whose storing is looked at: what is before was found to be stored
- * @returns what is not so, or not yet; empty when all is
+ * @param since by vehicle, the first fix to be checked: earlier ones were found in the archive before
+ * @returns violations, final or not; empty when every promise is kept
  */
 export async function violations(
   { load, listeners, geofences, access }: Watched,

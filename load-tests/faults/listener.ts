@@ -61,7 +61,7 @@ export class Listener {
         // Nobody answers, or nobody lets it in: it tries again.
         this.#lastlyMet = (error as Error).message;
       }
-      // Clocks that are wrong make tokens that are not good: it logs in anew where it was not heard.
+      // A token signed by a wrong clock may be invalid: it logs in again if the connection was refused.
       if (!this.#resumed) this.#access.forget();
       this.#resumed = false;
       await new Promise((resolve) => setTimeout(resolve, COME_BACK_AFTER_MS));
@@ -89,7 +89,7 @@ export class Listener {
       socket.send(JSON.stringify({ type: 'subscribe', all: true, positions: false, ...since }));
     });
     socket.on('message', (data) => this.#receive(JSON.parse(data.toString()) as LiveMessage));
-    // What ends a connection is told by its close.
+    // Event `close` follows every error.
     socket.on('error', ({ message }) => {
       this.#lastlyMet = message;
     });

@@ -7,8 +7,8 @@ import type { Access } from './access.ts';
 
 export const SPEED_LIMIT_KMH = 60;
 /**
- * Drives begin so long ago: fixes come faster than time goes by, and clocks that are days late must not find them in
- * the future.
+ * How long ago drives begin: fixes are made faster than real time, and must not be in the future for clocks that are
+ * days late.
  */
 const BEGAN_AGO_MS = 30 * 86_400_000;
 const RECORD_EVERY_MS = 150;
@@ -30,7 +30,7 @@ export interface Driven {
   terminal: TerminalClient;
 }
 
-/** What is there of definitions: who drives, where it matters, and a rule that tells all of it. */
+/** Definitions: vehicles, geofences, and a rule that notifies about all events. */
 export interface Furnished {
   vehicles: { id: VehicleId; terminalId: TerminalId }[];
   geofences: PlainGeofence[];

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Ports, type ServiceProcess, spawnService } from '../../services/outrider/src/service.fixture.ts';
 import { type Disk, openDisk } from './disk.ts';
 
-/** Room for ClickHouse's logs and merges as well: what is recorded here takes a part of it. */
+/** Includes space for ClickHouse's logs and merges: recorded data takes only a part of it. */
 const DISK_MIB = 512;
 const START_AGAIN_AFTER_MS = 500;
 
@@ -68,7 +68,7 @@ export async function openLone(ports: Ports): Promise<Lone> {
   };
 }
 
-/** SQLite goes on writing into its write-ahead log from the front, without a need of room, until it is cut. */
+/** SQLite reuses its write-ahead log from the front, which needs no more space, until the log is truncated. */
 async function truncateWriteAheadLog(path: string): Promise<void> {
   const db = new DatabaseSync(path, { timeout: 1000 });
   try {

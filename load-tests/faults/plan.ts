@@ -96,7 +96,7 @@ function howOf(kind: Kind, nth: number, random: Random): How {
   }
 }
 
-/** The fault as it is told: what, where, and how. */
+/** The fault as it is printed: what, where, and how. */
 export function describeFault({ kind, place, how }: Fault): string {
   switch (how.kind) {
     case 'cut':

@@ -105,7 +105,7 @@ class Link {
       [client, this.#ways['to-server']],
       [server, this.#ways['to-client']],
     ] as const) {
-      // What ends a connection is told by its close.
+      // Event `close` follows every error.
       from.on('error', () => {});
       from.on('close', () => {
         way.fromClosed();
@@ -174,8 +174,8 @@ class Way {
   }
 
   /**
-   * The socket that is read is gone: so goes the other, when it has got what was on its way; unless it never hears of
-   * it.
+   * The socket that is read was closed. The other one is closed once it has received everything in transit, unless the
+   * fault hides the close from it.
    */
   fromClosed(): void {
     this.#fromClosed = true;

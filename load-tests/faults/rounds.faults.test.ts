@@ -36,11 +36,11 @@ const LONE_VEHICLES = 2;
 /** Longer than a member of a group is missed after, and a connection that only one side knows of. */
 const RECOVERS_WITHIN_MS = 150_000;
 const LOOK_EVERY_MS = 400;
-/** What is still waited for is told so often. */
+/** Interval of log lines about what is still awaited. */
 const LOG_EVERY_MS = 20_000;
 /** The library that sets clocks looks every second, and so does who watches them. */
 const CLOCK_SEEN_WITHIN_MS = 2500;
-/** What is told twice is told soon after. */
+/** Duplicates arrive within this time. */
 const DUPLICATES_WITHIN_MS = 400;
 const SHOWN_ERRORS = 6;
 
@@ -110,7 +110,7 @@ async function watch(
   vehicleCount: number,
 ): Promise<Watched> {
   const furnished = await eventually(() => furnish(access, vehicleCount));
-  // A change is in force within a second; what begins before it would be told by one and not by the other.
+  // A change is in force within a second. The oracle and the service could differ about earlier events.
   await wait(2000);
   const listeners = [new Listener(ports.clients, access), new Listener(ports.clients, access)];
   const load = new Load(SEED, furnished, ports.terminals);
@@ -221,11 +221,11 @@ async function sufferFullDisk(lastsMs: number): Promise<string[]> {
   const jwt = await new Access(ports.http).token();
   await lone.giveBackSpace();
   disk.fill();
-  // What still had room is taken; then nothing is, and that is said.
+  // The service accepts data while it has space. Then it accepts none, and reports that.
   if (!(await reportedUnready(() => unreadyParts(ports.http), 'log', 0)))
     wrong.push('readiness did not say that the log is full');
-  // Now and then a little finds room yet, where the database folds in what it had set aside: whether it is kept is held
-  // against at the end of the round, as for all that was acknowledged.
+  // A checkpoint of the database may free a little space for some writes. The end of the round checks that they are
+  // stored, as it does for everything that was acknowledged.
   wrong.push(...(await wronglyRefusedWrites(ports.http, jwt, lastsMs)));
   if (!said().slice(saidBefore).includes('the log takes no packets')) wrong.push('no log said that nothing is taken');
   disk.free();
@@ -315,7 +315,7 @@ test.each(plan.map((faults, nth) => [nth + 1, faults] as const))(
     for (const found of await Promise.all(systems.map(caughtUp))) wrong.push(...found);
     const caughtUpSeconds = wrong.length === 0 ? secondsSince(overMs) : null;
     await wait(DUPLICATES_WITHIN_MS);
-    // What was told twice stays so, however often it is looked at; who is asked may just be starting again.
+    // Only duplicates are final: another violation may come from a service that is starting again.
     if (wrong.length === 0) for (const found of await Promise.all(systems.map(caughtUp))) wrong.push(...found);
     results.push({ recoveries, caughtUpSeconds });
     for (const { load } of systems)

@@ -3,7 +3,7 @@ import { createRandom } from '@outrider/simulator';
 import type { DecoderReport, DecoderTask } from './decoder-worker.ts';
 import type { Finding, Tally } from './finding.ts';
 
-/** No input of a few kilobytes may take so long; generous, as the machine may have much else to do. */
+/** Longest time for an input of a few kilobytes; generous, because the machine may be busy. */
 const STUCK_MS = 20_000;
 const MOST_CURRENT_BYTES = 64 * 1024;
 const MOST_HEAP_MB = 512;
@@ -12,7 +12,7 @@ const MOST_HEAP_MB = 512;
  * Fuzzes pure code, one target after the other, each in a thread of its own: one that hangs, or takes all memory, is
  * ended and leaves the input that it was busy with.
  *
- * @param say tells how far it is
+ * @param say prints the progress
  */
 export async function fuzzDecoders(
   targets: readonly string[],

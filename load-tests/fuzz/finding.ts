@@ -15,7 +15,7 @@ export interface Tally {
 /** Something that must not be. */
 export interface Finding {
   target: string;
-  /** What was seen; its first line says it, the rest tells more. */
+  /** The first line is a summary; details follow. */
   message: string;
   input:
     | { bytes: string }

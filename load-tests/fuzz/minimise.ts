@@ -1,8 +1,8 @@
 /**
- * The smallest input that still does what the given one does, as far as it is found in time: stretches are taken out,
- * the longest first, then what is left is made zeros.
+ * The smallest input found in time that still fails like the given one. It removes ranges of bytes, the longest first,
+ * then replaces the remaining bytes with zeros.
  *
- * @param fails whether an input still does it
+ * @param fails whether an input still fails
  */
 export async function minimise(
   input: Buffer,

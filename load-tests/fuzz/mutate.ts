@@ -94,7 +94,7 @@ function step(bytes: Buffer, other: Buffer, words: readonly Buffer[], random: Ra
     case 5:
       return bytes.subarray(0, at);
     case 6: {
-      // A stretch again, where it stands or elsewhere.
+      // Repeats a range of bytes, at its place or elsewhere.
       const from = Math.floor(random.next() * (bytes.length + 1));
       return replaced(at, at, bytes.subarray(from, from + length * (random.next() < 0.1 ? 64 : 1)));
     }

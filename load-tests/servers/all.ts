@@ -15,7 +15,7 @@ export interface AllServers {
   kafka: Server;
   clickhouse: Server;
   s3: Server;
-  /** What the services, and the tests, are told by. */
+  /** Environment variables with the addresses, for the services and the tests. */
   environment: Record<string, string>;
   /** Ends all of them, and removes what they wrote. */
   stop(): Promise<void>;

@@ -12,7 +12,7 @@ export const KAFKA_LIBRARIES = mavenLibraries(`kafka-${KAFKA_VERSION}`, [
   { groupId: 'org.slf4j', artifactId: 'slf4j-nop', version: '1.7.36' },
 ]);
 
-/** A further port of the broker, whose clients are told to come to another one: such as that of a proxy before it. */
+/** A further port of the broker, which advertises another port to its clients, such as that of a proxy before it. */
 export interface KafkaEntrance {
   port: number;
   advertisedPort: number;
@@ -70,7 +70,7 @@ interface Listener {
   name: string;
   protocol: 'PLAINTEXT' | 'SASL_SSL';
   port: number;
-  /** What clients are told to come to. */
+  /** The address that clients use. */
   advertised: string;
 }
 

@@ -6,14 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A real server that runs as a child of this process, its data in a folder of its own. */
 export interface Server {
   name: string;
-  /** What the services are told by, as environment variables. */
+  /** Environment variables with the address, for the services. */
   environment: Record<string, string>;
   /** The same for those who come over TLS and log in; null where it was given no {@link Security}. */
   secureEnvironment: Record<string, string> | null;
   port: number;
   /** Of its process as it runs now; null while it does not. */
   readonly pid: number | null;
-  /** Ends it in order; what it was told stays on the disk. */
+  /** Stops it in order; its data stays on the disk. */
   stop(): Promise<void>;
   /** `kill -9`. */
   kill(): Promise<void>;
@@ -89,7 +89,7 @@ function launch({ command, args, environment, logPath }: ServerCommand): ChildPr
   const child = spawn(command, args, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout?.pipe(logger);
   child.stderr?.pipe(logger, { end: false });
-  // A command that can't be run ends like one that ran and failed: `untilReachable` tells it.
+  // A command that can't be run is handled like one that failed: `untilReachable` reports it.
   child.on('error', (error) => logger.write(`${error.message}\n`));
   return child;
 }

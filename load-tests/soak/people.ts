@@ -25,7 +25,7 @@ export interface Received {
   failures: string[];
 }
 
-/** People who watch the fleet, have rules told to them, and ask for reports, until they are told to leave. */
+/** Clients that watch the fleet, receive notifications and request reports, until they are closed. */
 export interface People {
   received: Received;
   leave(): Promise<void>;

@@ -5,9 +5,8 @@ import type { Service } from '../bench/road/service.ts';
 const THREADS = ['main', 'gateway', 'rules'] as const;
 
 /**
- * What is looked at again and again. Memory in MB, as the system and as the service itself tells it. `native` is what
- * is left of the anonymous memory without the heaps and buffers of the threads: ClickHouse, SQLite, and what the
- * allocators keep.
+ * What is sampled. Memory in MB, from the system and from the service's own metrics. `native` is the anonymous memory
+ * without the heaps and buffers of the threads: ClickHouse, SQLite, and the memory that the allocators retain.
  */
 export const MEMORY = [
   'resident',

@@ -7,11 +7,11 @@ export interface Answer {
 const HEAD_END = '\r\n\r\n';
 
 /**
- * Reads an HTTP/1.1 answer that tells its length, no more of it than the load needs.
+ * Reads an HTTP/1.1 response with a `Content-Length`, as far as the load needs it.
  *
- * @param bytes what came so far, from the beginning of an answer on
+ * @param bytes received bytes, from the beginning of a response
  * @returns null while its head is not complete
- * @throws {Error} when it is no such answer
+ * @throws {Error} for any other response
  */
 export function readAnswer(bytes: Buffer): Answer | null {
   const headEnd = bytes.indexOf(HEAD_END);

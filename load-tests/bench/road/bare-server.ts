@@ -7,8 +7,8 @@ export type BareServerMessage =
   | { type: 'counted'; positions: number; cpuSeconds: number };
 
 /*
- * The least that a gateway could be: reads the frames with the same codec and acknowledges at once. Nothing is looked
- * up, nothing is kept. Message how many positions it had when it hears `count`.
+ * The smallest possible gateway: decodes the frames with the same codec and acknowledges them at once. It looks nothing
+ * up and stores nothing. The command `count` returns the number of positions.
  */
 const { send, awaitCommand } = await awaitTask<null, BareServerMessage>();
 let positions = 0;

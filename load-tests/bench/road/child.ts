@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** Something a child process tells: messages apart by `type`. */
+/** A message from a child process. */
 interface TypedMessage {
   type: string;
 }
 
-/** A child process of the benchmark, given a task and asked for what it tells. */
+/** A child process of the benchmark, which gets a task and sends messages. */
 export interface Child<Message extends TypedMessage> {
-  /** The next message, which must be of this type. @throws {Error} when the child failed, or told something else */
+  /** The next message, which must be of this type. @throws {Error} when the child failed, or sent another type */
   next<Type extends Message['type']>(type: Type): Promise<Extract<Message, { type: Type }>>;
   say(word: string): void;
   readonly pid: number;

@@ -20,7 +20,7 @@ export interface GeneratorTask {
 }
 
 export type GeneratorMessage =
-  /** All is recorded, and all terminals are connected and known; it sends when it hears `go`. */
+  /** All positions are recorded, and all terminals are connected and identified. It sends after the command `go`. */
   | { type: 'ready'; positions: number; packets: number; bytes: number }
   /** All is acknowledged. */
   | { type: 'done'; seconds: number; cpuSeconds: number };

@@ -15,16 +15,16 @@ export interface Service {
   ports: { http: number; video: number } & Record<ListedProtocol, number>;
   /** The samples at `GET /metrics`, see {@link parseMetrics}. */
   metrics(): Promise<Map<string, number>>;
-  /** Resident memory, MB; null where the system does not tell. */
+  /** Resident memory, MB; null on systems without `/proc`. */
   residentMb(): Promise<number | null>;
   /** The most that it ever was, MB. */
   peakResidentMb(): Promise<number | null>;
-  /** Seconds of processor time that it used so far; null where the system does not tell. */
+  /** Seconds of processor time since its start; null on systems without `/proc`. */
   cpuSeconds(): Promise<number | null>;
   readonly pid: number;
   /** Resolves when it is gone, for whatever reason, with what it said last. */
   readonly ended: Promise<string>;
-  /** The same by the names of its threads, those of one name together; empty where the system does not tell. */
+  /** The same by thread name, threads of one name added up; empty on systems without `/proc`. */
   threadCpuSeconds(): Promise<Map<string, number>>;
   /** Null where the system does not report it. */
   threadCount(): Promise<number | null>;
@@ -128,12 +128,12 @@ export async function startService(
   }
 }
 
-/** Seconds of processor time that a process used so far; null where the system does not tell. */
+/** Seconds of processor time that a process used since its start; null on systems without `/proc`. */
 export async function cpuSecondsOf(pid: number): Promise<number | null> {
   return (await cpuSecondsOfStat(`/proc/${pid}/stat`))?.seconds ?? null;
 }
 
-/** What a `stat` file of Linux says of a process or a thread; null where there is none. */
+/** The `stat` file of a process or a thread on Linux; null if it does not exist. */
 async function cpuSecondsOfStat(path: string): Promise<{ name: string; seconds: number } | null> {
   const stat = await readFile(path, 'latin1').catch(() => null);
   if (stat === null) return null;

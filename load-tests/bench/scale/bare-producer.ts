@@ -20,7 +20,7 @@ export interface BareProducerTask {
 
 export type BareProducerMessage =
   | { type: 'ready'; messages: number; bytes: number }
-  /** It produces when it hears `produce`. */
+  /** It produces after the command `produce`. */
   | { type: 'produced'; seconds: number; cpuSeconds: number };
 
 const { task, send, awaitCommand } = await awaitTask<BareProducerTask, BareProducerMessage>();

@@ -9,7 +9,7 @@ const STEADY_MS = 5000;
 /** What a change of the group may take to be seen to its end. */
 const SETTLE_MS = 8000;
 
-/** The longest time that any vehicle stood still for whoever watches it, while its terminal reported once a second. */
+/** The longest time that a client saw any vehicle stand still, while its terminal reported once a second. */
 export interface Moves {
   /** Nothing happens. */
   steadyMs: number;

@@ -1,7 +1,7 @@
 import type { Instance } from '../../../services/outrider/src/distributed.fixture.ts';
 import { parseMetrics } from '../road/prometheus.ts';
 
-/** What a service counted so far, by name, see {@link parseMetrics}. */
+/** The present metrics of a service, by name, see {@link parseMetrics}. */
 async function metricsOf({ service, ports }: Instance): Promise<Map<string, number>> {
   const ask = () => fetch(`http://127.0.0.1:${ports.health}/metrics`);
   // The connection kept from the last time may be closed by the other side in the moment in which it is used again.

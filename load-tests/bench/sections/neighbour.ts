@@ -288,7 +288,7 @@ function range(): { from: string; to: string } {
   return { from: new Date(now - BEGAN_AGO_MS - 3_600_000).toISOString(), to: new Date(now).toISOString() };
 }
 
-/** @returns false where the service had no room for it */
+/** @returns false when the service refused the report for lack of capacity */
 async function report(of: Tenant): Promise<boolean> {
   const query = new URLSearchParams({ ...range(), limit: '1000' });
   const answer = await fetch(`${of.http}/api/v1/reports/geozone-visits?${query}`, {

@@ -170,7 +170,7 @@ function startShuttle({ host, ports }: Service, here: LngLat, there: LngLat) {
   };
 }
 
-/** Hears of events, and of each geofence's first one. */
+/** Receives events, and notes the first one of each geofence. */
 async function listen({ host, ports }: Service, jwt: string) {
   const socket = new WebSocket(`ws://${host}:${ports.http}/live`, { headers: { Authorization: `JWT ${jwt}` } });
   await once(socket, 'open');

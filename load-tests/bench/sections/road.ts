@@ -121,7 +121,7 @@ function spentPerMillion(
   return Object.fromEntries(spent.filter(([, seconds]) => seconds >= 0.01).sort((a, b) => b[1] - a[1]));
 }
 
-/** When the last position had come so far. */
+/** When the last position passed each stage. */
 interface Reached {
   seconds: number;
   positionsPerSecond: number;

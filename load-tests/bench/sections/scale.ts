@@ -21,7 +21,7 @@ const BARE_REQUEST_BYTES = 900 * 1024;
 /** What comes before this share of a load is acknowledged warms up, and is not measured. */
 const WARM_SHARE = 0.2;
 const LOOK_MS = 200;
-/** Who uses no more than this share of a core for so long has nothing left to do. */
+/** A process that uses no more than this share of a core for `IDLE_MS` has nothing left to do. */
 const IDLE_SHARE = 0.1;
 const IDLE_MS = 2000;
 const MERGED_WITHIN_MS = 300_000;
@@ -291,7 +291,7 @@ async function define(api: Instance, { geofences }: Load, say: Say): Promise<voi
   await createVehicles(rest, CONNECTIONS + MOVING_TERMINALS);
   await createGeofences(rest, geofences);
   rest.close();
-  // The relay has told them when it ends: it is of no more use here.
+  // By then the relay has published all definitions, and is not needed any more.
   await new Promise((resolve) => setTimeout(resolve, 3000));
   await api.terminate();
 }

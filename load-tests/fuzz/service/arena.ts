@@ -130,7 +130,7 @@ function isError(line: string): boolean {
   }
 }
 
-/** Open sockets of a process; null where the system does not tell. */
+/** Open sockets of a process; null on systems without `/proc`. */
 export async function openSockets(pid: number): Promise<number | null> {
   const folder = `/proc/${pid}/fd`;
   const names = await readdir(folder).catch(() => null);

@@ -35,7 +35,7 @@ export interface Credentials {
 export class Attacks {
   readonly #requests = new DescribedRequests(LEFT_OUT);
 
-  /** What an answer to {@link next} told: ids in it may be asked for. */
+  /** Collects ids from an answer to {@link next}: later requests use them. */
   learn({ chunks }: Conversation, answer: Buffer): void {
     const [, asked = ''] = chunks[0]?.toString('latin1').split(' ', 2) ?? [];
     this.#requests.learn(asked, answer.toString('latin1'));

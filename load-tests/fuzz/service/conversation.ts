@@ -16,7 +16,7 @@ export interface Conversation {
 const MOST_RECEIVED_BYTES = 256 * 1024;
 const PAUSE_MS = 2;
 const LISTEN_MS = 40;
-/** A service that takes nothing for so long is stuck, or holds a connection back. */
+/** A service that reads nothing for this time is stuck, or has paused the connection. */
 const GIVE_UP_MS = 5000;
 
 /**
@@ -60,7 +60,7 @@ export function converse(
       else if (ends === 'silence') setTimeout(() => socket.destroy(), holdMs);
       else {
         socket.end();
-        // Whoever is told that no more comes has a moment to answer what came.
+        // After the end of the input, the service has a moment to answer it.
         if (ends === 'close') setTimeout(() => socket.destroy(), LISTEN_MS);
         else setTimeout(() => socket.destroy(), 10 * LISTEN_MS);
       }

@@ -96,9 +96,9 @@ export class DescribedRequests {
   readonly #schemas: Record<string, Schema>;
   readonly #operations: { method: string; path: string; operation: Operation }[] = [];
   readonly #reads: { method: string; path: string; operation: Operation }[];
-  /** Ids of what the service has, as answers told them. */
+  /** Ids from earlier answers. */
   readonly #ids: string[] = [];
-  /** The same by the first words of the path that told them: whose vehicles are asked for, is mostly given vehicles. */
+  /** The same by the first words of the path of the answer: a path of vehicles mostly gets ids of vehicles. */
   readonly #idsOf = new Map<string, string[]>();
   readonly #cursors: string[] = [];
 

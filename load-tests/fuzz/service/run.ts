@@ -14,8 +14,7 @@ const REMEMBERED = 60;
 const MOST_RESTARTS = 3;
 const PROBE_EVERY_MS = 250;
 /**
- * The longest that the main thread may be busy at a stretch; far above what it takes, as the machine may have much else
- * to do.
+ * The longest time that the main thread may be blocked; far above the usual, because the machine may be busy.
  */
 export const STALL_MS = 5000;
 /** Of a stall, what the service must have been at work for: else it was the machine that was away. */
@@ -35,7 +34,7 @@ const FAILED = /^HTTP\/1\.1 (5(?!03)\d\d)[^\r\n]*/m;
 /**
  * Attacks a running service at all of its ports, while honest clients go on beside.
  *
- * @param say tells how far it is
+ * @param say prints the progress
  */
 export async function fuzzService(
   seed: number,

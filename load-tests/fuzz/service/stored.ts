@@ -12,7 +12,7 @@ const CLOCKS_MS = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 2, 3, 4, 5, 678)] as 
 const placeOf = ({ latitude, longitude }: Position): string =>
   `${Math.round(latitude * 1e7)} ${Math.round(longitude * 1e7)}`;
 
-/** As the log keeps them: what has no room in a field is the nearest that has. */
+/** Positions as the log stores them: a value beyond the range of its field is clamped. */
 function asKept(positions: Position[]): readonly Position[] {
   const packet = {
     vehicleId: loadVehicleId(0),
@@ -76,7 +76,7 @@ export async function checkStored(
           for (const position of value.positions) {
             const isGood = GOOD_TERMINALS.includes(value.terminalId);
             if (isGood) missing.delete(`${value.terminalId} ${position.fixTimeMs}`);
-            // Phones are heard by HTTP, whose bodies the codec alone does not see.
+            // Phones send HTTP, whose bodies the codec alone does not decode.
             else if (value.protocol !== 'osmand' && !may.has(value.terminalId, position))
               wrong.push(`stored for ${value.terminalId}, and never sent: ${JSON.stringify(position)}`);
           }

@@ -32,7 +32,7 @@ function webOrigin(description: string): Variable<string | null> {
 
 /** Where a service keeps what no server keeps for it. */
 export const folderVariables = {
-  DATA_DIR: textOr('./data', 'Folder for everything that is kept; made where there is none.'),
+  DATA_DIR: textOr('./data', 'Folder for all stored data; created if it does not exist.'),
 } satisfies Variables;
 
 /** What all that people and programs talk to must agree about. */

@@ -9,7 +9,7 @@ export const reportStoreVariables = {
     1,
     100_000_000,
     10_240,
-    'How much room all of these files together may take up; beyond it the oldest of whoever has the most go first.',
+    'Space for all of these files together; beyond it, the oldest files of the account with the most are deleted first.',
   ),
   REPORT_MAX_MB: whole(1, 1_000_000, 1024, 'How large one of them may become.'),
 } satisfies Variables;

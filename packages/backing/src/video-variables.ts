@@ -24,7 +24,7 @@ export const videoStoreVariables = {
     1,
     100_000_000,
     20_480,
-    'How much room all videos together may take up; beyond it the oldest of the dealer with the most go first.',
+    'Space for all videos together; beyond it, the oldest videos of the dealer with the most are deleted first.',
   ),
 } satisfies Variables;
 

@@ -169,7 +169,7 @@ describe('docker-compose.yml', () => {
       );
       const config = readConfig(known, asSet) as Record<string, unknown>;
       expect(config.KAFKA_BROKERS).toEqual(['kafka:9092']);
-      // Whoever is asked for is waited for, and the other way round.
+      // A service waits for exactly the servers that its settings name.
       const asked = ['KAFKA_BROKERS', 'REDIS_URL', 'DATABASE_URL', 'CLICKHOUSE_URL', 'S3_URL'].filter(
         (url) => asSet[url],
       );

@@ -6,8 +6,8 @@ export const CONFIGURATION_PAGE = new URL('../../../docs/configuration.md', impo
 const HEAD = `# Configuration
 
 Settings are environment variables, and every default works. An unknown name that is close to one of these, such as
-\`KAFKA_BROKER\`, stops a service from starting, and the error suggests the right name. It is only a warning where the right
-one is set as well. A port of 0 is any free port.
+\`KAFKA_BROKER\`, stops a service from starting, and the error suggests the right name. If the right one is set as well,
+it is only a warning. A port of 0 is any free port.
 
 This page is generated from the settings in the code by \`npm run configuration\`.
 

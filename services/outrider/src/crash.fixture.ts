@@ -21,7 +21,7 @@ const ENVIRONMENT = {
   CHECKPOINT_MS: '100',
   ARCHIVE_MS: '100',
 };
-/** Drives begin so long ago: fixes are made faster than time goes by, and none may lie ahead of it. */
+/** How long ago drives begin: fixes are made faster than real time, and none may be in the future. */
 const BEGAN_AGO_MS = 20 * 3_600_000;
 const MAX_FIXES = 5000;
 const FEED_EVERY_MS = 60;
@@ -39,7 +39,7 @@ const FLEET: readonly { protocol: ListedProtocol; terminalId: TerminalId; group:
   { protocol: 'wialon-ips', terminalId: 'wialon-8' as TerminalId, group: 'south' },
 ];
 
-/** A vehicle, and what its terminal was told to send and had acknowledged. */
+/** A vehicle, and the positions that its terminal sent and that were acknowledged and archived. */
 export interface Driven {
   vehicleId: VehicleId;
   group: 'north' | 'south';
@@ -48,7 +48,7 @@ export interface Driven {
   archived: { fixTime: string; latitude: number; longitude: number }[];
 }
 
-/** One who listens: what their client received, and what their inbox holds. */
+/** A user: what their client received, and the content of their inbox. */
 export interface Listener {
   received: LiveMessage[];
   undescribed: string[];
@@ -324,7 +324,7 @@ async function archived(access: Access, vehicleId: VehicleId, count: number): Pr
   return track;
 }
 
-/** Resolves when everything was told: to the inboxes, to the clients, by e-mail and webhook; or after some patience. */
+/** Resolves when everything was delivered (to inboxes and clients, by e-mail and webhook), or after `PATIENCE`. */
 async function delivered(
   clients: readonly ReconnectingClient[],
   { events }: LogContent,
@@ -344,7 +344,7 @@ async function delivered(
     }, PATIENCE)
     // What is missing is for the test to say.
     .catch(() => {});
-  // Everybody asks once more: a straggler, or what is told twice, would come now.
+  // All clients reconnect: late messages and duplicates would arrive now.
   const before = clients.map(({ connections }) => connections);
   for (const client of clients) client.hangUp();
   await vi.waitFor(() => {

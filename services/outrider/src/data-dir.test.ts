@@ -26,7 +26,7 @@ function openElsewhere(
   return { status, signal, output: stdout };
 }
 
-test('the folder is made where there is none', () => {
+test('the folder is created if it does not exist', () => {
   const path = join(folder, 'new', 'data');
   const dataDir = openDataDir(path);
   expect(dataDir.file('log.sqlite')).toBe(join(path, 'log.sqlite'));

@@ -25,12 +25,11 @@ export interface DataDir {
 }
 
 /**
- * Makes the folder where there is none, and takes hold of it: a second service on the same folder would write over the
- * first. The hold is a lock of the operating system (through SQLite), so it ends with the process however that ends.
+ * Creates the folder if it does not exist, and locks it: a second service on the same folder would overwrite its data.
+ * The operating system holds the lock (through SQLite), so it ends with the process, even after a crash.
  *
- * @throws {DataDirError} when the folder can't be made, written to, is held by another process, or was written by a
- * version
- *   whose log this one can't read
+ * @throws {DataDirError} when the folder can't be created or written to, is locked by another process, or has a log of
+ *   a version that this one can't read
  */
 export function openDataDir(folder: string): DataDir {
   const path = resolve(folder);

@@ -15,9 +15,8 @@ import { openDataDir } from './data-dir.ts';
 /**
  * `outrider dead-letters list` and `outrider dead-letters replay <id>…|all`.
  *
- * @returns how many could not be put into their topic again
- * @throws {StartError} when the words are no such command, or an id is none; {DataDirError} when an embedded log is in
- * use
+ * @returns how many could not be appended to their topic again
+ * @throws {StartError} for an unknown command or an invalid id; {DataDirError} when an embedded log is in use
  */
 export const runDeadLetters: Command = async (words, config, logger, print) => {
   const [what, ...ids] = words;

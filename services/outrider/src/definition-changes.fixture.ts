@@ -71,7 +71,7 @@ export async function changeDefinitions(seed: number, rounds: number): Promise<C
         (response) => response.ok,
         () => false,
       );
-      // Some of them hear the answer: what was answered must be there after the death that follows at once.
+      // Half of the calls wait for the answer: an answered change must survive the kill that follows at once.
       if (random.next() < 0.5) await answered;
       else await wait(random.next() * CALL_MS);
       await restart();

@@ -20,7 +20,7 @@ const DEMO_LOGIN = 'demo';
 /** The phone number of the one vehicle with cameras. */
 const CAMERA_PHONE = '13800000099' as TerminalId;
 
-/** Names by id, so that events can be told in words. */
+/** Names by id, for printing events. */
 interface Names {
   vehicles: Map<VehicleId, string>;
   geofences: Map<GeofenceId, string>;

@@ -88,8 +88,8 @@ export class Cluster {
   }
 
   /**
-   * @param clickhouseUrl a ClickHouse that somebody else opened; by default one is opened here
-   * @param transform what the services are told of all this, where they are to come another way
+   * @param clickhouseUrl a running ClickHouse; by default one is started here
+   * @param transform changes the addresses of the servers, such as to proxies
    */
   static async open(
     { kafkaBrokers, redisUrl, databaseUrl }: Servers,

@@ -60,7 +60,7 @@ export interface Reached {
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Where the nth terminal connects. */
   terminalPort(protocol: ListedProtocol, nth: number): number;
-  /** Who hear all that is told live. */
+  /** Live clients that receive everything. */
   recorders: readonly LiveRecorder[];
 }
 
@@ -69,7 +69,7 @@ export interface Driven extends Terminal {
   vehicleId: VehicleId;
   /** Those on the way of its drive. */
   geofences: readonly PlainGeofence[];
-  /** In the order in which it is sent: a stretch of it late, another twice. */
+  /** In the order in which it is sent: one interval late, another twice. */
   sent: readonly Position[];
 }
 
@@ -100,7 +100,7 @@ export function asDriven(recorded: readonly Position[]): Position[] {
   return kept;
 }
 
-/** As a terminal sends a drive that was out of reach for a while and did not hear every acknowledgement. */
+/** A drive as a terminal sends it that was offline for a while and did not receive every acknowledgement. */
 function asSent(drive: readonly Position[]): Position[] {
   const [lateFrom, lateTo] = LATE.map((share) => Math.floor(drive.length * share));
   const [againFrom, againTo] = REPEATED.map((share) => Math.floor(drive.length * share));
@@ -288,7 +288,7 @@ function onceInOrder(positions: readonly Position[]): Position[] {
   return [...byTime.values()].toSorted((a, b) => a.fixTimeMs - b.fixTimeMs);
 }
 
-/** What was told of a vehicle that the plain rules know of: visits that a fix shows, and speeding. */
+/** Published events of a vehicle that the plain rules find: visits that a fix shows, and speeding. */
 export function publishedLive(recorder: LiveRecorder, vehicleId: VehicleId): Happening[] {
   return recorder
     .of('event')
@@ -332,8 +332,8 @@ interface EventRow {
 }
 
 /**
- * What the archive knows of a vehicle's events, as the plain rules tell it: sorted, and without the begins of visits
- * that were going on with the first fix.
+ * The archived events of a vehicle in the form of the plain rules: sorted, and without the begins of visits that were
+ * under way at the first fix.
  *
  * @param fixes of the vehicle, in their order
  */

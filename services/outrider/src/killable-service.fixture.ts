@@ -9,46 +9,46 @@ import { type LogContent, readLog } from './log-reader.fixture.ts';
 import type { RestartedService } from './restarted-service.fixture.ts';
 import { type Ports, portVariables, reservedPorts, type ServiceProcess, spawnService } from './service.fixture.ts';
 
-/** In its start, at work, or as an orchestrator replaces a process by a newer one. */
+/** Killed in its start, killed at work, or replaced in order, as by an orchestrator. */
 export type Kill = 'whileStarting' | 'whileRunning' | 'inOrder';
 
-/** What is killed again and again: where it is reached all the while, and how it dies. */
+/** A service that is killed again and again, and its ports, which stay the same. */
 export interface KillableService {
   /** Of REST. */
   httpPort: number;
-  /** Where the nth of those who listen does. */
+  /** Port of the nth live client. */
   livePort(nth: number): number;
-  /** Where the nth terminal connects. */
+  /** Port of the nth terminal. */
   terminalPort(protocol: ListedProtocol, nth: number): number;
   /**
-   * Dies by -9 once, or is replaced in order, at a moment that `random` decides, and comes back.
+   * Kills it with -9, or replaces it in order, at a moment that `random` decides, and starts it again.
    *
-   * @param meanwhile called while it works, where it dies at work
+   * @param meanwhile called while it works, if it is killed at work
    */
   die(random: Random, meanwhile: () => void): Promise<Kill>;
-  /** Resolves when nothing of it is dead. */
+  /** Resolves when all of its processes are ready. */
   comeToLife(): Promise<void>;
   fastestStartMs: number;
   readLog(): Promise<LogContent>;
   /** Names of the files. */
   mails(): string[];
-  /** Ends in order. @returns exit codes */
+  /** Stops it in order. @returns exit codes */
   end(): Promise<(number | null)[]>;
-  /** Lines of all lives at level `error` and above. */
+  /** Log lines of all its processes at level `error` and above. */
   complaints(): string[];
   close(): Promise<void>;
 }
 
-/** So many of the deaths lie between the first moment and the one when it would be ready; the others after that. */
+/** Share of the kills that happen before the service is ready. */
 const DIES_EARLY = 0.4;
 const WORKS_AT_MOST_MS = 1500;
-/** Of those at work, where there is one of many processes to replace. */
+/** Share of replacements among kills at work, where a service has several processes. */
 const GOES_IN_ORDER = 0.25;
-/** Of each service that more than one may run of. */
+/** Of each scalable service. */
 const PROCESSES = 3;
 const SCALABLE = ['api', 'gateway', 'rules', 'archiver', 'notifier'] as const;
 
-/** When it is to die: so far into its start, or so far into its work. */
+/** The time after which to kill it, in its start or at work. */
 function moment(random: Random, fastestStartMs: number): { isEarly: boolean; ms: number } {
   const [early, share] = [random.next(), random.next()];
   const isEarly = early < DIES_EARLY && fastestStartMs < Number.POSITIVE_INFINITY;
@@ -61,7 +61,7 @@ async function work(ms: number, meanwhile: () => void): Promise<void> {
   await wait(ms * 0.5);
 }
 
-/** All of it in one process, on a folder. */
+/** The whole service in one process, on a folder. */
 export async function oneProcess(environment: Record<string, string>): Promise<KillableService> {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-crash-'));
   const ports = await reservedPorts();
@@ -118,7 +118,7 @@ export async function oneProcess(environment: Record<string, string>): Promise<K
   return killable;
 }
 
-/** Three processes of each service that can be more than one, on servers: one of them dies at a time. */
+/** Three processes of each scalable service, on servers. One of them is killed at a time. */
 export async function manyProcesses(servers: Servers, environment: Record<string, string>): Promise<KillableService> {
   const cluster = await Cluster.open(servers);
   const places = await Promise.all(

@@ -174,10 +174,10 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     const [inTime, late] = [events.get(fleet.punctual), events.get(fleet.tardy)];
     expect(tracks.get(fleet.tardy)).toHaveLength(FIXES);
     expect(inOrder(late)).toEqual(inOrder(inTime));
-    // What was told of the live drive says so, and so does what was not.
+    // Events of the live drive have origin `live`, and those of late data `recalculated`.
     expect(new Set(inTime?.map(({ origin }) => origin))).toEqual(new Set(['live']));
     expect(new Set(late?.map(({ origin }) => origin))).toEqual(new Set(['live', 'recalculated']));
-    // And both are what the plain rules say of the whole drive.
+    // And both agree with the plain rules on the whole drive.
     const visitOrSpeeding = ({ kind }: FleetEvent) => kind === 'geofence-visit' || kind === 'speeding';
     const plain = plainHappenings(tracks.get(fleet.tardy) ?? [], fleet.geofences, SPEED_LIMIT_KMH);
     expect(plain.length).toBeGreaterThan(40);

@@ -133,7 +133,7 @@ test('a rule, the packets of a terminal, and the notification everywhere', { tim
   await vi.waitFor(() => expect(receiver.received).toHaveLength(9), PATIENCE);
   expect(receiver.received.at(-1)?.id).toBe(first?.id);
 
-  // What the rule would have told is what it told.
+  // The test of the rule finds the same events that it notified.
   await vi.waitFor(async () => {
     const trial = await call<{ matched: Notification['event'][] }>(
       'POST',

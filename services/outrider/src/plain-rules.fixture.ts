@@ -42,7 +42,8 @@ export function plainHappenings(
     speeding = over;
     last = position;
   }
-  // A vehicle that began inside a geofence is there silently: its leaving ends a visit that was never told to begin.
+  // A drive that begins inside a geofence publishes no begin: when it leaves, a visit ends whose begin was not
+  // published.
   return happenings;
 }
 

@@ -8,7 +8,7 @@ import { oracleEvents } from './log-reader.fixture.ts';
 
 const phaseOf = ({ id, phase }: Pick<FleetEvent, 'id' | 'phase'> | Notification['event']) => `${id} ${phase}`;
 
-/** What the promises of delivery say, held against something that is killed at random moments while it works. */
+/** Tests the promises of delivery with a service that is killed at random moments while it works. */
 export function describePromises(
   name: string,
   { seed, kills }: { seed: number; kills: number },
@@ -106,8 +106,8 @@ export function describePromises(
 
         const events = received.filter(({ type }) => type === 'event') as unknown as FleetEvent[];
         const visible = { anna: 'north', ben: 'south', admin: null }[name];
-        // Each vehicle's in the order of the log: between vehicles there is none where the log has more than one
-        // partition.
+        // Events of one vehicle are in the order of the log. Between vehicles there is no order if the log has several
+        // partitions.
         expect(byVehicle(events)).toEqual(
           byVehicle(
             after.log.events.filter(
@@ -158,7 +158,7 @@ function byVehicle(events: readonly FleetEvent[]): Record<string, string[]> {
   return Object.fromEntries([...groups].map(([vehicleId, of]) => [vehicleId, of.map(phaseOf)]));
 }
 
-/** Those of each vehicle that are at least so far apart from the last that was kept. */
+/** Leaves out events of a vehicle that begin within this interval of the one before. */
 function apart(events: readonly FleetEvent[], intervalMs: number): FleetEvent[] {
   const last = new Map<string, number>();
   return events.filter(({ vehicleId, fixTimeMs }) => {

@@ -34,7 +34,7 @@ test(`3. Definitions are part of the input: what was answered is in force, whate
       ['begin', null],
       ['end', 'geofence-deleted'],
     ]);
-    // Whether the last of these was told before the rule knew of the deletion is chance.
+    // The last visit may end before or after the deletion of its geofence deactivates the rule.
     const certain = notifications.filter(
       (each) => each.ruleId === ruleId && each.event.endReason !== 'geofence-deleted',
     );

@@ -4,13 +4,12 @@ import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 import type { LiveMessage } from './service.fixture.ts';
 
 /**
- * A client of the live API as one is to be written: whenever its connection ends, it comes back with the last cursor
- * that it saw.
+ * A client of the live API as the documentation recommends: after each disconnect it reconnects with its last cursor.
  */
 export class ReconnectingClient {
-  /** Everything that has a cursor or speaks of one: events, notifications, gaps. */
+  /** Everything that has or concerns a cursor: events, notifications, gaps. */
   readonly received: LiveMessage[] = [];
-  /** What it received that is not as described. */
+  /** Errors about messages that the document of the live API does not describe. */
   readonly undescribed: string[] = [];
   connections = 0;
   readonly #port: number;
@@ -38,7 +37,7 @@ export class ReconnectingClient {
     return this.received.filter((message) => message.type === type);
   }
 
-  /** As a network does it: without a word. */
+  /** Drops the connection without a close frame, like a network failure. */
   hangUp(): void {
     this.#socket?.terminate();
   }
@@ -69,7 +68,7 @@ export class ReconnectingClient {
       if (message.type === 'resumed') this.#resumed = message;
       else if (message.type !== 'position' && message.type !== 'snapshot') this.received.push(message);
     });
-    // What ends a connection is told by its close.
+    // Event `close` follows every error.
     socket.on('error', () => {});
     socket.on('close', () => {
       this.#resumed = null;

@@ -102,7 +102,7 @@ test('killed with -9 while it makes reports, it begins them anew: each is made o
   }
   expect(stored()).toHaveLength(ids.length);
   expect(readdirSync(join(folder, 'reports', '.incoming'))).toEqual([]);
-  // Whoever asked was told of each that was made after they came.
+  // The client received a message for each job that finished after it connected.
   const messages = live.of('report-job');
   expect(messages.length).toBeGreaterThan(0);
   for (const { id, state, rows } of messages)

@@ -1,55 +1,55 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ServiceName, Spawned } from './distributed.fixture.ts';
 
-/** An orchestrator waits for so long before it starts one again that ended. */
+/** Delay before a restart, as of an orchestrator. */
 const STARTS_AGAIN_AFTER_MS = 500;
 
 /**
- * A service that is started again, as an orchestrator does, whenever its process ends, however it ends and even where
- * it never came up; until it rests.
+ * A service whose process is started again whenever it ends, even if it was never ready, as by an orchestrator; until
+ * `rest()`.
  */
 export class RestartedService {
   readonly service: ServiceName;
-  /** From the begin of the fastest start so far to its end. */
+  /** Duration of the fastest start. */
   fastestStartMs = Number.POSITIVE_INFINITY;
   readonly #spawn: () => Spawned;
   #current: Spawned;
   #isReady = false;
   #restarts = 0;
   #isResting = false;
-  /** What those said that did not come up. */
+  /** Output of processes that were never ready. */
   readonly #failedStarts: string[] = [];
 
-  /** @param spawn begins to start its process, which has the same ports each time */
+  /** @param spawn starts its process, which has the same ports each time */
   constructor(service: ServiceName, spawn: () => Spawned) {
     this.service = service;
     this.#spawn = spawn;
     this.#current = this.#live();
   }
 
-  /** Whether its present process works. */
+  /** Whether its present process is ready. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** How often it was started again. */
+  /** The number of restarts. */
   restarts(): number {
     return this.#restarts;
   }
 
-  /** What its present process said, behind what those said that did not come up. */
+  /** Log lines of processes that were never ready, then those of the present one. */
   said(): string[] {
     return [...this.#failedStarts, ...this.#current.said().map((line) => JSON.stringify(line))];
   }
 
-  /** Resolves when its present process works. @throws {Error} with all that this said when it ends before */
+  /** Resolves when its present process is ready. @throws {Error} with its output when it ends before */
   async ready(): Promise<Spawned> {
     const spawned = this.#current;
     if ((await spawned.ready) === null) throw new Error(notStarted(spawned));
     return spawned;
   }
 
-  /** Starts it again now, where its process has ended and it would be started again in a moment. */
+  /** Starts it again at once, without the delay, after its process has ended. */
   liveAgain(): void {
     this.#restarts++;
     this.#current = this.#live();
@@ -60,12 +60,12 @@ export class RestartedService {
     await this.#current.kill();
   }
 
-  /** Ends its present process in order. @returns the exit code */
+  /** Stops its present process in order. @returns the exit code */
   terminate(): Promise<number | null> {
     return this.#current.terminate();
   }
 
-  /** It is not started again any more. */
+  /** Stops the restarts. */
   rest(): void {
     this.#isResting = true;
   }

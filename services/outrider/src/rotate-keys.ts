@@ -10,7 +10,7 @@ import { DataDirError } from './data-dir.ts';
  * Has a new key sign the tokens of the service on `DATA_DIR`, whether it runs (it notices within seconds) or not.
  *
  * @param revoke everything that older keys signed ends within seconds: tokens, cookies, WebSockets
- * @returns what to tell the operator
+ * @returns the message for the operator
  * @throws {DataDirError} when the folder holds no keys
  */
 export async function rotateSigningKeys(

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 
 /**
- * The secret that terminals' codes are derived from, kept in a file for the one user that the service runs as; made
- * where there is none. Were it another one after a restart, terminals would have to register again.
+ * The secret from which the codes of terminals are derived, in a file that only the user of the service can read;
+ * created if it does not exist. With another secret after a restart, all terminals would have to register again.
  *
  * @throws {Error} when the file can't be read or made, or holds nothing
  */

@@ -34,7 +34,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A vehicle, and a rule that tells of its entry into a depot by all ways out. */
+/** A vehicle, and a rule that notifies about its entry into a depot on all channels. */
 async function define({ call }: RunningService): Promise<void> {
   const vehicle = await call<{ id: string }>('POST', '/api/v1/vehicles', { name: 'Van 7', terminalId: TERMINAL });
   await call('POST', '/api/v1/geozones', {
@@ -81,7 +81,7 @@ test('one id follows a packet from the gateway to its notification, in all logs'
   expect(traceId).toMatch(/^[0-9a-f]{32}$/);
   expect(packets[0]?.trace?.id).not.toBe(traceId);
 
-  // Whoever is told is told it, too, and when the packet came.
+  // Every channel gets the trace, and the time of reception.
   const cause = { traceId, receivedAt: new Date(packet?.receivedAtMs ?? 0).toISOString() };
   expect(live.of('notification')).toMatchObject([{ event: cause }]);
   const { items } = await service.call<{ items: Notification[] }>('GET', '/api/v1/notifications');
@@ -114,7 +114,7 @@ test('one id follows a packet from the gateway to its notification, in all logs'
     const lines = loggerOf(running).filter(({ msg }) => msg === 'late data');
     expect(lines).toMatchObject([{ part: 'rules', traceId: late }]);
   }, PATIENCE);
-  // Nobody asked for traces: there is none to answer of.
+  // Without tracing, answers name no trace.
   const plain = await fetch(`http://127.0.0.1:${service.ports.http}/health/live`);
   expect(plain.headers.get('traceresponse')).toBeNull();
   expect((await fetch(`http://127.0.0.1:${service.ports.osmand}/?id=nobody&lat=1&lon=2`)).status).toBe(404);

@@ -101,7 +101,7 @@ async function holdAgainstRecording(path: string, { start, end }: Pick<Task, 'st
   ]);
 }
 
-/** A vehicle with a video profile, and a terminal that plays as fast as it is told. */
+/** A vehicle with a video profile, and a terminal that plays at the given speed. */
 async function fit(running: RunningService, options: Partial<Parameters<typeof startVideoTerminal>[0]> = {}) {
   const vehicle = await running.call<{ id: string }>('POST', '/api/v1/vehicles', { name: 'Bus 1', terminalId: PHONE });
   const profile = await running.call<{ id: string }>('POST', `${OVMS}/profiles`, { vehicleId: vehicle.id });
@@ -206,7 +206,7 @@ test('a task waits for its terminal, everyone hears how far it is, and the file 
     headers: { Authorization: `JWT ${service.jwt}` },
   });
   expect(head.headers.get('content-length')).toBe(String(whole.bytes.length));
-  // What was never recorded is told as such, once.
+  // A recording that does not exist is reported as such, once.
   const none = await ask(service, profileId, 5, 30 * 86_400);
   expect(await until(service, none.id, 'failed')).toMatchObject({ reason: 'no-recording', attempts: 1 });
 });
@@ -222,7 +222,7 @@ test.each(['waiting', 'requested', 'downloading', 'done'])(
     const slow = state === 'downloading' ? { speed: 2 } : {};
     const { profileId, terminal } = await fit(service, { online: state !== 'waiting', faults, ...slow });
     const task = await ask(service, profileId, 8);
-    // A terminal that does not answer is not told to play: the task is where it was.
+    // A terminal that does not answer gets no command to play: the task keeps its state.
     const reached = state === 'requested' ? ['new', 'requested', 'waiting'] : [state];
     const before = await until(service, task.id, ...reached);
     const { ports } = service;

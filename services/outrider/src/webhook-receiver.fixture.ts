@@ -16,9 +16,9 @@ export interface WebhookReceiver {
 }
 
 /**
- * Somebody's endpoint for webhooks.
+ * An endpoint for webhooks.
  *
- * @param statusOf what it answers; it is told how often this id came, this time included
+ * @param statusOf the status of its answer; `times` counts the messages with this id, this one included
  */
 export async function receiveWebhooks(statusOf: (id: string, times: number) => number): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];

@@ -13,7 +13,7 @@ const SAMPLERS = [
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     ...text(
-      'Collector that takes traces by OTLP/HTTP (JSON), as `http://collector:4318`. Unset: there are none, and nothing of it is loaded.',
+      'Collector that takes traces by OTLP/HTTP (JSON), as `http://collector:4318`. Unset: no traces, and the library is not loaded.',
     ),
     parse(value) {
       const url = URL.parse(value);
