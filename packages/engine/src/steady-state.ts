@@ -7,8 +7,8 @@ import type { Presence, VehicleState } from './vehicle-state.ts';
 
 /**
  * Most fixes change nothing: the vehicle is inside the same geofences as before and passed through no other, nothing
- * waits for time to pass, no limit is near, and it goes on moving, or standing. Such a vehicle is in a steady state. Its
- * bounds are computed after each change ({@link settle}) and compared with each fix, which costs far less than
+ * waits for time to pass, no limit is near, and it goes on moving, or standing. Such a vehicle is in a steady state.
+ * Its bounds are computed after each change ({@link settle}) and compared with each fix, which costs far less than
  * evaluating visits, limits and trips.
  *
  * The bounds are valid for one epoch of the definitions. They are not part of the checkpointed state, since they change

@@ -1,41 +1,31 @@
 import type { SessionId, TerminalId, User } from '@outrider/domain';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, ALL, geofenceFields, PASSWORD, ruleFields, userFields, vehicleFields } from './fields.fixture.ts';
-import { type Actor, type AuditFilter, ConflictError, type Registry } from './index.ts';
-import type { Place } from './registry.conformance.ts';
+import { type Actor, type AuditFilter, ConflictError } from './index.ts';
+import { type Place, registryPerTest } from './test-registry.fixture.ts';
 
 /** What every adapter of the registry promises of the audit trail and the sessions in it. */
 export function auditConformance(name: string, newPlace: () => Promise<Place>): void {
   describe(`audit trail on ${name}`, () => {
-    let place: Place;
-    let registry: Registry;
+    const env = registryPerTest(newPlace);
     let boss: User;
-    let nowMs: number;
 
     beforeEach(async () => {
-      nowMs = Date.UTC(2026, 0, 15, 12);
-      place = await newPlace();
-      registry = await place.open(() => nowMs);
-      boss = await registry.users.create(userFields('boss', { role: 'operator' }), PASSWORD);
+      boss = await env.registry.users.create(userFields('boss', { role: 'operator' }), PASSWORD);
     });
-    afterEach(async () => {
-      await registry.close();
-      await place.remove();
-    });
-
     const as = (user: User, more: Partial<Actor> = {}) =>
-      registry.as({ user, sessionId: null, address: '203.0.113.7', ...more });
-    const trail = async (filter: AuditFilter = {}) => (await registry.audit.list(filter, ALL)).items;
+      env.registry.as({ user, sessionId: null, address: '203.0.113.7', ...more });
+    const trail = async (filter: AuditFilter = {}) => (await env.registry.audit.list(filter, ALL)).items;
     const said = async (filter: AuditFilter = {}) =>
       (await trail(filter)).map(({ action, subject }) => `${action} ${subject.name}`);
-    const addDealer = (login: string) => registry.users.create(userFields(login, { role: 'dealer' }), PASSWORD);
+    const addDealer = (login: string) => env.registry.users.create(userFields(login, { role: 'dealer' }), PASSWORD);
 
     test('it says who changed what, when and from where, with the fields that changed, the newest first', async () => {
       const by = as(boss, { sessionId: ABSENT as SessionId });
       const truck = await by.vehicles.create(vehicleFields('One', { plate: 'X' }));
-      nowMs += 1;
+      env.nowMs += 1;
       await by.vehicles.update(truck.id, null, { plate: 'Y', name: 'One' });
-      nowMs += 1;
+      env.nowMs += 1;
       await by.vehicles.delete(truck.id, null);
       const made = {
         id: expect.any(String),
@@ -48,9 +38,9 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
       const { secretHash, registrationHash: ____, revision: _____, ...access } = terminalAccess;
       const fields = { ...rest, terminalAccess: { ...access, hasSecret: secretHash !== null } };
       expect(await trail({ subjectId: truck.id })).toEqual([
-        { ...made, action: 'deleted', atMs: nowMs, before: { ...fields, plate: 'Y' }, after: null },
-        { ...made, action: 'changed', atMs: nowMs - 1, before: { plate: 'X' }, after: { plate: 'Y' } },
-        { ...made, action: 'created', atMs: nowMs - 2, before: null, after: fields },
+        { ...made, action: 'deleted', atMs: env.nowMs, before: { ...fields, plate: 'Y' }, after: null },
+        { ...made, action: 'changed', atMs: env.nowMs - 1, before: { plate: 'X' }, after: { plate: 'Y' } },
+        { ...made, action: 'created', atMs: env.nowMs - 2, before: null, after: fields },
       ]);
       // Nobody is said of what the service does by itself.
       expect(await trail({ subjectId: boss.id })).toMatchObject([{ user: null, sessionId: null, address: null }]);
@@ -58,10 +48,10 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
 
     test('a line is written with its change or not at all, and not where nothing changed', async () => {
       const terminalId = '1' as TerminalId;
-      const truck = await registry.vehicles.create(vehicleFields('One', { terminalId }));
+      const truck = await env.registry.vehicles.create(vehicleFields('One', { terminalId }));
       const before = await trail();
-      await registry.vehicles.update(truck.id, null, { name: 'One' });
-      await expect(registry.vehicles.create(vehicleFields('Two', { terminalId }))).rejects.toBeInstanceOf(
+      await env.registry.vehicles.update(truck.id, null, { name: 'One' });
+      await expect(env.registry.vehicles.create(vehicleFields('Two', { terminalId }))).rejects.toBeInstanceOf(
         ConflictError,
       );
       expect(await trail()).toEqual(before);
@@ -69,12 +59,14 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
 
     test('what a change does elsewhere is in it, as it was before', async () => {
       const dealer = await addDealer('dealer');
-      const group = await registry.groups.create({ name: 'A', dealerId: dealer.id });
-      const truck = await registry.vehicles.create(vehicleFields('One', { dealerId: dealer.id, groupIds: [group.id] }));
-      await registry.groups.setVehicle(group.id, truck.id, false);
-      await registry.groups.setVehicle(group.id, truck.id, true);
-      await registry.users.delete(dealer.id, null);
-      await registry.groups.delete(group.id, null);
+      const group = await env.registry.groups.create({ name: 'A', dealerId: dealer.id });
+      const truck = await env.registry.vehicles.create(
+        vehicleFields('One', { dealerId: dealer.id, groupIds: [group.id] }),
+      );
+      await env.registry.groups.setVehicle(group.id, truck.id, false);
+      await env.registry.groups.setVehicle(group.id, truck.id, true);
+      await env.registry.users.delete(dealer.id, null);
+      await env.registry.groups.delete(group.id, null);
       expect(await trail({ subjectId: truck.id })).toMatchObject([
         { action: 'changed', before: { groupIds: [group.id] }, after: { groupIds: [] } },
         { action: 'changed', before: { dealerId: dealer.id }, after: { dealerId: null } },
@@ -90,7 +82,7 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
     });
 
     test('logins, logouts, blocks, grants and passwords have names of their own, and no password is in it', async () => {
-      const anna = await registry.users.create(userFields('anna', { apiAccess: false }), PASSWORD);
+      const anna = await env.registry.users.create(userFields('anna', { apiAccess: false }), PASSWORD);
       const session = await as(anna).sessions.create(anna.id, 1000, '192.0.2.1', 'a browser');
       const other = await as(anna).sessions.create(anna.id, 1000, '192.0.2.2', '');
       await as(anna, { sessionId: session.id }).sessions.end(session.id);
@@ -98,7 +90,7 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
       for (const patch of [{ apiAccess: true }, { apiAccess: false }, { blocked: true }, { blocked: false }])
         await as(boss).users.update(anna.id, null, patch);
       await as(boss).users.setPassword(anna.id, 'another password', null);
-      await registry.audit.noteFailedLogin('anna', 'wrong', anna);
+      await env.registry.audit.noteFailedLogin('anna', 'wrong', anna);
       const entries = await trail({ subjectId: anna.id });
       expect(entries.map(({ action }) => action)).toEqual([
         'login-failed',
@@ -124,8 +116,8 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
     });
 
     test('a login as it was tried is cut, and cleared of what can not be kept', async () => {
-      expect(await registry.users.authenticate('\u0000boss', PASSWORD)).toBeNull();
-      await registry.audit.noteFailedLogin(`\u0000\ud800${'x'.repeat(1000)}`, 'wrong', null);
+      expect(await env.registry.users.authenticate('\u0000boss', PASSWORD)).toBeNull();
+      await env.registry.audit.noteFailedLogin(`\u0000\ud800${'x'.repeat(1000)}`, 'wrong', null);
       const [entry] = await trail();
       expect(entry?.subject).toEqual({ kind: 'user', id: null, name: `\ufffd\ufffd${'x'.repeat(198)}` });
     });
@@ -133,13 +125,13 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
     test('a dealer’s part is what was done to what is theirs, whoever did it', async () => {
       const a = await addDealer('a');
       const b = await addDealer('b');
-      const carl = await registry.users.create(userFields('carl', { dealerId: a.id }), PASSWORD);
-      const truck = await registry.vehicles.create(vehicleFields('Truck', { dealerId: a.id }));
-      await registry.geofences.create(geofenceFields('Home', carl.id));
-      await registry.geofences.create(geofenceFields('Head office', boss.id));
+      const carl = await env.registry.users.create(userFields('carl', { dealerId: a.id }), PASSWORD);
+      const truck = await env.registry.vehicles.create(vehicleFields('Truck', { dealerId: a.id }));
+      await env.registry.geofences.create(geofenceFields('Home', carl.id));
+      await env.registry.geofences.create(geofenceFields('Head office', boss.id));
       await as(boss).vehicles.update(truck.id, null, { dealerId: b.id, name: 'Moved' });
-      await registry.vehicles.update(truck.id, null, { name: 'Elsewhere' });
-      await registry.users.delete(carl.id, null);
+      await env.registry.vehicles.update(truck.id, null, { name: 'Elsewhere' });
+      await env.registry.users.delete(carl.id, null);
       expect(await said({ ofDealer: a.id })).toEqual([
         'deleted carl',
         'deleted Home',
@@ -163,11 +155,14 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
     test('what a dealer’s change does to what is another’s is the other’s to know', async () => {
       const a = await addDealer('a');
       const b = await addDealer('b');
-      const shared = await registry.groups.create({ name: 'Shared', dealerId: a.id });
-      await registry.vehicles.create(vehicleFields('Of b', { dealerId: b.id, groupIds: [shared.id] }));
-      await registry.vehicles.create(vehicleFields('Of nobody', { groupIds: [shared.id] }));
-      await registry.users.create(userFields('guest', { dealerId: b.id, groupIds: [shared.id] }), PASSWORD);
-      const zone = await registry.geofences.create({ ...geofenceFields('Of boss', boss.id), groupIds: [shared.id] });
+      const shared = await env.registry.groups.create({ name: 'Shared', dealerId: a.id });
+      await env.registry.vehicles.create(vehicleFields('Of b', { dealerId: b.id, groupIds: [shared.id] }));
+      await env.registry.vehicles.create(vehicleFields('Of nobody', { groupIds: [shared.id] }));
+      await env.registry.users.create(userFields('guest', { dealerId: b.id, groupIds: [shared.id] }), PASSWORD);
+      const zone = await env.registry.geofences.create({
+        ...geofenceFields('Of boss', boss.id),
+        groupIds: [shared.id],
+      });
       await as(a).groups.delete(shared.id, null);
       expect((await said({ userId: a.id })).toSorted()).toEqual([
         'changed Of b',
@@ -183,10 +178,10 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
 
     test('what people want to be told of is not their dealer’s to know, whoever changes it', async () => {
       const a = await addDealer('a');
-      const carl = await registry.users.create(userFields('carl', { dealerId: a.id }), PASSWORD);
-      const truck = await registry.vehicles.create(vehicleFields('Truck', { dealerId: a.id }));
+      const carl = await env.registry.users.create(userFields('carl', { dealerId: a.id }), PASSWORD);
+      const truck = await env.registry.vehicles.create(vehicleFields('Truck', { dealerId: a.id }));
       const names = { vehicleIds: [truck.id] };
-      const own = await registry.notificationRules.create({ ...ruleFields('Own', a.id), ...names }, null);
+      const own = await env.registry.notificationRules.create({ ...ruleFields('Own', a.id), ...names }, null);
       const his = await as(carl).notificationRules.create({ ...ruleFields('His', carl.id), ...names }, null);
       await as(boss).notificationRules.update(his.id, null, { name: 'His still' });
       await as(boss).notificationRules.update(own.id, null, { name: 'Own still' });
@@ -208,16 +203,16 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
 
     test('it is read page by page, within a stretch of time', async () => {
       const dealer = await addDealer('dealer');
-      const startMs = nowMs + 1000;
+      const startMs = env.nowMs + 1000;
       for (let n = 0; n < 5; n += 1) {
-        nowMs = startMs + n;
-        await registry.groups.create({ name: `G${n}`, dealerId: dealer.id });
+        env.nowMs = startMs + n;
+        await env.registry.groups.create({ name: `G${n}`, dealerId: dealer.id });
       }
       const wanted = ['G4', 'G3', 'G2', 'G1', 'G0'];
       for (const filter of [{ fromMs: startMs }, { fromMs: startMs, ofDealer: dealer.id }]) {
-        const first = await registry.audit.list(filter, { limit: 2, after: null });
-        const second = await registry.audit.list(filter, { limit: 2, after: first.next });
-        const third = await registry.audit.list(filter, { limit: 2, after: second.next });
+        const first = await env.registry.audit.list(filter, { limit: 2, after: null });
+        const second = await env.registry.audit.list(filter, { limit: 2, after: first.next });
+        const third = await env.registry.audit.list(filter, { limit: 2, after: second.next });
         const pages = [first, second, third];
         expect(pages.flatMap(({ items }) => items.map(({ subject }) => subject.name))).toEqual(wanted);
         expect(third.next).toBeNull();
@@ -227,32 +222,32 @@ export function auditConformance(name: string, newPlace: () => Promise<Place>): 
 
     test('the oldest are forgotten, no more of them than it is told to', async () => {
       const dealer = await addDealer('dealer');
-      await registry.audit.clean(nowMs + 1, 100);
-      const startMs = nowMs;
+      await env.registry.audit.clean(env.nowMs + 1, 100);
+      const startMs = env.nowMs;
       for (let n = 1; n <= 4; n += 1) {
-        nowMs = startMs + n;
-        await registry.groups.create({ name: `G${n}`, dealerId: dealer.id });
+        env.nowMs = startMs + n;
+        await env.registry.groups.create({ name: `G${n}`, dealerId: dealer.id });
       }
-      expect(await registry.audit.clean(startMs + 3, 1)).toBe(1);
-      expect(await registry.audit.clean(startMs + 3, 100)).toBe(1);
-      expect(await registry.audit.clean(startMs + 3, 100)).toBe(0);
+      expect(await env.registry.audit.clean(startMs + 3, 1)).toBe(1);
+      expect(await env.registry.audit.clean(startMs + 3, 100)).toBe(1);
+      expect(await env.registry.audit.clean(startMs + 3, 100)).toBe(0);
       for (const filter of [{}, { ofDealer: dealer.id }])
         expect(await said(filter)).toEqual(['created G4', 'created G3']);
     });
 
     test('of many sessions, those that are open are told in one question, and those that are over forgotten', async () => {
-      const short = await registry.sessions.create(boss.id, 1000, '192.0.2.1', '');
-      const long = await registry.sessions.create(boss.id, 2000, '192.0.2.1', '');
-      const ended = await registry.sessions.create(boss.id, 2000, '192.0.2.1', '');
-      await registry.sessions.end(ended.id);
+      const short = await env.registry.sessions.create(boss.id, 1000, '192.0.2.1', '');
+      const long = await env.registry.sessions.create(boss.id, 2000, '192.0.2.1', '');
+      const ended = await env.registry.sessions.create(boss.id, 2000, '192.0.2.1', '');
+      await env.registry.sessions.end(ended.id);
       const all = [short.id, long.id, ended.id, ABSENT as SessionId];
-      expect(await registry.sessions.liveAmong(all)).toEqual(new Set([short.id, long.id]));
-      nowMs += 999;
-      expect(await registry.sessions.clean(10)).toBe(0);
-      nowMs += 1;
-      expect(await registry.sessions.liveAmong(all)).toEqual(new Set([long.id]));
-      expect(await registry.sessions.clean(10)).toBe(1);
-      expect(await registry.sessions.listOf(boss.id)).toMatchObject([{ id: long.id }]);
+      expect(await env.registry.sessions.liveAmong(all)).toEqual(new Set([short.id, long.id]));
+      env.nowMs += 999;
+      expect(await env.registry.sessions.clean(10)).toBe(0);
+      env.nowMs += 1;
+      expect(await env.registry.sessions.liveAmong(all)).toEqual(new Set([long.id]));
+      expect(await env.registry.sessions.clean(10)).toBe(1);
+      expect(await env.registry.sessions.listOf(boss.id)).toMatchObject([{ id: long.id }]);
     });
   });
 }

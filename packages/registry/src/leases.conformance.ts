@@ -2,7 +2,7 @@ import { deriveEventId, type GeofenceId, Turns, type User, type VehicleId } from
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ABSENT, ALL, PASSWORD, ruleFields, userFields, vehicleFields } from './fields.fixture.ts';
 import { DeliverySlots, deliveryShares, type LeasedJob, type Registry } from './index.ts';
-import type { Place } from './registry.conformance.ts';
+import type { Place } from './test-registry.fixture.ts';
 
 /** A database of a registry, with another process that may write to it. */
 export interface LeasesPlace extends Place {

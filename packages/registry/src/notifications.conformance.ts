@@ -9,7 +9,7 @@ import {
   type UserId,
   type VehicleId,
 } from '@outrider/domain';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   ABSENT,
   ALL,
@@ -31,7 +31,7 @@ import {
   StaleError,
   UnknownReferenceError,
 } from './index.ts';
-import type { Place } from './registry.conformance.ts';
+import { type Place, registryPerTest } from './test-registry.fixture.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const CAR = '0190a000-0000-7000-8000-000000000001' as VehicleId;
@@ -40,29 +40,18 @@ const HOUR_MS = 3_600_000;
 /** What every adapter of the registry promises of rules, inboxes and deliveries. */
 export function notificationsConformance(name: string, newPlace: () => Promise<Place>): void {
   describe(`notifications on ${name}`, () => {
-    let place: Place;
-    let registry: Registry;
+    const env = registryPerTest(newPlace);
     let anna: UserId;
-    let nowMs: number;
-    const now = () => nowMs;
 
-    const newUser = async (login: string) => (await registry.users.create(userFields(login), PASSWORD)).id;
+    const newUser = async (login: string) => (await env.registry.users.create(userFields(login), PASSWORD)).id;
 
     beforeEach(async () => {
-      nowMs = Date.UTC(2026, 0, 15, 12);
-      place = await newPlace();
-      registry = await place.open(now);
       anna = await newUser('anna');
     });
-    afterEach(async () => {
-      await registry.close();
-      await place.remove();
-    });
-
     const addRule = (more: Partial<NotificationRuleFields> = {}, name = 'Rule') =>
-      registry.notificationRules.create(rule(name, anna, more), more.webhookUrl ? SECRET : null);
-    const addVehicle = (name: string) => registry.vehicles.create(vehicleFields(name));
-    const addGeofence = (name: string) => registry.geofences.create(geofenceFields(name, anna));
+      env.registry.notificationRules.create(rule(name, anna, more), more.webhookUrl ? SECRET : null);
+    const addVehicle = (name: string) => env.registry.vehicles.create(vehicleFields(name));
+    const addGeofence = (name: string) => env.registry.geofences.create(geofenceFields(name, anna));
 
     const visit = (minute: number, phase: FleetEvent['phase'] = 'begin', vehicleId = CAR): FleetEvent => {
       const atMs = Date.UTC(2026, 0, 15, 12, minute);
@@ -93,8 +82,9 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
       geofenceName: null,
     });
     const record = (next: number, drafts: readonly NotificationDraft[], partition = 0) =>
-      registry.notifications.record({ consumer: 'test', partition, next, drafts });
-    const inbox = async (userId = anna) => (await registry.notifications.after(userId, 0, 1000)).map((n) => n.number);
+      env.registry.notifications.record({ consumer: 'test', partition, next, drafts });
+    const inbox = async (userId = anna) =>
+      (await env.registry.notifications.after(userId, 0, 1000)).map((n) => n.number);
 
     describe('rules', () => {
       test('a rule is kept whole, and changes with an outbox record and a line of the audit trail', async () => {
@@ -114,49 +104,51 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           webhookUrl: 'https://example.org/hook',
         });
         expect(made).toMatchObject({ version: 1, vehicleIds: [car.id, van.id].sort(), inactiveReason: null });
-        expect(await registry.notificationRules.get(made.id)).toEqual(made);
-        expect((await registry.notificationRules.list({ ownerId: anna }, ALL)).items).toEqual([made]);
-        const changed = await registry.notificationRules.update(made.id, 1, { name: 'Other', geofenceIds: null });
+        expect(await env.registry.notificationRules.get(made.id)).toEqual(made);
+        expect((await env.registry.notificationRules.list({ ownerId: anna }, ALL)).items).toEqual([made]);
+        const changed = await env.registry.notificationRules.update(made.id, 1, { name: 'Other', geofenceIds: null });
         expect(changed).toEqual({ ...made, version: 2, name: 'Other', geofenceIds: null });
-        expect(await registry.notificationRules.get(made.id)).toEqual(changed);
-        await registry.notificationRules.delete(made.id, 2);
-        expect(await registry.notificationRules.get(made.id)).toBeNull();
-        const published = (await registry.outbox.pending(100)).filter(({ change }) => change.id === made.id);
+        expect(await env.registry.notificationRules.get(made.id)).toEqual(changed);
+        await env.registry.notificationRules.delete(made.id, 2);
+        expect(await env.registry.notificationRules.get(made.id)).toBeNull();
+        const published = (await env.registry.outbox.pending(100)).filter(({ change }) => change.id === made.id);
         expect(published.map(({ change }) => [change.version, change.definition])).toEqual([
           [1, made],
           [2, changed],
           [3, null],
         ]);
-        const audited = await registry.audit.list({ subjectId: made.id }, ALL);
+        const audited = await env.registry.audit.list({ subjectId: made.id }, ALL);
         expect(audited.items.map(({ action }) => action)).toEqual(['deleted', 'changed', 'created']);
       });
 
       test('no published form of a rule holds its secret, which stays until another is given', async () => {
         const made = await addRule({ webhookUrl: 'https://example.org/hook' });
-        await registry.notificationRules.update(made.id, null, { name: 'Other' });
-        expect(await registry.notificationRules.webhookSecret(made.id)).toBe(SECRET);
-        await registry.notificationRules.update(made.id, null, {}, `${SECRET}2`);
-        expect(await registry.notificationRules.webhookSecret(made.id)).toBe(`${SECRET}2`);
+        await env.registry.notificationRules.update(made.id, null, { name: 'Other' });
+        expect(await env.registry.notificationRules.webhookSecret(made.id)).toBe(SECRET);
+        await env.registry.notificationRules.update(made.id, null, {}, `${SECRET}2`);
+        expect(await env.registry.notificationRules.webhookSecret(made.id)).toBe(`${SECRET}2`);
         const published = [
-          await registry.notificationRules.get(made.id),
-          await registry.outbox.pending(100),
-          await registry.snapshot(),
-          await registry.audit.list({}, ALL),
+          await env.registry.notificationRules.get(made.id),
+          await env.registry.outbox.pending(100),
+          await env.registry.snapshot(),
+          await env.registry.audit.list({}, ALL),
         ];
         expect(JSON.stringify(published)).toContain('example.org/hook');
         expect(JSON.stringify(published)).not.toContain(SECRET);
-        await registry.notificationRules.update(made.id, null, { webhookUrl: null }, null);
-        expect(await registry.notificationRules.webhookSecret(made.id)).toBeNull();
+        await env.registry.notificationRules.update(made.id, null, { webhookUrl: null }, null);
+        expect(await env.registry.notificationRules.webhookSecret(made.id)).toBeNull();
       });
 
       test('a name is unique per owner, versions are kept, and what a rule names exists', async () => {
         const made = await addRule();
         await expect(addRule()).rejects.toBeInstanceOf(ConflictError);
         const ben = await newUser('ben');
-        await registry.notificationRules.create(rule('Rule', ben), null);
-        await expect(registry.notificationRules.update(made.id, 2, { name: 'x' })).rejects.toBeInstanceOf(StaleError);
-        await expect(registry.notificationRules.delete(made.id, 2)).rejects.toBeInstanceOf(StaleError);
-        await expect(registry.notificationRules.delete(ABSENT as NotificationRuleId, null)).rejects.toBeInstanceOf(
+        await env.registry.notificationRules.create(rule('Rule', ben), null);
+        await expect(env.registry.notificationRules.update(made.id, 2, { name: 'x' })).rejects.toBeInstanceOf(
+          StaleError,
+        );
+        await expect(env.registry.notificationRules.delete(made.id, 2)).rejects.toBeInstanceOf(StaleError);
+        await expect(env.registry.notificationRules.delete(ABSENT as NotificationRuleId, null)).rejects.toBeInstanceOf(
           NotFoundError,
         );
         for (const lists of [
@@ -164,17 +156,17 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           { groupIds: [ABSENT as GroupId] },
           { geofenceIds: [ABSENT as GeofenceId] },
         ])
-          await expect(registry.notificationRules.update(made.id, null, lists)).rejects.toBeInstanceOf(
+          await expect(env.registry.notificationRules.update(made.id, null, lists)).rejects.toBeInstanceOf(
             UnknownReferenceError,
           );
         await expect(addRule({ vehicleIds: [] }, 'Empty')).rejects.toBeInstanceOf(NamesNothingError);
-        expect(await registry.notificationRules.get(made.id)).toEqual(made);
+        expect(await env.registry.notificationRules.get(made.id)).toEqual(made);
       });
 
       test('what is deleted goes out of the rules; one that then names none rests, and says why', async () => {
         const car = await addVehicle('Car');
         const van = await addVehicle('Van');
-        const group = await registry.groups.create({ name: 'Group', dealerId: null });
+        const group = await env.registry.groups.create({ name: 'Group', dealerId: null });
         const depot = await addGeofence('Depot');
         const both = await addRule({ vehicleIds: [car.id], groupIds: [group.id] }, 'both');
         const two = await addRule({ vehicleIds: [car.id, van.id] }, 'two');
@@ -183,15 +175,15 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const fenced = await addRule({ geofenceIds: [depot.id] }, 'fenced');
         const all = await addRule({}, 'all');
         const state = async ({ id }: NotificationRule) => {
-          const found = await registry.notificationRules.get(id);
+          const found = await env.registry.notificationRules.get(id);
           return found && [found.version, found.active, found.inactiveReason];
         };
-        await registry.vehicles.delete(car.id, null);
+        await env.registry.vehicles.delete(car.id, null);
         expect(await state(both)).toEqual([2, true, null]);
         expect(await state(two)).toEqual([2, true, null]);
-        await registry.vehicles.delete(van.id, null);
-        await registry.groups.delete(group.id, null);
-        await registry.geofences.delete(depot.id, null);
+        await env.registry.vehicles.delete(van.id, null);
+        await env.registry.groups.delete(group.id, null);
+        await env.registry.geofences.delete(depot.id, null);
         expect(await state(both)).toEqual([3, false, 'vehicles-deleted']);
         expect(await state(two)).toEqual([3, false, 'vehicles-deleted']);
         expect(await state(one)).toEqual([2, false, 'vehicles-deleted']);
@@ -199,18 +191,18 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await state(fenced)).toEqual([2, false, 'geofences-deleted']);
         expect(await state(all)).toEqual([1, true, null]);
         // Naming none is never naming all.
-        expect(await registry.notificationRules.get(one.id)).toMatchObject({ vehicleIds: [] });
-        await expect(registry.notificationRules.update(one.id, null, { active: true })).rejects.toBeInstanceOf(
+        expect(await env.registry.notificationRules.get(one.id)).toMatchObject({ vehicleIds: [] });
+        await expect(env.registry.notificationRules.update(one.id, null, { active: true })).rejects.toBeInstanceOf(
           NamesNothingError,
         );
         const again = await addVehicle('Again');
-        await registry.notificationRules.update(one.id, null, { vehicleIds: [again.id] });
+        await env.registry.notificationRules.update(one.id, null, { vehicleIds: [again.id] });
         expect(await state(one)).toEqual([3, false, 'vehicles-deleted']);
-        await registry.notificationRules.update(one.id, null, { active: true });
+        await env.registry.notificationRules.update(one.id, null, { active: true });
         expect(await state(one)).toEqual([4, true, null]);
-        await registry.notificationRules.update(one.id, null, { active: false });
+        await env.registry.notificationRules.update(one.id, null, { active: false });
         expect(await state(one)).toEqual([5, false, 'switched-off']);
-        const published = (await registry.outbox.pending(1000)).map(({ change }) => change);
+        const published = (await env.registry.outbox.pending(1000)).map(({ change }) => change);
         expect(published.filter(({ id }) => id === fenced.id).at(-1)?.definition).toMatchObject({ active: false });
       });
 
@@ -219,8 +211,8 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const depot = await addGeofence('Depot');
         await addRule({ geofenceIds: [depot.id] }, 'fenced');
         await record(1, [draft(0, made)]);
-        await registry.users.delete(anna, null);
-        expect(await registry.notificationRules.get(made.id)).toBeNull();
+        await env.registry.users.delete(anna, null);
+        expect(await env.registry.notificationRules.get(made.id)).toBeNull();
         expect(await inbox()).toEqual([]);
         // A rule that was evaluated just before: its owner is gone.
         expect(await record(2, [draft(1, made)])).toEqual([]);
@@ -231,7 +223,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
       test('each user has numbers of their own, growing by one', async () => {
         const ben = await newUser('ben');
         const ofAnna = await addRule();
-        const ofBen = await registry.notificationRules.create(rule('Rule', ben), null);
+        const ofBen = await env.registry.notificationRules.create(rule('Rule', ben), null);
         const made = await record(3, [draft(0, ofAnna), draft(1, ofBen, visit(1)), draft(2, ofAnna, visit(2))]);
         expect(made.map(({ userId, number }) => [userId, number])).toEqual([
           [anna, 1],
@@ -240,12 +232,15 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         ]);
         await record(4, [draft(3, ofAnna, visit(3))]);
         expect(await inbox()).toEqual([1, 2, 3]);
-        expect(await registry.notifications.after(anna, 1, 1)).toMatchObject([{ number: 2 }]);
-        expect(await registry.notifications.progress(anna)).toEqual({ lastNumber: 3, forgottenNumber: 0 });
-        expect(await registry.notifications.progress(ABSENT as UserId)).toEqual({ lastNumber: 0, forgottenNumber: 0 });
+        expect(await env.registry.notifications.after(anna, 1, 1)).toMatchObject([{ number: 2 }]);
+        expect(await env.registry.notifications.progress(anna)).toEqual({ lastNumber: 3, forgottenNumber: 0 });
+        expect(await env.registry.notifications.progress(ABSENT as UserId)).toEqual({
+          lastNumber: 0,
+          forgottenNumber: 0,
+        });
         const [first] = made;
-        expect(first && (await registry.notifications.get(anna, first.id))).toEqual(first);
-        expect(first && (await registry.notifications.get(ben, first.id))).toBeNull();
+        expect(first && (await env.registry.notifications.get(anna, first.id))).toEqual(first);
+        expect(first && (await env.registry.notifications.get(ben, first.id))).toBeNull();
         expect(first).toMatchObject({ event: visit(0), ruleName: 'Rule', vehicleName: 'Van 7', readAtMs: null });
       });
 
@@ -261,10 +256,12 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await inbox()).toEqual([1, 2, 3]);
         // A consumer that was overtaken by another saves nothing and goes back nowhere.
         expect(await record(5, [draft(4, made, visit(30))])).toEqual([]);
-        expect(await registry.notifications.places('test')).toEqual(new Map([[0, { offset: 20, identity: null }]]));
-        expect(await registry.notifications.places('none')).toEqual(new Map());
-        await registry.notifications.setPlace('test', 0, 'log', null);
-        expect(await registry.notifications.places('test')).toEqual(new Map([[0, { offset: 20, identity: 'log' }]]));
+        expect(await env.registry.notifications.places('test')).toEqual(new Map([[0, { offset: 20, identity: null }]]));
+        expect(await env.registry.notifications.places('none')).toEqual(new Map());
+        await env.registry.notifications.setPlace('test', 0, 'log', null);
+        expect(await env.registry.notifications.places('test')).toEqual(
+          new Map([[0, { offset: 20, identity: 'log' }]]),
+        );
         // One that begins before the saved offset and ends after it adds only what is new.
         expect(await record(25, [draft(19, made, visit(31)), draft(20, made, visit(32))])).toMatchObject([
           { event: visit(32) },
@@ -282,7 +279,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
       test('partitions that notify the same users at the same time do not deadlock', async () => {
         const ben = await newUser('ben');
         const ofAnna = await addRule();
-        const ofBen = await registry.notificationRules.create(rule('Rule', ben), null);
+        const ofBen = await env.registry.notificationRules.create(rule('Rule', ben), null);
         await Promise.all(
           Array.from({ length: 12 }, (_, n) => {
             const drafts = [draft(0, ofAnna, visit(n)), draft(0, ofBen, visit(n))];
@@ -303,8 +300,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           [CAR, 10],
           [van, 12],
         ]);
-        await registry.close();
-        registry = await place.open(now);
+        await env.reopen();
         const later = [19, 20, 5].map((minute, nth) => draft(5 + nth, spaced, visit(minute)));
         expect((await record(8, later)).map(({ event }) => new Date(event.fixTimeMs).getUTCMinutes())).toEqual([20]);
       });
@@ -316,18 +312,20 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           [0, 1, 2, 3, 4].map((n) => draft(n, made)),
         );
         const id = recorded[1]?.id as NotificationId;
-        nowMs += 1000;
-        expect(await registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: nowMs });
-        nowMs += 1000;
-        expect(await registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: nowMs - 1000 });
-        await expect(registry.notifications.markRead(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
-        const unread = async () => (await registry.notifications.unread(anna)).map(({ count }) => count);
-        expect(await registry.notifications.unread(anna)).toEqual([{ vehicleId: CAR, geofenceId: ABSENT, count: 4 }]);
-        expect(await registry.notifications.markAllRead(anna, 4)).toBe(3);
+        env.nowMs += 1000;
+        expect(await env.registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: env.nowMs });
+        env.nowMs += 1000;
+        expect(await env.registry.notifications.markRead(anna, id)).toMatchObject({ readAtMs: env.nowMs - 1000 });
+        await expect(env.registry.notifications.markRead(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
+        const unread = async () => (await env.registry.notifications.unread(anna)).map(({ count }) => count);
+        expect(await env.registry.notifications.unread(anna)).toEqual([
+          { vehicleId: CAR, geofenceId: ABSENT, count: 4 },
+        ]);
+        expect(await env.registry.notifications.markAllRead(anna, 4)).toBe(3);
         expect(await unread()).toEqual([1]);
         const page = { limit: 10, after: null };
         const numbers = async (filter: Parameters<Registry['notifications']['list']>[1]) =>
-          (await registry.notifications.list(anna, filter, page)).items.map(({ number }) => number);
+          (await env.registry.notifications.list(anna, filter, page)).items.map(({ number }) => number);
         expect(await numbers({ unread: true })).toEqual([5]);
         expect(await numbers({ unread: false })).toEqual([4, 3, 2, 1]);
       });
@@ -336,14 +334,14 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const made = await addRule();
         for (let n = 0; n < 5; n += 1) {
           await record(n + 1, [draft(n, made)]);
-          nowMs += HOUR_MS;
+          env.nowMs += HOUR_MS;
         }
-        const first = await registry.notifications.list(anna, {}, { limit: 2, after: null });
+        const first = await env.registry.notifications.list(anna, {}, { limit: 2, after: null });
         expect([first.items.map(({ number }) => number), first.next]).toEqual([[5, 4], 4]);
-        const second = await registry.notifications.list(anna, {}, { limit: 3, after: first.next });
+        const second = await env.registry.notifications.list(anna, {}, { limit: 3, after: first.next });
         expect([second.items.map(({ number }) => number), second.next]).toEqual([[3, 2, 1], null]);
-        const fromMs = nowMs - 4 * HOUR_MS;
-        const some = await registry.notifications.list(anna, { fromMs, toMs: fromMs + 2 * HOUR_MS }, ALL);
+        const fromMs = env.nowMs - 4 * HOUR_MS;
+        const some = await env.registry.notifications.list(anna, { fromMs, toMs: fromMs + 2 * HOUR_MS }, ALL);
         expect(some.items.map(({ number }) => number)).toEqual([3, 2]);
       });
 
@@ -351,19 +349,19 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const made = await addRule({ emails: ['anna@example.org'] });
         for (let n = 0; n < 6; n += 1) {
           await record(n + 1, [draft(n, made)]);
-          nowMs += HOUR_MS;
+          env.nowMs += HOUR_MS;
         }
         const forget = (beforeMs: number, maxPerUser: number) =>
-          registry.notifications.forget({ beforeMs, maxPerUser, limit: 10 });
-        expect(await forget(nowMs - 5 * HOUR_MS, 100)).toBe(1);
-        expect(await registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 1 });
+          env.registry.notifications.forget({ beforeMs, maxPerUser, limit: 10 });
+        expect(await forget(env.nowMs - 5 * HOUR_MS, 100)).toBe(1);
+        expect(await env.registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 1 });
         expect(await inbox()).toEqual([2, 3, 4, 5, 6]);
         while ((await forget(0, 3)) === 10);
         expect(await inbox()).toEqual([4, 5, 6]);
-        expect(await registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 3 });
-        expect((await registry.deliveries.list(anna, {}, ALL)).items).toHaveLength(3);
-        while ((await forget(nowMs + 1, 3)) === 10);
-        expect(await registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 6 });
+        expect(await env.registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 3 });
+        expect((await env.registry.deliveries.list(anna, {}, ALL)).items).toHaveLength(3);
+        while ((await forget(env.nowMs + 1, 3)) === 10);
+        expect(await env.registry.notifications.progress(anna)).toEqual({ lastNumber: 6, forgottenNumber: 6 });
         // Numbers go on growing: a cursor of before stays good.
         expect(await record(7, [draft(6, made, visit(40))])).toMatchObject([{ number: 7 }]);
       });
@@ -371,7 +369,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
       test('an offset of a log that is gone can be set back', async () => {
         const made = await addRule();
         await record(100, [draft(99, made, visit(1))]);
-        await registry.notifications.setPlace('test', 0, 'another log', 0);
+        await env.registry.notifications.setPlace('test', 0, 'another log', 0);
         expect(await record(2, [draft(0, made, visit(1)), draft(1, made, visit(2))])).toMatchObject([
           { event: visit(2) },
         ]);
@@ -381,7 +379,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
     test('a batch may be saved in parts: the offset moves with the last, and repeated events give one notification', async () => {
       const made = await addRule();
       const save = (offset: number, isPart: boolean) =>
-        registry.notifications.record({
+        env.registry.notifications.record({
           consumer: 'test',
           partition: 0,
           next: 2,
@@ -389,11 +387,11 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           isPart,
         });
       expect(await save(1, true)).toHaveLength(1);
-      expect(await registry.notifications.places('test')).not.toMatchObject(new Map([[0, { offset: 2 }]]));
+      expect(await env.registry.notifications.places('test')).not.toMatchObject(new Map([[0, { offset: 2 }]]));
       // The process died, and begins the batch again.
       expect(await save(1, true)).toEqual([]);
       expect(await save(0, false)).toHaveLength(1);
-      expect((await registry.notifications.places('test')).get(0)?.offset).toBe(2);
+      expect((await env.registry.notifications.places('test')).get(0)?.offset).toBe(2);
       expect(await save(1, false)).toEqual([]);
       expect(await inbox()).toEqual([1, 2]);
     });
@@ -401,14 +399,14 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
     describe('deliveries', () => {
       /** Of a worker that has just begun, unless `slots` says otherwise. */
       const lease = ({ perEndpoint = 2, slots = new DeliverySlots(deliveryShares(4000, perEndpoint)) } = {}) =>
-        registry.deliveries.lease({ slots, leaseMs: 60_000 });
+        env.registry.deliveries.lease({ slots, leaseMs: 60_000 });
       const delivered = { state: 'delivered', status: 200 } as const;
       /** So that its endpoint is not tried by one delivery at a time. */
       const prove = async (rule: NotificationRule, offset: number) => {
         await record(offset + 1, [draft(offset, rule, visit(offset))]);
         const [leased] = await lease();
         if (!leased) throw new Error('one was due');
-        await registry.deliveries.settle(leased, delivered, 'prompt');
+        await env.registry.deliveries.settle(leased, delivered, 'prompt');
       };
 
       test('each notification has one for every address', async () => {
@@ -417,7 +415,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           webhookUrl: 'https://hooks.example.org:8443/anna',
         });
         const [recorded] = await record(1, [draft(0, made)]);
-        const { items } = await registry.deliveries.list(anna, {}, ALL);
+        const { items } = await env.registry.deliveries.list(anna, {}, ALL);
         expect(items.map(({ channel, target }) => [channel, target]).sort()).toEqual([
           ['email', 'anna@Example.NET'],
           ['email', 'anna@example.org'],
@@ -428,7 +426,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
             notificationId: recorded?.id,
             state: 'pending',
             attempts: 0,
-            nextAttemptAtMs: nowMs,
+            nextAttemptAtMs: env.nowMs,
             finishedAtMs: null,
             lastError: null,
           });
@@ -439,7 +437,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           'mailto:example.org',
         ]);
         expect(leased[0]?.notification).toEqual(recorded);
-        const webhooks = await registry.deliveries.list(anna, { channel: 'webhook', state: 'pending' }, ALL);
+        const webhooks = await env.registry.deliveries.list(anna, { channel: 'webhook', state: 'pending' }, ALL);
         expect(webhooks.items).toMatchObject([{ attempts: 1, ruleId: made.id }]);
       });
 
@@ -455,13 +453,13 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const rest = await lease({ perEndpoint: 100 });
         expect(ids.length + rest.length).toBe(40);
         expect(await lease()).toEqual([]);
-        nowMs += 60_000;
+        env.nowMs += 60_000;
         const again = await lease({ perEndpoint: 100 });
         expect(again).toHaveLength(40);
         expect(again[0]?.delivery.attempts).toBe(2);
         // The dead worker was only slow: what it says now is not noted.
         const slow = workers.flat()[0];
-        expect(slow && (await registry.deliveries.settle(slow, delivered, 'prompt'))).toBe(false);
+        expect(slow && (await env.registry.deliveries.settle(slow, delivered, 'prompt'))).toBe(false);
       });
 
       test('a worker that takes long keeps what it renews, and nothing that it has settled or lost', async () => {
@@ -469,14 +467,14 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         await record(3, [draft(0, made), draft(1, made), draft(2, made)]);
         const [kept, settled, lost] = await lease({ perEndpoint: 3 });
         if (!kept || !settled || !lost) throw new Error('three were due');
-        await registry.deliveries.settle(settled, delivered, 'prompt');
-        nowMs += 50_000;
-        await registry.deliveries.renew([kept, settled], 60_000);
-        nowMs += 50_000;
+        await env.registry.deliveries.settle(settled, delivered, 'prompt');
+        env.nowMs += 50_000;
+        await env.registry.deliveries.renew([kept, settled], 60_000);
+        env.nowMs += 50_000;
         const others = await lease();
         expect(others.map(({ delivery }) => delivery.id)).toEqual([lost.delivery.id]);
-        await registry.deliveries.renew([lost], 600_000);
-        nowMs += 70_000;
+        await env.registry.deliveries.renew([lost], 600_000);
+        env.nowMs += 70_000;
         expect((await lease({ perEndpoint: 3 })).map(({ delivery }) => delivery.id).sort()).toEqual(
           [kept.delivery.id, lost.delivery.id].sort(),
         );
@@ -532,7 +530,7 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           drafts.push(draft(nth, await addRule({ webhookUrl }, `Dead ${nth}`), visit(nth)));
         }
         await record(300, drafts);
-        const live = await registry.notificationRules.create(
+        const live = await env.registry.notificationRules.create(
           rule('Live', bob, { webhookUrl: 'https://live.example.org/' }),
           SECRET,
         );
@@ -547,13 +545,13 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           expect(leased?.endpoint).toBe('https://live.example.org');
           expect(others).toEqual([]);
           if (!leased) throw new Error('it was due');
-          await registry.deliveries.settle(leased, delivered, 'prompt');
+          await env.registry.deliveries.settle(leased, delivered, 'prompt');
           slots.release(leased.slot);
         }
         // Once they have failed, all that waits for them waits on, and is no work for anybody.
         for (const each of hanging) {
-          const nextAttemptAtMs = nowMs;
-          await registry.deliveries.settle(
+          const nextAttemptAtMs = env.nowMs;
+          await env.registry.deliveries.settle(
             each,
             { state: 'pending', error: 'no answer', status: null, nextAttemptAtMs },
             'silent',
@@ -566,14 +564,14 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
 
       test('tenants share the slots, and the accounts of a tenant what the tenant gets', async () => {
         const bob = await newUser('bob');
-        const dealer = (await registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD)).id;
-        const staff = (await registry.users.create(userFields('staff', { dealerId: dealer }), PASSWORD)).id;
+        const dealer = (await env.registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD)).id;
+        const staff = (await env.registry.users.create(userFields('staff', { dealerId: dealer }), PASSWORD)).id;
         let offset = 0;
         for (const ownerId of [dealer, staff, bob]) {
           const fields = rule(`Of ${ownerId}`, ownerId, {
             emails: Array.from({ length: 9 }, (_, n) => `a@${n}.example`),
           });
-          const made = await registry.notificationRules.create(fields, null);
+          const made = await env.registry.notificationRules.create(fields, null);
           for (let nth = 0; nth < 9; nth += 1, offset += 1)
             await record(offset + 1, [draft(offset, made, visit(offset))]);
         }
@@ -596,9 +594,9 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           Array.from({ length: 9 }, (_, n) => draft(n, made, visit(n))),
         );
         const failed = (leased: Awaited<ReturnType<typeof lease>>[number]) =>
-          registry.deliveries.settle(
+          env.registry.deliveries.settle(
             leased,
-            { state: 'pending', error: 'no answer', status: null, nextAttemptAtMs: nowMs },
+            { state: 'pending', error: 'no answer', status: null, nextAttemptAtMs: env.nowMs },
             'silent',
           );
         for (const breakMs of [5000, 10_000, 20_000]) {
@@ -608,9 +606,9 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           const [probe] = [...one, ...two];
           if (!probe) throw new Error('one of them tries');
           await failed(probe);
-          nowMs += breakMs - 1;
+          env.nowMs += breakMs - 1;
           expect(await lease()).toEqual([]);
-          nowMs += 1;
+          env.nowMs += 1;
         }
         // It answers again: not after the first answer, but after some it is trusted with several at a time.
         let probes = 0;
@@ -621,9 +619,9 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
           const [probe] = leased;
           if (!probe) throw new Error('one of them tries');
           probes += 1;
-          await registry.deliveries.settle(
+          await env.registry.deliveries.settle(
             probe,
-            { state: 'pending', error: 'busy', status: 503, nextAttemptAtMs: nowMs },
+            { state: 'pending', error: 'busy', status: 503, nextAttemptAtMs: env.nowMs },
             'prompt',
           );
         }
@@ -638,14 +636,14 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         );
         const [a, b, c, d] = await lease({ perEndpoint: 4 });
         if (!a || !b || !c || !d) throw new Error('four were due');
-        nowMs += 500;
-        const settle = registry.deliveries.settle.bind(registry.deliveries);
+        env.nowMs += 500;
+        const settle = env.registry.deliveries.settle.bind(env.registry.deliveries);
         await settle(a, { state: 'delivered', status: 200 }, 'prompt');
         await settle(b, { state: 'failed', error: 'gone', status: 410 }, 'prompt');
         await settle(c, { state: 'cancelled', error: 'no such rule', status: null }, 'unknown');
-        await settle(d, { state: 'pending', error: 'busy', status: 503, nextAttemptAtMs: nowMs + 5000 }, 'prompt');
-        const state = async ({ delivery }: typeof a) => registry.deliveries.get(anna, delivery.id);
-        const finishedAtMs = nowMs;
+        await settle(d, { state: 'pending', error: 'busy', status: 503, nextAttemptAtMs: env.nowMs + 5000 }, 'prompt');
+        const state = async ({ delivery }: typeof a) => env.registry.deliveries.get(anna, delivery.id);
+        const finishedAtMs = env.nowMs;
         expect(await state(a)).toMatchObject({
           state: 'delivered',
           responseStatus: 200,
@@ -657,13 +655,13 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         expect(await state(d)).toMatchObject({
           state: 'pending',
           lastError: 'busy',
-          nextAttemptAtMs: nowMs + 5000,
+          nextAttemptAtMs: env.nowMs + 5000,
           finishedAtMs: null,
         });
-        expect(await registry.deliveries.settle(a, delivered, 'prompt')).toBe(false);
-        nowMs += 4999;
+        expect(await env.registry.deliveries.settle(a, delivered, 'prompt')).toBe(false);
+        env.nowMs += 4999;
         expect(await lease()).toEqual([]);
-        nowMs += 1;
+        env.nowMs += 1;
         expect((await lease()).map(({ delivery }) => delivery.id)).toEqual([d.delivery.id]);
       });
 
@@ -673,17 +671,17 @@ export function notificationsConformance(name: string, newPlace: () => Promise<P
         const [leased] = await lease();
         if (!leased) throw new Error('one was due');
         const { id } = leased.delivery;
-        expect(await registry.deliveries.resend(anna, id)).toMatchObject({ attempts: 1, state: 'pending' });
+        expect(await env.registry.deliveries.resend(anna, id)).toMatchObject({ attempts: 1, state: 'pending' });
         expect(await lease()).toEqual([]);
-        await registry.deliveries.settle(leased, { state: 'failed', error: 'gone', status: 410 }, 'prompt');
-        await expect(registry.deliveries.resend(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
-        nowMs += 1000;
-        expect(await registry.deliveries.resend(anna, id)).toMatchObject({
+        await env.registry.deliveries.settle(leased, { state: 'failed', error: 'gone', status: 410 }, 'prompt');
+        await expect(env.registry.deliveries.resend(ABSENT as UserId, id)).rejects.toBeInstanceOf(NotFoundError);
+        env.nowMs += 1000;
+        expect(await env.registry.deliveries.resend(anna, id)).toMatchObject({
           state: 'pending',
           attempts: 0,
-          nextAttemptAtMs: nowMs,
+          nextAttemptAtMs: env.nowMs,
         });
-        expect(await lease()).toMatchObject([{ delivery: { id }, giveUpAtMs: nowMs + 24 * HOUR_MS }]);
+        expect(await lease()).toMatchObject([{ delivery: { id }, giveUpAtMs: env.nowMs + 24 * HOUR_MS }]);
       });
     });
   });

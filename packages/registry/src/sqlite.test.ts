@@ -19,11 +19,12 @@ import { mailAddressesConformance } from './mail-addresses.conformance.ts';
 import { migrate } from './migrate.ts';
 import { notificationsConformance } from './notifications.conformance.ts';
 import { quotasConformance } from './quotas.conformance.ts';
-import { type Place, registryConformance } from './registry.conformance.ts';
+import { registryConformance } from './registry.conformance.ts';
 import { PLUGINS } from './registry.ts';
 import { reportsConformance } from './reports.conformance.ts';
 import { STREAM_PROFILE, secretsConformance } from './secrets.conformance.ts';
 import { NodeSqliteDialect, openDatabase } from './sqlite.ts';
+import type { Place } from './test-registry.fixture.ts';
 import { videoConformance } from './video.conformance.ts';
 
 async function newFolder(): Promise<string> {

@@ -8,18 +8,17 @@ import {
   type VideoTask,
   type VideoTaskId,
 } from '@outrider/domain';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ABSENT, ALL, PASSWORD, userFields, vehicleFields } from './fields.fixture.ts';
 import {
   ConflictError,
   NotFoundError,
   OperatorOnlyError,
-  type Registry,
   StaleError,
   UnknownReferenceError,
   type VideoProfileFields,
 } from './index.ts';
-import type { Place } from './registry.conformance.ts';
+import { type Place, registryPerTest } from './test-registry.fixture.ts';
 
 const MINUTE = 60_000;
 const FILE: VideoFile = {
@@ -35,24 +34,12 @@ const FILE: VideoFile = {
 /** What every adapter of the registry promises of video. */
 export function videoConformance(name: string, newPlace: () => Promise<Place>): void {
   describe(`video on ${name}`, () => {
-    let place: Place;
-    let registry: Registry;
-    let nowMs: number;
-
-    beforeEach(async () => {
-      nowMs = Date.UTC(2026, 0, 15, 12);
-      place = await newPlace();
-      registry = await place.open(() => nowMs);
-    });
-    afterEach(async () => {
-      await registry.close();
-      await place.remove();
-    });
+    const env = registryPerTest(newPlace);
 
     let phones = 0;
     async function addVehicle(more: Parameters<typeof vehicleFields>[1] = {}): Promise<VehicleId> {
       phones += 1;
-      return (await registry.vehicles.create(vehicleFields(`Van ${phones}`, more))).id;
+      return (await env.registry.vehicles.create(vehicleFields(`Van ${phones}`, more))).id;
     }
     function fields(vehicleId: VehicleId, more: Partial<VideoProfileFields> = {}): VideoProfileFields {
       phones += 1;
@@ -71,21 +58,21 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
       };
     }
     async function addProfile(more: Partial<VideoProfileFields> = {}): Promise<VideoProfile> {
-      return registry.videoProfiles.create(fields(await addVehicle(), more));
+      return env.registry.videoProfiles.create(fields(await addVehicle(), more));
     }
     function ask(profile: VideoProfile, createdBy: UserId | null = null): Promise<VideoTask> {
-      return registry.videoTasks.create({
+      return env.registry.videoTasks.create({
         profileId: profile.id,
         createdBy,
         channel: 1,
-        startMs: nowMs - 10 * MINUTE,
-        endMs: nowMs - 9 * MINUTE,
+        startMs: env.nowMs - 10 * MINUTE,
+        endMs: env.nowMs - 9 * MINUTE,
         quality: 'main',
         audio: true,
-        expiresAtMs: nowMs + 60 * MINUTE,
+        expiresAtMs: env.nowMs + 60 * MINUTE,
       });
     }
-    const leaseAll = () => registry.videoTasks.lease(100, MINUTE);
+    const leaseAll = () => env.registry.videoTasks.lease(100, MINUTE);
     async function leaseOne() {
       const [leased, ...others] = await leaseAll();
       expect(others).toEqual([]);
@@ -96,46 +83,53 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
       const leased = await leaseOne();
       expect(leased.task.id).toBe(task.id);
       for (const state of ['requested', 'downloading', 'processing'] as const)
-        expect(await registry.videoTasks.step(leased, { state })).toMatchObject({ state });
-      expect(await registry.videoTasks.step(leased, { state: 'done', file })).toMatchObject({ state: 'done', file });
+        expect(await env.registry.videoTasks.step(leased, { state })).toMatchObject({ state });
+      expect(await env.registry.videoTasks.step(leased, { state: 'done', file })).toMatchObject({
+        state: 'done',
+        file,
+      });
     }
-    const statesOf = async (id: VideoTaskId) => (await registry.videoTasks.history(id)).map(({ state }) => state);
+    const statesOf = async (id: VideoTaskId) => (await env.registry.videoTasks.history(id)).map(({ state }) => state);
 
     describe('profiles', () => {
       test('a profile is kept whole, and is among the definitions', async () => {
         const wanted = fields(await addVehicle(), { maxFragmentSeconds: 61.5, maxParallelDownloads: 1 });
-        const profile = await registry.videoProfiles.create(wanted);
+        const profile = await env.registry.videoProfiles.create(wanted);
         expect(profile).toEqual({ ...wanted, kind: 'video-profile', id: profile.id, version: 1 });
-        expect(await registry.videoProfiles.get(profile.id)).toEqual(profile);
-        expect((await registry.snapshot()).at(-1)).toMatchObject({ kind: 'video-profile', definition: profile });
-        const changed = await registry.videoProfiles.update(profile.id, 1, { timeZone: 'Europe/Berlin' });
+        expect(await env.registry.videoProfiles.get(profile.id)).toEqual(profile);
+        expect((await env.registry.snapshot()).at(-1)).toMatchObject({ kind: 'video-profile', definition: profile });
+        const changed = await env.registry.videoProfiles.update(profile.id, 1, { timeZone: 'Europe/Berlin' });
         expect(changed).toEqual({ ...profile, version: 2, timeZone: 'Europe/Berlin' });
-        expect(await registry.videoProfiles.update(profile.id, 2, { timeZone: 'Europe/Berlin' })).toEqual(changed);
-        await expect(registry.videoProfiles.update(profile.id, 1, { name: 'x' })).rejects.toBeInstanceOf(StaleError);
-        const pending = (await registry.outbox.pending(100)).map(({ change }) => change);
+        expect(await env.registry.videoProfiles.update(profile.id, 2, { timeZone: 'Europe/Berlin' })).toEqual(changed);
+        await expect(env.registry.videoProfiles.update(profile.id, 1, { name: 'x' })).rejects.toBeInstanceOf(
+          StaleError,
+        );
+        const pending = (await env.registry.outbox.pending(100)).map(({ change }) => change);
         expect(pending.filter(({ kind }) => kind === 'video-profile').map(({ version }) => version)).toEqual([1, 2]);
       });
 
       test('a vehicle has one profile, and a phone number one terminal', async () => {
         const profile = await addProfile({ address: '13800000001' });
-        await expect(registry.videoProfiles.create(fields(profile.vehicleId))).rejects.toBeInstanceOf(ConflictError);
+        await expect(env.registry.videoProfiles.create(fields(profile.vehicleId))).rejects.toBeInstanceOf(
+          ConflictError,
+        );
         const other = await addProfile({ address: '13800000002' });
         for (const address of ['13800000001', '0013800000001'])
-          await expect(registry.videoProfiles.update(other.id, null, { address })).rejects.toBeInstanceOf(
+          await expect(env.registry.videoProfiles.update(other.id, null, { address })).rejects.toBeInstanceOf(
             ConflictError,
           );
         await addProfile({ protocol: 'stream', address: 'rtsp://nvr/{channel}/{start}' });
         await addProfile({ protocol: 'stream', address: 'rtsp://nvr/{channel}/{start}' });
-        await expect(registry.videoProfiles.create(fields(ABSENT as VehicleId))).rejects.toBeInstanceOf(
+        await expect(env.registry.videoProfiles.create(fields(ABSENT as VehicleId))).rejects.toBeInstanceOf(
           UnknownReferenceError,
         );
       });
 
       describe('whose terminal the address is', () => {
         async function dealers() {
-          const add = (login: string) => registry.users.create(userFields(login, { role: 'dealer' }), PASSWORD);
+          const add = (login: string) => env.registry.users.create(userFields(login, { role: 'dealer' }), PASSWORD);
           const [one, other] = [await add('dealer'), await add('rival')];
-          const as = (user: typeof one) => registry.as({ user, sessionId: null, address: null });
+          const as = (user: typeof one) => env.registry.as({ user, sessionId: null, address: null });
           return { one, other, asOne: as(one), asOther: as(other) };
         }
         const terminal = (id: string) => ({ terminalId: id as TerminalId });
@@ -152,8 +146,8 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
               asOther.videoProfiles.create(fields(padded, { address })),
               `as ${address}`,
             ).rejects.toBeInstanceOf(ConflictError);
-          const own = await registry.videoProfiles.create(fields(theirs, { address: '13800000055' }));
-          expect(await registry.videoProfiles.mayBeFetched(own)).toBe(true);
+          const own = await env.registry.videoProfiles.create(fields(theirs, { address: '13800000055' }));
+          expect(await env.registry.videoProfiles.mayBeFetched(own)).toBe(true);
           const free = await asOther.vehicles.create(
             vehicleFields('Free', { dealerId: other.id, ...terminal('0013800000056') }),
           );
@@ -169,8 +163,8 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
           await expect(asOther.videoProfiles.create(fields(vehicle))).rejects.toBeInstanceOf(OperatorOnlyError);
           const stream = { protocol: 'stream', address: 'rtsp://nvr/{channel}/{start}' } as const;
           const url = await asOther.videoProfiles.create(fields(vehicle, stream));
-          await registry.videoProfiles.delete(url.id, null);
-          const profile = await registry.videoProfiles.create(fields(vehicle));
+          await env.registry.videoProfiles.delete(url.id, null);
+          const profile = await env.registry.videoProfiles.create(fields(vehicle));
           await expect(
             asOther.videoProfiles.update(profile.id, null, { address: '13899999999' }),
           ).rejects.toBeInstanceOf(OperatorOnlyError);
@@ -182,71 +176,71 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         test('a vehicle does not get a terminal that another dealer’s profile has, one by one or in bulk', async () => {
           const { one, other } = await dealers();
           const profile = await addProfile({ address: '13800000055' });
-          await registry.vehicles.update(profile.vehicleId, null, { dealerId: other.id });
+          await env.registry.vehicles.update(profile.vehicleId, null, { dealerId: other.id });
           const mine = await addVehicle({ dealerId: one.id });
           for (const id of ['13800000055', '013800000055']) {
             const patch = terminal(id);
-            await expect(registry.vehicles.update(mine, null, patch), id).rejects.toMatchObject({
+            await expect(env.registry.vehicles.update(mine, null, patch), id).rejects.toMatchObject({
               field: 'terminalId',
             });
             await expect(
-              registry.vehicles.create(vehicleFields('New', { dealerId: one.id, ...patch })),
+              env.registry.vehicles.create(vehicleFields('New', { dealerId: one.id, ...patch })),
             ).rejects.toBeInstanceOf(ConflictError);
             await expect(
-              registry.vehicles.writeAll([{ id: mine, expectedVersion: null, patch }], false),
+              env.registry.vehicles.writeAll([{ id: mine, expectedVersion: null, patch }], false),
             ).rejects.toMatchObject({ failures: [{ index: 0, error: { field: 'terminalId' } }] });
           }
-          expect(await registry.vehicles.get(mine)).toMatchObject({ terminalId: null });
+          expect(await env.registry.vehicles.get(mine)).toMatchObject({ terminalId: null });
           // Its own vehicle may have it, and so may one of the same dealer: then nothing is fetched until the profile
           // is changed.
           const sibling = await addVehicle({ dealerId: other.id, ...terminal('13800000055') });
-          expect(await registry.videoProfiles.mayBeFetched(profile)).toBe(false);
+          expect(await env.registry.videoProfiles.mayBeFetched(profile)).toBe(false);
           for (const id of [sibling, profile.vehicleId])
-            await expect(registry.vehicles.update(id, null, { dealerId: one.id }), id).rejects.toBeInstanceOf(
+            await expect(env.registry.vehicles.update(id, null, { dealerId: one.id }), id).rejects.toBeInstanceOf(
               ConflictError,
             );
-          await registry.vehicles.update(sibling, null, { terminalId: null });
-          await registry.vehicles.update(profile.vehicleId, null, terminal('13800000055'));
-          expect(await registry.videoProfiles.mayBeFetched(profile)).toBe(true);
+          await env.registry.vehicles.update(sibling, null, { terminalId: null });
+          await env.registry.vehicles.update(profile.vehicleId, null, terminal('13800000055'));
+          expect(await env.registry.videoProfiles.mayBeFetched(profile)).toBe(true);
         });
 
         test('a profile from before addresses were checked does not keep the owner from one', async () => {
           const squatting = await addProfile({ address: '13800000055' });
           const owner = await addVehicle(terminal('13800000055'));
-          const own = await registry.videoProfiles.create(fields(owner, { address: '13800000055' }));
-          expect(await registry.videoProfiles.mayBeFetched(squatting)).toBe(false);
-          expect(await registry.videoProfiles.mayBeFetched(own)).toBe(true);
-          await registry.videoProfiles.update(squatting.id, null, { name: 'Renamed' });
-          expect(await registry.videoProfiles.get(own.id)).toEqual(own);
+          const own = await env.registry.videoProfiles.create(fields(owner, { address: '13800000055' }));
+          expect(await env.registry.videoProfiles.mayBeFetched(squatting)).toBe(false);
+          expect(await env.registry.videoProfiles.mayBeFetched(own)).toBe(true);
+          await env.registry.videoProfiles.update(squatting.id, null, { name: 'Renamed' });
+          expect(await env.registry.videoProfiles.get(own.id)).toEqual(own);
         });
       });
 
       test('profiles are listed by what their vehicles are', async () => {
-        const dealer = await registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD);
-        const group = await registry.groups.create({ name: 'G', dealerId: null });
-        const own = await registry.videoProfiles.create(fields(await addVehicle({ dealerId: dealer.id })));
-        const grouped = await registry.videoProfiles.create(fields(await addVehicle({ groupIds: [group.id] })));
-        const ids = async (filter: Parameters<typeof registry.videoProfiles.list>[0]) =>
-          (await registry.videoProfiles.list(filter, ALL)).items.map(({ id }) => id);
+        const dealer = await env.registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD);
+        const group = await env.registry.groups.create({ name: 'G', dealerId: null });
+        const own = await env.registry.videoProfiles.create(fields(await addVehicle({ dealerId: dealer.id })));
+        const grouped = await env.registry.videoProfiles.create(fields(await addVehicle({ groupIds: [group.id] })));
+        const ids = async (filter: Parameters<typeof env.registry.videoProfiles.list>[0]) =>
+          (await env.registry.videoProfiles.list(filter, ALL)).items.map(({ id }) => id);
         expect(await ids({})).toEqual([own.id, grouped.id]);
         expect(await ids({ dealerId: dealer.id })).toEqual([own.id]);
         expect(await ids({ anyOfGroups: [group.id] })).toEqual([grouped.id]);
         expect(await ids({ anyOfGroups: [] })).toEqual([]);
         expect(await ids({ vehicleId: own.vehicleId })).toEqual([own.id]);
-        const first = await registry.videoProfiles.list({}, { limit: 1, after: null });
+        const first = await env.registry.videoProfiles.list({}, { limit: 1, after: null });
         expect(first.items.map(({ id }) => id)).toEqual([own.id]);
-        expect((await registry.videoProfiles.list({}, { limit: 1, after: first.next })).items).toEqual([grouped]);
+        expect((await env.registry.videoProfiles.list({}, { limit: 1, after: first.next })).items).toEqual([grouped]);
       });
 
       test('the trail tells the vehicle’s dealer of it, without a login and password', async () => {
-        const dealer = await registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD);
+        const dealer = await env.registry.users.create(userFields('dealer', { role: 'dealer' }), PASSWORD);
         const vehicleId = await addVehicle({ dealerId: dealer.id });
-        const profile = await registry.videoProfiles.create(
+        const profile = await env.registry.videoProfiles.create(
           fields(vehicleId, { protocol: 'stream', address: 'rtsp://me:secret@nvr/{start}' }),
         );
-        await registry.videoProfiles.update(profile.id, null, { address: 'rtsp://me:hidden@nvr/{start}' });
-        await registry.videoProfiles.delete(profile.id, null);
-        const { items } = await registry.audit.list({ subjectId: profile.id, ofDealer: dealer.id }, ALL);
+        await env.registry.videoProfiles.update(profile.id, null, { address: 'rtsp://me:hidden@nvr/{start}' });
+        await env.registry.videoProfiles.delete(profile.id, null);
+        const { items } = await env.registry.audit.list({ subjectId: profile.id, ofDealer: dealer.id }, ALL);
         expect(items.map(({ action }) => action)).toEqual(['deleted', 'changed', 'created']);
         expect(JSON.stringify(items)).not.toMatch(/secret|hidden/);
         expect(items[0]?.before).toMatchObject({ address: 'rtsp://***@nvr/{start}' });
@@ -254,15 +248,15 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
 
       test('who is there is known since when, and forgotten at once', async () => {
         const profile = await addProfile();
-        expect(await registry.videoProfiles.presence([profile.id])).toEqual(new Map());
-        await registry.videoProfiles.setPresence(profile.id, true);
-        const since = nowMs;
-        nowMs += MINUTE;
-        await registry.videoProfiles.setPresence(profile.id, true);
-        const presence = async () => (await registry.videoProfiles.presence([profile.id])).get(profile.id);
+        expect(await env.registry.videoProfiles.presence([profile.id])).toEqual(new Map());
+        await env.registry.videoProfiles.setPresence(profile.id, true);
+        const since = env.nowMs;
+        env.nowMs += MINUTE;
+        await env.registry.videoProfiles.setPresence(profile.id, true);
+        const presence = async () => (await env.registry.videoProfiles.presence([profile.id])).get(profile.id);
         expect(await presence()).toEqual({ online: true, sinceMs: since });
-        await registry.videoProfiles.forgetPresence();
-        expect(await presence()).toEqual({ online: false, sinceMs: nowMs });
+        await env.registry.videoProfiles.forgetPresence();
+        expect(await presence()).toEqual({ online: false, sinceMs: env.nowMs });
       });
 
       test('with a vehicle go its profile and what was asked of it', async () => {
@@ -270,57 +264,62 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const done = await ask(profile);
         await finish(done);
         const task = await ask(profile);
-        await registry.vehicles.delete(profile.vehicleId, null);
-        expect(await registry.videoProfiles.get(profile.id)).toBeNull();
-        expect(await registry.videoTasks.get(task.id)).toMatchObject({ state: 'failed', reason: 'profile-deleted' });
-        expect((await registry.videoTasks.list({}, ALL)).items).toEqual([]);
+        await env.registry.vehicles.delete(profile.vehicleId, null);
+        expect(await env.registry.videoProfiles.get(profile.id)).toBeNull();
+        expect(await env.registry.videoTasks.get(task.id)).toMatchObject({
+          state: 'failed',
+          reason: 'profile-deleted',
+        });
+        expect((await env.registry.videoTasks.list({}, ALL)).items).toEqual([]);
         // Its file goes with the erasure of the vehicle.
-        expect((await registry.erasures.videoFiles([profile.vehicleId], 10)).map(({ id }) => id)).toEqual([done.id]);
-        const pending = (await registry.outbox.pending(100)).map(({ change }) => change);
+        expect((await env.registry.erasures.videoFiles([profile.vehicleId], 10)).map(({ id }) => id)).toEqual([
+          done.id,
+        ]);
+        const pending = (await env.registry.outbox.pending(100)).map(({ change }) => change);
         expect(pending.at(-2)).toMatchObject({ kind: 'video-profile', version: 2, definition: null });
       });
     });
 
     describe('tasks', () => {
       test('a task goes its way step by step, and each is written down', async () => {
-        const creator = await registry.users.create(userFields('anna'), PASSWORD);
+        const creator = await env.registry.users.create(userFields('anna'), PASSWORD);
         const profile = await addProfile();
         const task = await ask(profile, creator.id);
         expect(task).toMatchObject({ state: 'new', attempts: 0, vehicleId: profile.vehicleId, createdBy: creator.id });
         const leased = await leaseOne();
         expect(leased).toMatchObject({ task, profile, fetched: null });
         expect(await leaseAll()).toEqual([]);
-        nowMs += 1000;
-        await registry.videoTasks.step(leased, { state: 'requested' });
-        await registry.videoTasks.step(leased, { state: 'downloading' });
-        const half = await registry.videoTasks.progress(leased, { percent: 50, bytes: 500 }, MINUTE);
+        env.nowMs += 1000;
+        await env.registry.videoTasks.step(leased, { state: 'requested' });
+        await env.registry.videoTasks.step(leased, { state: 'downloading' });
+        const half = await env.registry.videoTasks.progress(leased, { percent: 50, bytes: 500 }, MINUTE);
         expect(half).toMatchObject({ state: 'downloading', progressPercent: 50, progressBytes: 500, attempts: 1 });
-        await registry.videoTasks.step(leased, { state: 'processing' });
-        const done = await registry.videoTasks.step(leased, { state: 'done', file: FILE });
-        expect(done).toMatchObject({ state: 'done', file: FILE, progressPercent: 100, finishedAtMs: nowMs });
-        expect(await registry.videoTasks.get(task.id)).toEqual(done);
-        expect(await registry.videoTasks.history(task.id)).toEqual([
-          { state: 'new', atMs: nowMs - 1000, reason: null, detail: null },
+        await env.registry.videoTasks.step(leased, { state: 'processing' });
+        const done = await env.registry.videoTasks.step(leased, { state: 'done', file: FILE });
+        expect(done).toMatchObject({ state: 'done', file: FILE, progressPercent: 100, finishedAtMs: env.nowMs });
+        expect(await env.registry.videoTasks.get(task.id)).toEqual(done);
+        expect(await env.registry.videoTasks.history(task.id)).toEqual([
+          { state: 'new', atMs: env.nowMs - 1000, reason: null, detail: null },
           ...['requested', 'downloading', 'processing', 'done'].map((state) => ({
             state,
-            atMs: nowMs,
+            atMs: env.nowMs,
             reason: null,
             detail: null,
           })),
         ]);
         expect(await leaseAll()).toEqual([]);
-        expect(await registry.videoTasks.usage()).toEqual({ files: 1, bytes: 1000, oldestMs: nowMs });
-        await registry.users.delete(creator.id, null);
-        expect(await registry.videoTasks.get(task.id)).toMatchObject({ createdBy: null, state: 'done' });
+        expect(await env.registry.videoTasks.usage()).toEqual({ files: 1, bytes: 1000, oldestMs: env.nowMs });
+        await env.registry.users.delete(creator.id, null);
+        expect(await env.registry.videoTasks.get(task.id)).toMatchObject({ createdBy: null, state: 'done' });
       });
 
       test('a step that no task takes is a bug', async () => {
         await ask(await addProfile());
         const leased = await leaseOne();
-        await expect(registry.videoTasks.step(leased, { state: 'done', file: FILE })).rejects.toThrow(
+        await expect(env.registry.videoTasks.step(leased, { state: 'done', file: FILE })).rejects.toThrow(
           'does not become',
         );
-        expect(await registry.videoTasks.get(leased.task.id)).toEqual(leased.task);
+        expect(await env.registry.videoTasks.get(leased.task.id)).toEqual(leased.task);
       });
 
       test('one terminal works at one task, the oldest; terminals do not wait for each other', async () => {
@@ -333,14 +332,14 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         // Not even when the older one waits: the order is that of their creation.
         const mine = leased.find(({ task }) => task.id === first.id);
         if (!mine) throw new Error('it was leased');
-        await registry.videoTasks.step(mine, {
+        await env.registry.videoTasks.step(mine, {
           state: 'waiting',
           reason: 'busy',
           detail: 'it plays another',
-          nextAttemptAtMs: nowMs + MINUTE,
+          nextAttemptAtMs: env.nowMs + MINUTE,
         });
         expect(await leaseAll()).toEqual([]);
-        await registry.videoTasks.cancel(first.id);
+        await env.registry.videoTasks.cancel(first.id);
         expect((await leaseOne()).task.id).toBe(second.id);
       });
 
@@ -353,12 +352,12 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const tasks = [await ask(profile), await ask(profile), await ask(profile)];
         const leased = await leaseAll();
         expect(leased.map(({ task }) => task.id)).toEqual(tasks.slice(0, 2).map(({ id }) => id));
-        expect(await registry.videoTasks.lease(1, MINUTE)).toEqual([]);
+        expect(await env.registry.videoTasks.lease(1, MINUTE)).toEqual([]);
       });
 
       test('of many workers at once, one has a task', async () => {
         await ask(await addProfile());
-        const all = await Promise.all(Array.from({ length: 6 }, () => registry.videoTasks.lease(1, MINUTE)));
+        const all = await Promise.all(Array.from({ length: 6 }, () => env.registry.videoTasks.lease(1, MINUTE)));
         expect(all.flat()).toHaveLength(1);
       });
 
@@ -366,33 +365,33 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const profile = await addProfile();
         const task = await ask(profile);
         const away = { state: 'waiting', reason: 'terminal-offline', detail: 'away', nextAttemptAtMs: null } as const;
-        expect(await registry.videoTasks.step(await leaseOne(), away)).toMatchObject({ nextAttemptAtMs: null });
-        nowMs += 59 * MINUTE;
+        expect(await env.registry.videoTasks.step(await leaseOne(), away)).toMatchObject({ nextAttemptAtMs: null });
+        env.nowMs += 59 * MINUTE;
         expect(await leaseAll()).toEqual([]);
-        expect((await registry.videoTasks.waitingForTerminal()).map(({ id }) => id)).toEqual([profile.id]);
-        await registry.videoTasks.wake(profile.id);
-        expect(await registry.videoTasks.waitingForTerminal()).toEqual([]);
+        expect((await env.registry.videoTasks.waitingForTerminal()).map(({ id }) => id)).toEqual([profile.id]);
+        await env.registry.videoTasks.wake(profile.id);
+        expect(await env.registry.videoTasks.waitingForTerminal()).toEqual([]);
         // Still away: it waits on, and the history has no second line.
-        await registry.videoTasks.step(await leaseOne(), away);
+        await env.registry.videoTasks.step(await leaseOne(), away);
         expect(await statesOf(task.id)).toEqual(['new', 'waiting']);
-        await registry.videoTasks.wake(profile.id);
+        await env.registry.videoTasks.wake(profile.id);
         await finish(task);
       });
 
       test('a lease that ran out is somebody else’s, and the first has no more say', async () => {
         const task = await ask(await addProfile());
         const dead = await leaseOne();
-        await registry.videoTasks.step(dead, { state: 'requested' });
-        await registry.videoTasks.step(dead, { state: 'downloading' });
-        nowMs += MINUTE - 1;
+        await env.registry.videoTasks.step(dead, { state: 'requested' });
+        await env.registry.videoTasks.step(dead, { state: 'downloading' });
+        env.nowMs += MINUTE - 1;
         expect(await leaseAll()).toEqual([]);
-        nowMs += 1;
+        env.nowMs += 1;
         const next = await leaseOne();
         expect(next.task).toMatchObject({ state: 'waiting', reason: 'interrupted', attempts: 1 });
         for (const step of [{ state: 'processing' }, { state: 'done', file: FILE }] as const)
-          expect(await registry.videoTasks.step(dead, step)).toBeNull();
-        expect(await registry.videoTasks.progress(dead, { percent: 1, bytes: 1 }, MINUTE)).toBeNull();
-        expect(await registry.videoTasks.step(next, { state: 'requested' })).toMatchObject({ attempts: 2 });
+          expect(await env.registry.videoTasks.step(dead, step)).toBeNull();
+        expect(await env.registry.videoTasks.progress(dead, { percent: 1, bytes: 1 }, MINUTE)).toBeNull();
+        expect(await env.registry.videoTasks.step(next, { state: 'requested' })).toMatchObject({ attempts: 2 });
         expect(await statesOf(task.id)).toEqual(['new', 'requested', 'downloading', 'waiting', 'requested']);
       });
 
@@ -400,14 +399,16 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         const task = await ask(await addProfile());
         const dead = await leaseOne();
         for (const state of ['requested', 'downloading', 'processing'] as const)
-          await registry.videoTasks.step(dead, { state });
+          await env.registry.videoTasks.step(dead, { state });
         const { sha256: _, ...facts } = FILE;
-        await registry.videoTasks.fetched(dead, { ...facts, spool: 'a.mp4' });
-        await registry.videoTasks.releaseLeases();
+        await env.registry.videoTasks.fetched(dead, { ...facts, spool: 'a.mp4' });
+        await env.registry.videoTasks.releaseLeases();
         const next = await leaseOne();
         expect(next.fetched).toEqual({ ...facts, spool: 'a.mp4' });
-        await registry.videoTasks.step(next, { state: 'processing' });
-        expect(await registry.videoTasks.step(next, { state: 'done', file: FILE })).toMatchObject({ state: 'done' });
+        await env.registry.videoTasks.step(next, { state: 'processing' });
+        expect(await env.registry.videoTasks.step(next, { state: 'done', file: FILE })).toMatchObject({
+          state: 'done',
+        });
         expect(await statesOf(task.id)).toContain('waiting');
       });
 
@@ -415,107 +416,110 @@ export function videoConformance(name: string, newPlace: () => Promise<Place>): 
         await ask(await addProfile());
         const leased = await leaseOne();
         for (let n = 0; n < 3; n++) {
-          nowMs += MINUTE - 1;
-          expect(await registry.videoTasks.progress(leased, { percent: n, bytes: n }, MINUTE)).not.toBeNull();
+          env.nowMs += MINUTE - 1;
+          expect(await env.registry.videoTasks.progress(leased, { percent: n, bytes: n }, MINUTE)).not.toBeNull();
         }
-        nowMs += MINUTE - 1;
+        env.nowMs += MINUTE - 1;
         expect(await leaseAll()).toEqual([]);
       });
 
       test('what is cancelled is over, for its worker too', async () => {
         const task = await ask(await addProfile());
         const leased = await leaseOne();
-        expect(await registry.videoTasks.cancel(task.id)).toMatchObject({
+        expect(await env.registry.videoTasks.cancel(task.id)).toMatchObject({
           cancelled: true,
           task: { state: 'cancelled' },
         });
-        expect(await registry.videoTasks.cancel(task.id)).toMatchObject({
+        expect(await env.registry.videoTasks.cancel(task.id)).toMatchObject({
           cancelled: false,
           task: { state: 'cancelled' },
         });
-        expect(await registry.videoTasks.step(leased, { state: 'requested' })).toBeNull();
+        expect(await env.registry.videoTasks.step(leased, { state: 'requested' })).toBeNull();
         expect(await statesOf(task.id)).toEqual(['new', 'cancelled']);
-        await expect(registry.videoTasks.cancel(ABSENT as VideoTaskId)).rejects.toBeInstanceOf(NotFoundError);
+        await expect(env.registry.videoTasks.cancel(ABSENT as VideoTaskId)).rejects.toBeInstanceOf(NotFoundError);
       });
 
       test('a task that nothing came of in time fails, unless it is being worked on', async () => {
         const [one, two] = [await addProfile(), await addProfile()];
         const idle = await ask(one);
-        await registry.videoTasks.step(await leaseOne(), {
+        await env.registry.videoTasks.step(await leaseOne(), {
           state: 'waiting',
           reason: 'terminal-offline',
           detail: 'away',
           nextAttemptAtMs: null,
         });
-        nowMs += 59 * MINUTE + 30_000;
-        await registry.videoTasks.create({ ...(await ask(two)), createdBy: null, expiresAtMs: nowMs + 1 });
+        env.nowMs += 59 * MINUTE + 30_000;
+        await env.registry.videoTasks.create({ ...(await ask(two)), createdBy: null, expiresAtMs: env.nowMs + 1 });
         const busy = await leaseOne();
-        await registry.videoTasks.cancel(busy.task.id);
+        await env.registry.videoTasks.cancel(busy.task.id);
         const working = await leaseOne();
-        nowMs += 30_000;
-        expect((await registry.videoTasks.expire(10)).map(({ id }) => id)).toEqual([idle.id]);
-        expect(await registry.videoTasks.get(idle.id)).toMatchObject({ state: 'failed', reason: 'expired' });
-        expect(await registry.videoTasks.get(working.task.id)).toMatchObject({ state: 'new' });
+        env.nowMs += 30_000;
+        expect((await env.registry.videoTasks.expire(10)).map(({ id }) => id)).toEqual([idle.id]);
+        expect(await env.registry.videoTasks.get(idle.id)).toMatchObject({ state: 'failed', reason: 'expired' });
+        expect(await env.registry.videoTasks.get(working.task.id)).toMatchObject({ state: 'new' });
       });
 
       test('tasks are listed by what their vehicles are, the newest first', async () => {
-        const group = await registry.groups.create({ name: 'G', dealerId: null });
+        const group = await env.registry.groups.create({ name: 'G', dealerId: null });
         const [one, two] = [await addProfile(), await addProfile()];
-        await registry.groups.setVehicle(group.id, two.vehicleId, true);
+        await env.registry.groups.setVehicle(group.id, two.vehicleId, true);
         const first = await ask(one);
         await finish(first);
         const second = await ask(two);
         const third = await ask(two);
-        const ids = async (filter: Parameters<typeof registry.videoTasks.list>[0]) =>
-          (await registry.videoTasks.list(filter, ALL)).items.map(({ id }) => id);
+        const ids = async (filter: Parameters<typeof env.registry.videoTasks.list>[0]) =>
+          (await env.registry.videoTasks.list(filter, ALL)).items.map(({ id }) => id);
         expect(await ids({})).toEqual([third.id, second.id, first.id]);
         expect(await ids({ anyOfGroups: [group.id] })).toEqual([third.id, second.id]);
         expect(await ids({ anyOfGroups: [] })).toEqual([]);
         expect(await ids({ states: ['done'] })).toEqual([first.id]);
         expect(await ids({ profileId: one.id })).toEqual([first.id]);
-        const page = await registry.videoTasks.list({}, { limit: 2, after: null });
-        expect((await registry.videoTasks.list({}, { limit: 2, after: page.next })).items.map(({ id }) => id)).toEqual([
-          first.id,
-        ]);
-        expect(await registry.videoTasks.unfinished(two.id)).toBe(2);
-        expect(await registry.videoTasks.counts()).toEqual(new Map([['new', 2]]));
+        const page = await env.registry.videoTasks.list({}, { limit: 2, after: null });
+        expect(
+          (await env.registry.videoTasks.list({}, { limit: 2, after: page.next })).items.map(({ id }) => id),
+        ).toEqual([first.id]);
+        expect(await env.registry.videoTasks.unfinished(two.id)).toBe(2);
+        expect(await env.registry.videoTasks.counts()).toEqual(new Map([['new', 2]]));
       });
 
       test('files are told apart from what is left of them, and old tasks are forgotten', async () => {
         const profile = await addProfile();
         const first = await ask(profile);
         await finish(first);
-        nowMs += MINUTE;
+        env.nowMs += MINUTE;
         const second = await ask(profile);
         await finish(second, { ...FILE, bytes: 500 });
-        expect(await registry.videoTasks.usage()).toEqual({ files: 2, bytes: 1500, oldestMs: nowMs - MINUTE });
-        expect((await registry.videoTasks.oldestFiles(1)).map(({ id, bytes }) => [id, bytes])).toEqual([
+        expect(await env.registry.videoTasks.usage()).toEqual({ files: 2, bytes: 1500, oldestMs: env.nowMs - MINUTE });
+        expect((await env.registry.videoTasks.oldestFiles(1)).map(({ id, bytes }) => [id, bytes])).toEqual([
           [first.id, 1000],
         ]);
-        await registry.videoTasks.fileDeleted(first.id);
-        expect(await registry.videoTasks.get(first.id)).toMatchObject({
+        await env.registry.videoTasks.fileDeleted(first.id);
+        expect(await env.registry.videoTasks.get(first.id)).toMatchObject({
           state: 'done',
           file: null,
-          fileDeletedAtMs: nowMs,
+          fileDeletedAtMs: env.nowMs,
         });
-        expect(await registry.videoTasks.usage()).toMatchObject({ files: 1, bytes: 500 });
-        expect(await registry.videoTasks.withFiles([first.id, second.id, ABSENT])).toEqual(new Set([second.id]));
-        expect(await registry.videoTasks.clean(nowMs + 1, 10)).toBe(1);
-        expect(await registry.videoTasks.get(first.id)).toBeNull();
-        expect(await registry.videoTasks.history(first.id)).toEqual([]);
-        expect(await registry.videoTasks.get(second.id)).toMatchObject({ state: 'done' });
+        expect(await env.registry.videoTasks.usage()).toMatchObject({ files: 1, bytes: 500 });
+        expect(await env.registry.videoTasks.withFiles([first.id, second.id, ABSENT])).toEqual(new Set([second.id]));
+        expect(await env.registry.videoTasks.clean(env.nowMs + 1, 10)).toBe(1);
+        expect(await env.registry.videoTasks.get(first.id)).toBeNull();
+        expect(await env.registry.videoTasks.history(first.id)).toEqual([]);
+        expect(await env.registry.videoTasks.get(second.id)).toMatchObject({ state: 'done' });
       });
     });
 
     test('an account keeps the services that it was granted', async () => {
-      const none = await registry.users.create(userFields('none'), PASSWORD);
+      const none = await env.registry.users.create(userFields('none'), PASSWORD);
       expect(none.services).toEqual([]);
-      const some = await registry.users.create(userFields('some', { services: ['video', 'video'] }), PASSWORD);
-      expect((await registry.users.get(some.id))?.services).toEqual(['video']);
-      expect(await registry.users.update(some.id, null, { services: [] })).toMatchObject({ services: [], version: 2 });
+      const some = await env.registry.users.create(userFields('some', { services: ['video', 'video'] }), PASSWORD);
+      expect((await env.registry.users.get(some.id))?.services).toEqual(['video']);
+      expect(await env.registry.users.update(some.id, null, { services: [] })).toMatchObject({
+        services: [],
+        version: 2,
+      });
       const terminalId = '1' as TerminalId;
-      await registry.vehicles.create(vehicleFields('x', { terminalId }));
-      expect((await registry.users.get(some.id))?.services).toEqual([]);
+      await env.registry.vehicles.create(vehicleFields('x', { terminalId }));
+      expect((await env.registry.users.get(some.id))?.services).toEqual([]);
     });
   });
 }
