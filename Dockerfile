@@ -37,3 +37,8 @@ WORKDIR /app
 COPY --from=modules /app ./
 COPY . .
 COPY --from=console /app/services/console/dist services/console/dist
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+STOPSIGNAL SIGTERM
+CMD ["sh", "-c", "exec node services/$SERVICE/src/main.ts"]

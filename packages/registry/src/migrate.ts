@@ -38,5 +38,8 @@ export async function migrate<T>(db: Kysely<T>, schema?: string, last?: string):
     ...(schema === undefined ? {} : { migrationTableSchema: schema }),
   });
   const { error } = await (last === undefined ? migrator.migrateToLatest() : migrator.migrateTo(last));
-  if (error !== undefined) throw new Error('the registry could not be migrated', { cause: error });
+  if (error !== undefined) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the registry could not be migrated: ${reason}`, { cause: error });
+  }
 }
