@@ -16,7 +16,7 @@ describe('at the edge', () => {
     expect(nothing.headers.get('content-type')).toBe('application/problem+json');
     const wrong = await world.call('PUT', '/api/v1/vehicles');
     expect(wrong.status).toBe(405);
-    expect(wrong.headers.get('allow')).toBe('GET, POST');
+    expect(wrong.headers.get('allow')).toBe('GET, POST, PATCH');
   });
 
   test('an unexpected failure is logged, and not shown to the client', async () => {
