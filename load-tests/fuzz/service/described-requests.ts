@@ -189,7 +189,7 @@ export class DescribedRequests {
       fleet: this.#id(random),
       vehicle: this.#id(random),
       after: random.pick([null, { vehicleId: this.#id(random), fixTimeMs: random.pick([0, -1e15, 1e300, 9e15]) }]),
-      told: 1e15,
+      returned: 1e15,
       place: -1,
       left: null,
     };
