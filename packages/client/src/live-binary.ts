@@ -18,7 +18,7 @@ export interface LivePlace {
 /** What a binary message says about one vehicle. What is undefined did not change. */
 export interface LiveRecord {
   vehicleId: string;
-  /** Null: there was none yet. */
+  /** Null before the first. */
   place?: LivePlace | null;
   state: LiveVehicleState;
   /** Null: nothing is known. */

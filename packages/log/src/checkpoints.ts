@@ -1,4 +1,4 @@
-/** What a consumer of the log must know to go on where it was: its offsets and its state, as one. */
+/** What a consumer of the log needs to resume: its offsets and its state, saved together. */
 export interface Checkpoint {
   /** Next offset to read, by any name the consumer gives (`telemetry`, `events`, `definitions`). */
   offsets: Record<string, number>;
@@ -18,8 +18,7 @@ export interface CheckpointChange {
 }
 
 /**
- * A save by somebody whose partition another has claimed since: what it would write is out of date. Nothing was
- * written.
+ * A save by a consumer whose partition another one has claimed since: its state is out of date. Nothing was written.
  */
 export class CheckpointFencedError extends Error {
   constructor(consumer: string, partition: number) {
@@ -30,11 +29,11 @@ export class CheckpointFencedError extends Error {
 
 /** Checkpoints of consumers, each by consumer and partition. A save is atomic and durable when it resolves. */
 export interface Checkpoints {
-  /** Null where none was ever saved, or where the store lost it. */
+  /** Null before the first save, or when the store lost it. */
   load(consumer: string, partition: number): Promise<Checkpoint | null>;
   /**
-   * Loads, and takes the partition over: from now on nobody else can save it, even a member that still believes to have
-   * it. A member of a group may learn late that its partition was given to another.
+   * Loads the checkpoint and claims the partition: from now on no other member can save it. A member of a group may
+   * learn late that its partition was given to another.
    */
   claim(consumer: string, partition: number): Promise<Checkpoint | null>;
   /** @throws {CheckpointFencedError} when another has claimed the partition since this opening did */

@@ -8,18 +8,18 @@ export interface DeadLetter {
   topic: string;
   partition: number;
   offset: number;
-  /** Who could not process it; {@link NOBODY} where it could not be read by anybody. */
+  /** The reader that could not process it; {@link NOBODY} for a record that can't be decoded. */
   reader: string;
   reason: string;
-  /** Unix milliseconds at which it was put aside. */
+  /** Unix milliseconds at which it was stored as a dead letter. */
   diedAtMs: number;
-  /** As it stood in the log; null where it was too long to be put aside. */
+  /** Its bytes in the log; null when it was too long to be stored again. */
   record: Buffer | null;
   /** Unix milliseconds at which it was put into its topic again. */
   replayedAtMs: number | null;
 }
 
-/** A record whose bytes are not one of its topic. */
+/** Bytes that can't be decoded as a record of their topic. */
 export interface UnreadableRecord {
   topic: string;
   partition: number;
@@ -28,14 +28,14 @@ export interface UnreadableRecord {
   error: Error;
 }
 
-/** The reader of a record that nobody could read. */
+/** In place of a reader: the record could not be decoded. */
 export const NOBODY = 'log';
 
-/** What is put around a record. */
+/** Size of a letter without its record, at most. */
 const SPACE_BYTES = 64 * 1024;
 const MAX_REASON_CHARACTERS = 2000;
 
-/** What one letter is known by: the same record, put aside again by the same reader, is the same letter. */
+/** The same record, stored again by the same reader, has the same id. */
 export function deadLetterId({ topic, partition, offset, reader }: DeadLetter): string {
   return `${topic}/${partition}@${offset}/${reader}`;
 }
@@ -54,7 +54,7 @@ export function deadTopicOf(name: string): Topic<DeadLetter> {
 /** Names of all topics of the log. */
 export const LOG_TOPIC_NAMES: readonly string[] = LOG_TOPICS.flatMap(({ name }) => [name, deadTopicOf(name).name]);
 
-/** Puts a record aside. When it resolves, the letter is durable, and its partition may go on behind the record. */
+/** Stores a record as a dead letter. When it resolves, the letter is durable, and the reader may skip the record. */
 export async function setAside(
   log: Pick<Log, 'append'>,
   letter: Omit<DeadLetter, 'diedAtMs' | 'replayedAtMs'>,
@@ -71,7 +71,7 @@ export async function setAside(
   await log.append(deadTopicOf(letter.topic), [kept]);
 }
 
-/** What was put aside of a topic and not put into it again since, in the order of dying. */
+/** The dead letters of a topic that were not replayed, the oldest first. */
 export async function deadLettersOf(log: Log, topic: string): Promise<DeadLetter[]> {
   const dead = deadTopicOf(topic);
   const newest = new Map<string, DeadLetter>();

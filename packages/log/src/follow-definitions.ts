@@ -4,12 +4,12 @@ import type { Log, Subscription } from './log.ts';
 import { definitionsTopic } from './topics.ts';
 
 /**
- * Reads all definitions there are, then follows their changes. Every reader sees every partition: definitions are not
- * shared out among the members of a group, each keeps its own view.
+ * Reads all definitions, then follows their changes. Every reader reads all partitions: definitions are not divided
+ * among the members of a group.
  *
  * @param reader whose view it is, for the group's name
  * @param take called for each change, the oldest first
- * @returns once everything that stood in the topic at the time of the call was taken
+ * @returns once all records that the topic held at the time of the call were processed
  */
 export async function followDefinitions(
   log: Log,

@@ -1,4 +1,4 @@
-/** A stream of records of one type, with what is needed to write and to read them. */
+/** A stream of records of one type, with its encoding. */
 export interface Topic<T> {
   name: string;
   /** Records with the same key keep their order: they go to one partition. */
@@ -10,14 +10,13 @@ export interface Topic<T> {
   /** A compacted topic keeps the newest record of each key for ever; any other forgets after its retention. */
   compacted: boolean;
   /**
-   * Whether its records come from outside. A log that is at its size bound with records that some reader has not read
-   * refuses these alone: what readers make of records that it already holds is taken, or they could not go on and make
-   * space.
+   * Whether its records come from outside. A log at its size bound, with records that some reader has not read, refuses
+   * only these: it accepts the records that readers derive from it, since readers must go on to free space.
    */
   isInput?: boolean;
 }
 
-/** A record as it was read. */
+/** A record that was read. */
 export interface LogRecord<T> {
   /** Its place in the partition: grows, with gaps where compaction or retention removed records. */
   offset: number;
@@ -40,9 +39,9 @@ export interface ConsumeOptions<T> {
   startAt(partition: number): StartAt | Promise<StartAt>;
   /**
    * Called for one batch after the other, never twice at a time for a partition; the next comes when the promise
-   * settles, which is the backpressure. A rejection stops the subscription: see {@link Subscription.failed}. One is no
-   * failure: a `CheckpointFencedError` says that the partition was claimed by another member. It is let go of, and
-   * where the group gives it to this one again, or still does a while later, it begins anew with `startAt`.
+   * settles, which is the backpressure. A rejection stops the subscription: see {@link Subscription.failed}. A
+   * `CheckpointFencedError` is no failure: another member has claimed the partition. This one releases it, and begins
+   * again with `startAt` if the group assigns it again, or still does a while later.
    */
   onBatch(batch: Batch<T>): Promise<void>;
   /**
@@ -51,16 +50,15 @@ export interface ConsumeOptions<T> {
    */
   onProgress?(partition: number, nextOffset: number): void;
   /**
-   * Called before a partition goes to another member, and when the subscription is stopped; what the consumer has of it
-   * must be written when this resolves. Where another has claimed it meanwhile, a `CheckpointFencedError` is no
-   * failure.
+   * Called before a partition goes to another member, and when the subscription stops. The consumer's work on it must
+   * be saved when this resolves. A `CheckpointFencedError` is no failure: another member has claimed it meanwhile.
    */
   onRevoked?(partition: number): Promise<void>;
   /** At most this many records in a batch. Default 1000. */
   maxBatchRecords?: number;
   /**
-   * Whether the consumer gathers anyway what it is given: records may come later then (by a quarter of a second), and
-   * so more at a time, which costs less. Default no: each comes as soon as it is durable.
+   * Whether the consumer collects records anyway: then they may come a quarter of a second later and in larger batches,
+   * which costs less. Default no: each comes as soon as it is durable.
    */
   isPatient?: boolean;
 }
@@ -71,26 +69,26 @@ export interface Bounds {
   end: number;
 }
 
-/** Where a reader goes on, as it keeps it with what it made of the records before. */
+/** The offset of a reader, which it saves together with its results. */
 export interface ReaderPlace {
   offset: number;
   /**
-   * {@link Resumption.identity} of the log that the offset is of; null where it was kept by a version that had none.
+   * {@link Resumption.identity} of the log that the offset belongs to; null for one saved by a version without them.
    */
   identity: string | null;
 }
 
-/** Where a reader goes on in the log as it is now. */
+/** Where a reader resumes in the current log. */
 export interface Resumption {
   offset: number;
   /** Identity of the topic's records. To be kept with every offset from here on. */
   identity: string;
-  /** Null where the reader goes on exactly where it was. */
+  /** Null when the reader resumes exactly at its offset. */
   discontinuity: Discontinuity | null;
 }
 
 /**
- * A reader could not go on where it was:
+ * A reader could not resume at its offset:
  * - `replaced`: its offset is of other records, such as those of a lost disk or another cluster. It begins with the
  *   oldest.
  * - `truncated`: the log ends, or ended, before the offset, as one that was restored from a copy does. It begins with
@@ -123,9 +121,9 @@ export interface ReaderProgress extends Bounds {
 }
 
 export interface Subscription {
-  /** Lets the batch in hand finish and stops. */
+  /** Finishes the current batch, then stops. */
   stop(): Promise<void>;
-  /** Rejects with what stopped the subscription; never resolves. The service's supervisor listens to it. */
+  /** Rejects with the error that stopped the subscription; never resolves. */
   readonly failed: Promise<never>;
 }
 
@@ -139,35 +137,35 @@ export interface TopicReplication {
   wanted: number;
 }
 
-/** The log that everything meets at: durable, ordered per key, read by offset. */
+/** The log that connects all services: durable, ordered per key, read by offset. */
 export interface Log {
   /**
    * Resolves when all records are durable: they outlive a crash of the process and of the machine. Records of one call,
    * and of calls made one after the other, keep their order per key.
    *
-   * When a call is refused, so are those behind it that have records of the same keys and were made before it was
-   * known: who makes them all again in their order keeps the order. What of a refused call was written nevertheless is
-   * then there twice.
+   * When a call fails, so do later calls with the same keys that were made before the failure was known: a caller that
+   * repeats them all in order keeps the order. Records of a failed call that were written nevertheless are then in the
+   * log twice.
    *
    * @throws {LogAtBoundError} when the log is at its size bound and holds what a reader has not read
    * @throws {LogFullError} when more than the bound is waiting to be written: the caller must hold its peers back
    * @throws {RangeError} when a record is longer than {@link MAX_RECORD_BYTES}: then none of the call is written
    */
   append<T>(topic: Topic<T>, records: readonly T[] | Encoded<T>): Promise<void>;
-  /** Bytes handed to `append` and not yet durable: what the gateway's backpressure looks at. */
+  /** Bytes handed to `append` and not yet durable; the gateway's backpressure depends on them. */
   readonly pendingBytes: number;
   consume<T>(topic: Topic<T>, options: ConsumeOptions<T>): Promise<Subscription>;
   /**
-   * Registers a reader of a partition, and finds where it goes on. A reader that keeps an offset calls this before it
-   * uses the offset again: a log may have been replaced by another, be cut short, or have removed records since. What
-   * is found is reported where the log was opened with `onDiscontinuity`.
+   * Registers a reader of a partition, and returns where it resumes. A reader with a saved offset calls this before
+   * using it: the log may have been replaced, truncated, or have removed records since. Such a discontinuity is passed
+   * to `onDiscontinuity`.
    *
    * @param reader stable name, the same at every start
    * @param saved null: it begins with the oldest record
    */
   resume<T>(topic: Topic<T>, partition: number, reader: string, saved: ReaderPlace | null): Promise<Resumption>;
   /**
-   * Notes that a registered reader has saved that it goes on at `offset`: it never asks for a record before it again.
+   * Records that a registered reader has saved `offset` and will not read earlier records again.
    * Retention of the embedded log removes nothing that a registered reader has not released.
    */
   release<T>(topic: Topic<T>, partition: number, reader: string, offset: number): void;
@@ -180,7 +178,7 @@ export interface Log {
   locate<T>(topic: Topic<T>, partition: number, saved: ReaderPlace | null): Promise<Resumption>;
   /** Offsets of the oldest record and after the newest, by partition. */
   bounds<T>(topic: Topic<T>): Promise<Map<number, Bounds>>;
-  /** Offsets after the newest record, by partition: what a reader must reach to have seen all there was. */
+  /** Offsets after the newest record, by partition: a reader that has reached them has read everything. */
   endOffsets<T>(topic: Topic<T>): Promise<Map<number, number>>;
   /** Discontinuities that readers met since the log was opened, the newest of each reader and partition. */
   readonly discontinuities: readonly Discontinuity[];
@@ -190,7 +188,7 @@ export interface Log {
   readonly replication: readonly TopicReplication[];
   /** Everything from `from` (inclusive) up to `to` (exclusive) of one partition, in batches. */
   read<T>(topic: Topic<T>, partition: number, from: StartAt, to: number): AsyncIterable<Batch<T>>;
-  /** Writes what is pending, then lets go of everything. */
+  /** Writes pending records, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -198,18 +196,18 @@ export interface Log {
 export const MAX_RECORD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Records of one topic as they are written. Who may have to append what was refused again keeps them so: they take a
- * fraction of the memory that the records themselves do.
+ * Encoded records of one topic. A caller that may have to append refused records again keeps this form, which takes a
+ * fraction of their memory.
  */
 export class Encoded<T> {
   readonly keys: readonly string[];
   /**
-   * Views of memory that they may share with others: not to be written to, and not to be kept for longer than it takes.
+   * Views of memory that they may share with others: not to be written to, nor kept for longer than the call.
    */
   readonly values: readonly Buffer[];
 
   /**
-   * All are encoded before the first is taken: one that can't be leaves nothing of the others behind.
+   * All records are encoded before the first is added: when one can't be, none is.
    *
    * @throws {RangeError} when one is longer than {@link MAX_RECORD_BYTES}
    */
@@ -232,26 +230,26 @@ export class Encoded<T> {
   }
 }
 
-/** There is no space on the disk: nothing was written, and it can be tried again when there is. */
+/** The disk is full. Nothing was written; the caller can try again once it has space. */
 export class DiskFullError extends Error {
   override name = 'DiskFullError';
 }
 
 /**
- * The disk takes longer than a disk should: the file was not to be had. Nothing was written, and it can be tried again.
+ * The disk is too slow: the file's lock was not available in time. Nothing was written; the caller can try again.
  */
 export class DiskBusyError extends Error {
   override name = 'DiskBusyError';
 }
 
-/** Whether it is the disk that is waited for: one that is full, or busy, need not stay so. */
+/** Whether the disk is full or busy, which may pass. */
 export function isDiskOutage(error: unknown): boolean {
   return error instanceof DiskFullError || error instanceof DiskBusyError;
 }
 
 /**
- * The log is at its size bound, and what it holds has not been read by all its readers: removing it would lose it.
- * Nothing was written, and it can be tried again: the log takes records again when the reader has gone on.
+ * The log is at its size bound, and holds records that some reader has not read: removing them would lose data. Nothing
+ * was written; the caller can try again when the reader has caught up.
  */
 export class LogAtBoundError extends Error {
   override name = 'LogAtBoundError';

@@ -1,16 +1,15 @@
 import type { Log, ReaderPlace, Topic } from './log.ts';
 
-/** A store in which a reader keeps its places with what it made of the records. */
+/** A store in which a reader saves its offsets together with its results. */
 export interface PlaceStore {
   /** The places of a reader by partition. */
   places(reader: string): Promise<ReadonlyMap<number, ReaderPlace>>;
-  /** @param offset null: the place stays where it is */
+  /** @param offset null: unchanged */
   setPlace(reader: string, partition: number, identity: string, offset: number | null): Promise<void>;
 }
 
 /**
- * Resumes a reader whose places are in a store, and notes there which log it reads from now on. Returns where it goes
- * on.
+ * Resumes a reader whose offsets are in a store, and saves the identity of the log there. Returns where it resumes.
  */
 export async function resumeFromStore<T>(
   log: Pick<Log, 'resume'>,

@@ -5,7 +5,7 @@ export interface RegisteredReader {
   reader: string;
   topic: string;
   partition: number;
-  /** Next offset that it will ask for. */
+  /** Next offset that it will read. */
   offset: number;
 }
 
@@ -34,7 +34,7 @@ export class ReaderRegister {
     this.#readers.set(keyOf(reader.reader, reader.topic, reader.partition), reader);
   }
 
-  /** Nothing changes where the reader has given the partition up. */
+  /** Does nothing after the reader has given the partition up. */
   release(reader: string, topic: string, partition: number, offset: number): void {
     const known = this.#readers.get(keyOf(reader, topic, partition));
     if (known) known.offset = offset;

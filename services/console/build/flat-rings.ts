@@ -25,8 +25,8 @@ export function flatFeatures(drawn: GeoJSON.Feature | GeoJSON.FeatureCollection)
 }
 
 /**
- * Natural Earth's topology is drawn on the globe: rings cross the antimeridian, and one goes around the south pole. On a
- * flat map such a ring continues beyond 180 degrees, where the cutter takes it to the other side. The ring around the
+ * Natural Earth's topology is drawn on the globe: rings cross the antimeridian, and one goes around the south pole. On
+ * a flat map such a ring continues beyond 180 degrees, where the cutter takes it to the other side. The ring around the
  * pole is closed along the pole.
  */
 export function flatPolygon([outer = [], ...holes]: Ring[]): Ring[] {

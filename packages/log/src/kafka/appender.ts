@@ -5,12 +5,12 @@ import { ProducerQueue } from './producer-queue.ts';
 import type { KafkaTopics } from './topics.ts';
 
 /**
- * Producers side by side, each with partitions of its own. A broker takes the next request of a connection when the one
- * before is durable, and where there is one copy it syncs each partition to the disk in turn: so a request waits for
- * fewer of them, and brings more records to each.
+ * Number of producers, each with partitions of its own. A broker processes a connection's next request when the one
+ * before is durable, and with a single copy it syncs each partition in turn. With several producers a request waits for
+ * fewer partitions and brings more records to each.
  */
 const QUEUES = 4;
-/** What Kafka puts around a record, at most, with its key. */
+/** Kafka's overhead for a record with its key, at most. */
 const RECORD_OVERHEAD_BYTES = 128;
 
 interface Call {
@@ -55,7 +55,7 @@ export class KafkaAppender {
         if (error !== null) this.#topics.recheck(topic);
         this.#settle(call, error);
       };
-      // Always waited for, though it is known after the first time: so calls go on in the order in which they came.
+      // Always awaited, also once it is known, so that calls continue in their order.
       this.#entering = this.#topics.partitionCount(topic).then(
         (partitions) =>
           keys.forEach((key, i) => {
@@ -71,7 +71,7 @@ export class KafkaAppender {
     });
   }
 
-  /** Sends what waits, then disconnects. */
+  /** Sends waiting records, then disconnects. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#entering;

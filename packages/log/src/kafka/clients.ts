@@ -18,9 +18,9 @@ const METADATA_MAX_AGE_MS = 300_000;
 const REQUEST_TIMED_OUT = 'network.request_timeout';
 
 /**
- * Clients of the library that do not stay with a connection on which nobody answers. The library gives up a request
- * after its time, and goes on to ask on the same connection: one that only this side still knows of would be asked for
- * ever. Here it is ended with the first request that had no answer in time, and the library makes another.
+ * Clients of the library that abandon a dead connection. The library only times out each request, and sends the next
+ * one on the same connection, also when the other end is gone. Here the first request without an answer in time closes
+ * the connection, and the library opens another.
  */
 export class KafkaClients {
   readonly #config: KafkaConfig;
@@ -70,7 +70,7 @@ export class KafkaClients {
     });
   }
 
-  /** Ends all connections: what was asked on them fails, and is asked again where it may be. */
+  /** Closes all connections: pending requests fail, and are retried where that is safe. */
   endConnections(reason: Error): void {
     for (const connections of this.#connections) connections.end(reason);
   }

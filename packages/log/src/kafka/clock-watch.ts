@@ -1,4 +1,4 @@
-/** What a clock is held against. Milliseconds; the second one only ever goes on. */
+/** The wall clock, and a monotonic clock to compare it with, in milliseconds. */
 export interface Clocks {
   wallMs(): number;
   steadyMs(): number;
@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 1000;
 const CLOCKS: Clocks = { wallMs: () => Date.now(), steadyMs: () => performance.now() };
 
 /**
- * Looks whether the wall clock was set back, and by more than `toleratedMs`.
+ * Checks periodically whether the wall clock was set back by more than `toleratedMs`.
  *
  * @param onSetBack called with how much, each time
  * @returns ends the watch

@@ -1,7 +1,7 @@
 import type { UnreadableRecord } from '../dead-letters.ts';
 import type { LogRecord, Topic } from '../log.ts';
 
-/** Decodes records, and passes on bytes that are not one. */
+/** Decodes records, and hands over bytes that can't be decoded. */
 export class Decoder<T> {
   readonly #topic: Topic<T>;
   readonly #name: string;
@@ -15,9 +15,9 @@ export class Decoder<T> {
   }
 
   /**
-   * At once, where it can be read: a promise for each of the many that can costs as much as the reading.
+   * Returns the value itself, not a promise: a promise for each record would cost as much as decoding it.
    *
-   * @returns a promise of null where it is handed on; it rejects where nobody takes it
+   * @returns for undecodable bytes, a promise of null once they were handed over; it rejects without a handler
    */
   decode(partition: number, offset: number, bytes: Buffer): LogRecord<T> | Promise<null> {
     try {

@@ -11,14 +11,13 @@ const RETRY_MS = 200;
 const FETCH_WAIT_MS = 100;
 const GIVE_UP_AFTER_MS = 60_000;
 /**
- * Brokers forget the offsets of a group without members after a week (`offsets.retention.minutes`): long before, they
- * are renewed.
+ * Brokers delete the offsets of a group without members after a week (`offsets.retention.minutes`): they are renewed
+ * long before.
  */
 const RENEW_AFTER_MS = 12 * 3_600_000;
 
 /**
- * Identities of topics: something that a topic has from its first use on, and that another topic of the same name does
- * not.
+ * Identities of topics: a topic has one from its first use on, and another topic of the same name has another.
  *
  * Kafka's own topic ids are not available to the client library. So a random id is kept as the metadata of an offset
  * that group `log-identity.<topic>` has committed in the topic: brokers remove the committed offsets of a topic with
@@ -83,13 +82,13 @@ export class KafkaIdentities {
   }
 
   /**
-   * A group gives the partition to one of its members at a time: what that one finds there, no other is just writing.
+   * A group assigns the partition to one member at a time, so no other member writes while this one reads.
    */
   async #write(topic: string, idOf: () => Promise<string>): Promise<void> {
     const consumer = this.#kafka.consumer({
       groupId: this.#groupOf(topic),
       allowAutoTopicCreation: false,
-      // What it fetches is of no use: it stops as soon as a fetch is answered.
+      // The records are not needed: it stops after the first fetch.
       maxWaitTimeInMs: FETCH_WAIT_MS,
     });
     try {
@@ -123,7 +122,7 @@ export class KafkaIdentities {
     this.#renewals.set(topic, renewal.unref());
   }
 
-  /** A failure is no harm: it is tried again twice a day, by each process. */
+  /** Errors are ignored: each process tries again twice a day. */
   async #renew(topic: string): Promise<void> {
     try {
       const id = await this.#read(topic);

@@ -31,15 +31,15 @@ import { KafkaTopics } from './topics.ts';
 export interface KafkaConnection {
   /** `host:port` of some of the brokers. */
   brokers: readonly string[];
-  /** What the brokers know this process by. Default `outrider`. */
+  /** Name of this process for the brokers. Default `outrider`. */
   clientId?: string;
-  /** Put in front of the names of topics and groups, where others use the cluster as well. Default none. */
+  /** Prefix of the names of topics and groups, for a cluster with other users. Default none. */
   prefix?: string;
   ssl?: KafkaConfig['ssl'];
   sasl?: KafkaConfig['sasl'];
   /** Copies of each record. Default three; fewer where there are fewer brokers. */
   replicationFactor?: number;
-  /** Receives what the client library complains of. Default: a warning of the process. */
+  /** Called with warnings of the client library. Default: a warning of the process. */
   onWarning?: (message: string) => void;
 }
 
@@ -48,14 +48,14 @@ export interface KafkaLogOptions extends KafkaConnection {
   partitions?: number;
   /** How long the topics that are made here keep their records, save compacted ones. Default 7 days. */
   maxAgeMs?: number;
-  /** `append` refuses while so many bytes wait to be sent. Default 64 MiB. */
+  /** `append` refuses records while this many bytes wait to be sent. Default 64 MiB. */
   maxPendingBytes?: number;
   /**
-   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the
-   * reading.
+   * Called with a record that can't be decoded; when it resolves, the reader skips the record. Default: the reader
+   * stops.
    */
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
-  /** Called when a reader can't go on where it was. Default: a warning of the process. */
+  /** Called when a reader can't resume at its offset. Default: a warning of the process. */
   onDiscontinuity?: (discontinuity: Discontinuity) => void;
   /**
    * Called once for each topic that is found to have fewer replicas than wanted. Default: nothing, see {@link
@@ -67,33 +67,32 @@ export interface KafkaLogOptions extends KafkaConnection {
 const MIB = 1024 * 1024;
 /** A reading hands out at most this many records at a time. */
 const READ_BATCH_RECORDS = 1000;
-/** A fetch that finds nothing comes back after this: what a seek, or a stop, waits for at most. */
+/** A fetch without records returns after this time, which delays a seek or a stop. */
 const FETCH_WAIT_MS = 250;
 /** A fetch of a patient consumer waits this long for this many bytes. */
 const PATIENT_FETCH_BYTES = MIB;
-/** A member that died without a word is missed after the session's time: its partitions are idle until then. */
+/** The group notices a crashed member after this time; its partitions are idle until then. */
 const HEARTBEAT_EVERY_MS = 1000;
 const SESSION_TIMEOUT_MS = 8000;
-/** A connection on which nothing is answered for this long is given up. */
+/** A connection without an answer for this long is closed. */
 const REQUEST_TIMEOUT_MS = 10_000;
 /**
- * Largest backward clock step tolerated: the library times its requests by the wall clock, and what it was not
- * answered in time.
+ * Largest backward clock step tolerated: the library times its requests by the wall clock.
  */
 const SET_BACK_TOLERATED_MS = SESSION_TIMEOUT_MS / 2;
-/** A producer is made anew after it failed, so what the library warns of here does not come to pass. */
+/** This warning does not apply: a failed producer is replaced by a new one. */
 const EXPECTED_WARNING = 'Limiting retries for the idempotent producer';
 
 /**
- * The log on Apache Kafka: acknowledged by all replicas in sync, one message for each record. Topics that are not there
- * are made as they are first used.
+ * The log on Apache Kafka: acknowledged by all replicas in sync, one message for each record. Missing
+ * topics are created at their first use.
  *
  * @throws {Error} when no broker answers
  */
 export async function openKafkaLog(options: KafkaLogOptions): Promise<Log> {
   const kafka = clientsOf(options);
   const watch: ClockWatch = { onSetBack: () => {}, end: () => {} };
-  // From the first request on: one that is asked before the clock is set back would be waited for until the clock has
+  // Started before the first request: a request sent before the clock was set back would wait until the clock has
   // caught up.
   watch.end = watchClock(SET_BACK_TOLERATED_MS, (byMs) => {
     const reason = new Error(`the clock was set back by ${Math.round(byMs / 1000)} s: what reads has to begin anew`);
@@ -142,7 +141,7 @@ function clientsOf(options: KafkaConnection): KafkaClients {
   });
 }
 
-/** Until a clock that was set back has caught up, the library would wait for answers that do not come. */
+/** After the clock was set back, the library would wait for lost answers until the clock has caught up. */
 interface ClockWatch {
   /** Called when all connections have been ended. */
   onSetBack(reason: Error): void;
@@ -190,7 +189,7 @@ class KafkaLog implements Log {
     this.#identities = new KafkaIdentities(kafka, admin, this.#prefix);
     this.#register = new ReaderRegister(options.onDiscontinuity);
     this.#watch = watch;
-    // Nor would it say to the group that a member lives: who reads begins anew.
+    // It would send no heartbeats either: consumers join again.
     watch.onSetBack = (reason) => {
       for (const subscription of this.#subscriptions) subscription.giveUp(reason);
     };
@@ -221,7 +220,7 @@ class KafkaLog implements Log {
     return this.#consume(this.#named(topic), options);
   }
 
-  /** The topic by the name that the cluster knows it by. */
+  /** The topic's name in the cluster. */
   #named<T>(topic: Topic<T>): Topic<T> {
     return this.#prefix === '' ? topic : { ...topic, name: this.#prefix + topic.name };
   }
@@ -273,7 +272,7 @@ class KafkaLog implements Log {
     if (!bounds) throw new Error(`${named.name} has no partition ${partition}`);
     const identity = await this.#identities.of(named.name);
     return resumptionOf(
-      // Only the present topic has it: of another incarnation nothing is known here.
+      // Kafka has only the current topic; nothing is known of an earlier one of this name.
       { topic: name, partition, compacted, bounds, identity, sharedWith: async () => null },
       reader,
       saved,
@@ -295,12 +294,12 @@ class KafkaLog implements Log {
     const end = Math.min(to, bounds.end);
     if (begin >= end) return;
 
-    // It reads bytes: the end is found by offsets, whether the last record can be decoded or not.
+    // Reads bytes, so that a last record that can't be decoded still marks the end.
     const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);
     for (let next = begin; next < end; ) {
       const fetched = await this.#reader.fetch(topic.name, partition, next);
       if (fetched === null) {
-        // Retention has removed what was to be read next: the reading goes on with the oldest record that is left.
+        // Retention has removed the next records: continue with the oldest one left.
         const { earliest = end } = (await this.#topics.bounds(topic)).get(partition) ?? {};
         if (earliest <= next) return;
         next = earliest;
@@ -346,7 +345,7 @@ class KafkaLog implements Log {
       minBytes: options.isPatient ? PATIENT_FETCH_BYTES : 1,
       heartbeatInterval: HEARTBEAT_EVERY_MS,
       sessionTimeout: SESSION_TIMEOUT_MS,
-      // Brokers that are gone are waited for, but not by a subscription that was stopped meanwhile.
+      // Waits for unavailable brokers, unless the subscription was stopped meanwhile.
       retry: { restartOnFailure: async () => !stopping },
     });
     const decoder = new Decoder(topic, this.#prefix, this.#onUnreadable);

@@ -5,8 +5,7 @@ const M = 0x5bd1e995;
 
 /**
  * Chooses a partition by the key, as all of Kafka's clients do: by murmur2 of its bytes. The library's own counts in
- * big integers, which takes longer than the encoding of a record; the test beside this proves that both choose the
- * same.
+ * big integers, which takes longer than the encoding of a record; a test compares the two.
  */
 export function partitionByKey({ partitionMetadata, message }: PartitionerArgs): number {
   const { key } = message;

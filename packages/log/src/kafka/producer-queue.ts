@@ -3,31 +3,31 @@ import type { KafkaClients } from './clients.ts';
 import { partitionByKey } from './partitioner.ts';
 
 /**
- * One request takes at most so much, or one longer record: it may all be for one partition, where it is one batch, and
- * brokers take batches of 1 MiB unless configured otherwise.
+ * Largest request, unless one record is longer: all of it may be one batch of one partition, and brokers accept batches
+ * of 1 MiB unless configured otherwise.
  */
 const MAX_REQUEST_BYTES = 900 * 1024;
 
 /**
- * And so many records: the library copies a partition's list of them for each that it adds, so that a record costs the
- * more the more go with it. Up to here it is 0.7 µs each; where a request of the bytes above is full of small ones it
- * was 4.4 µs.
+ * Most records of a request: the library copies a partition's list of records for each one that it adds, so the cost of
+ * a record grows with their number. Up to this number it is 0.7 µs each; a request of small records up to the limit of
+ * bytes took 4.4 µs each.
  */
 const MAX_REQUEST_RECORDS = 1000;
 
 /**
- * Shortest time between two requests, unless one is full: under load a few larger ones cost the
- * broker, and all who read, a fraction of what many small ones do. A record that comes after a pause goes at once.
+ * Shortest time between two requests, unless one is full: under load a few large requests cost the broker and all
+ * readers a fraction of many small ones. A record after a pause is sent at once.
  */
 const APART_MS = 10;
 
-/** A record on its way. */
+/** A record that is not yet acknowledged. */
 export interface Queued {
-  /** Its name; it is there. */
+  /** Name of a topic that exists. */
   topic: string;
   key: string;
   value: Buffer;
-  /** With what Kafka puts around it. */
+  /** Including Kafka's overhead. */
   bytes: number;
   /** Called once: with the error, or null when the record is durable. */
   settle(error: Error | null): void;
@@ -35,9 +35,9 @@ export interface Queued {
 
 /**
  * Sends records in their order by an idempotent producer of its own, acknowledged by all replicas in sync. One request
- * is on its way at a time; what is handed in meanwhile goes together in the next, so that order holds and a request
- * carries many. Where a request fails, all that waits behind it does too: or it would overtake what is going to be sent
- * again.
+ * is pending at a time; records that come meanwhile share the next one, so that their order holds and a request carries
+ * many. When a request fails, all records behind it fail too: they would overtake the failed ones, which the caller
+ * sends again.
  */
 export class ProducerQueue {
   readonly #kafka: KafkaClients;
@@ -48,7 +48,7 @@ export class ProducerQueue {
   #queue: Queued[] = [];
   #sending: Promise<void> | null = null;
 
-  /** @param apartMs between the beginnings of two requests that are not full, at the least */
+  /** @param apartMs least time between the beginnings of two requests that are not full */
   constructor(kafka: KafkaClients, apartMs = APART_MS) {
     this.#kafka = kafka;
     this.#apartMs = apartMs;
@@ -59,7 +59,7 @@ export class ProducerQueue {
     this.#sending ??= this.#sendAll();
   }
 
-  /** Sends what waits, then disconnects. */
+  /** Sends waiting records, then disconnects. */
   async close(): Promise<void> {
     await this.#sending;
     const producer = await this.#producer;
@@ -130,14 +130,14 @@ export class ProducerQueue {
     return producer;
   }
 
-  /** After a failure nobody knows which sequence numbers the broker has seen: a new producer begins its own. */
+  /** After a failure the sequence numbers of the broker are unknown: a new producer begins its own. */
   async #dropProducer(): Promise<void> {
     const producer = this.#producer;
     this.#producer = null;
     try {
       await (await producer)?.disconnect();
     } catch {
-      // It had not connected, or is gone already: either way it is not there any more.
+      // It had not connected, or was closed already.
     }
   }
 }

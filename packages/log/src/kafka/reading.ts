@@ -6,13 +6,13 @@ import KafkaBatch from 'kafkajs/src/consumer/batch.js';
 const MIB = 1024 * 1024;
 /** A broker returns the next record in any case, also one that is longer. */
 const FETCH_BYTES = MIB;
-/** The library's consumers read so as well; what is appended here is in no transaction. */
+/** As the library's consumers; the records of this log are in no transaction. */
 const READ_COMMITTED = 1;
 /** How long a fetch is tried again while brokers are unavailable or leaders change. */
 const RETRY_FOR_MS = 30_000;
 const RETRY_AFTER_MS = 200;
 
-/** What a fetch returned: records, and where the next one begins. */
+/** Result of a fetch: records, and the offset of the next fetch. */
 export interface Fetched {
   messages: readonly KafkaMessage[];
   nextOffset: number;
@@ -36,7 +36,7 @@ export class KafkaReader {
    * The records from `offset` on, as many as one request returns. Tried again while the cluster recovers.
    *
    * @returns null when the log does not have the offset: retention has removed it, or it is past the end
-   * @throws the last error, when no fetch succeeded in time, or at once when it can't be cured by trying again
+   * @throws the last error, when no fetch succeeded in time; at once for an error that a retry can't cure
    */
   async fetch(topic: string, partition: number, offset: number): Promise<Fetched | null> {
     const untilMs = performance.now() + RETRY_FOR_MS;
@@ -49,7 +49,7 @@ export class KafkaReader {
       } catch (error) {
         const { name, retriable } = error as { name: string; retriable?: boolean };
         if (name === 'KafkaJSOffsetOutOfRange') return null;
-        // Of those that the library calls final, one means only that it gave up for the moment.
+        // One of the errors that the library calls final only means that its own retries are used up.
         const isFinal = !retriable && name !== 'KafkaJSNumberOfRetriesExceeded';
         if (this.#closed || isFinal || performance.now() > untilMs) throw error;
         await this.#recover(error as { host?: string; port?: number });

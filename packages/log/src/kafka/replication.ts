@@ -30,14 +30,14 @@ export async function wantedReplicas(admin: Pick<Admin, 'describeCluster'>, fact
   return Math.min(factor, brokers.length);
 }
 
-/** Of records that are acknowledged, so many replicas have a copy. */
+/** Replicas that have a copy of every acknowledged record. */
 export function minInSyncReplicas(replicas: number): number {
   return Math.min(2, replicas);
 }
 
 /**
- * Replicas for each partition that has fewer than wanted. Those that it has stay, in their order, so that its leader
- * stays as well; to them come the brokers with the fewest partitions.
+ * Replicas for each partition that has fewer than wanted. Existing replicas stay in their order, so that the leader
+ * stays; new ones go to the brokers with the fewest partitions.
  */
 export function assignReplicas(
   partitions: readonly PartitionReplicas[],
@@ -67,7 +67,7 @@ export function assignReplicas(
 }
 
 interface DescribedTopic {
-  /** As the cluster knows it. */
+  /** Name in the cluster. */
   name: string;
   replication: TopicReplication;
   partitions: PartitionReplicas[];
@@ -81,7 +81,7 @@ async function describeTopics(
   factor: number,
 ): Promise<DescribedTopic[]> {
   const wanted = await wantedReplicas(admin, factor);
-  // Of all topics: a query for one that is not there fails as a whole.
+  // Queries all topics: a query that names a missing topic fails as a whole.
   const metadata = await admin.fetchTopicMetadata();
   const partitionsOf = new Map(metadata.topics.map(({ name, partitions }) => [name, partitions]));
   const described: DescribedTopic[] = [];
@@ -173,7 +173,7 @@ export class ReplicationWatch {
   }
 }
 
-/** Shows how many replicas the topics of the log have, and gives them those that they lack. */
+/** Counts the replicas of the log's topics, and adds missing ones. */
 export class KafkaReplicas {
   readonly #admin: ReplicationAdmin;
   readonly #topics: readonly string[];
@@ -201,7 +201,7 @@ export class KafkaReplicas {
   /**
    * Resolves when every topic has the replicas wanted, and acknowledges no record that fewer than two of them have.
    *
-   * @throws {Error} when the brokers have not made all copies in time: they go on by themselves
+   * @throws {Error} when the brokers have not made all copies in time; they continue in the background
    */
   async raise({ withinMs = REASSIGNED_WITHIN_MS, pollMs = POLL_MS } = {}): Promise<void> {
     const brokers = (await this.#admin.describeCluster()).brokers.map(({ nodeId }) => nodeId);
@@ -246,7 +246,7 @@ export class KafkaReplicas {
     }
   }
 
-  /** Brokers replace all settings of a topic at once: those that it has are sent again. */
+  /** Brokers replace all settings of a topic at once: existing ones are sent again. */
   async #raiseMinInSync(topic: string, wanted: number): Promise<void> {
     const { resources } = await this.#admin.describeConfigs({
       includeSynonyms: false,

@@ -37,8 +37,8 @@ export interface SubscriptionWatch {
 }
 
 /**
- * One member of a consumer group. Where it begins in a partition is what `startAt` says, and never what the group
- * committed: nothing is committed. Partitions are paused from the moment that the group gives them until that is known.
+ * One member of a consumer group. It begins in a partition at the offset that `startAt` returns; the group commits no
+ * offsets. Partitions are paused from their assignment until that offset is known.
  *
  * With this protocol a member gives up all partitions when the group rebalances, and the library joins again without
  * waiting: `onRevoked` begins at once, and may end after another member began. A consumer whose checkpoints were
@@ -56,9 +56,9 @@ export class KafkaSubscription<T> implements Subscription {
   readonly #places = new Map<number, Place>();
   /** Of partitions that were given up: what must end before they may begin again here. */
   readonly #revoked = new Map<number, Promise<void>>();
-  /** What the group gave last. */
+  /** The last assignment of the group. */
   #assigned: ReadonlySet<number> = new Set();
-  /** Where this member was, for consumers that keep no place of their own. */
+  /** Offsets of this member, for consumers without offsets of their own. */
   readonly #lastOffsets = new Map<number, number>();
   readonly #watch: SubscriptionWatch;
   #stopped: Promise<void> | null = null;
@@ -122,7 +122,7 @@ export class KafkaSubscription<T> implements Subscription {
     return this.#stopped;
   }
 
-  /** It can't go on: it fails with the reason, and stops. */
+  /** Fails with the reason, and stops. */
   giveUp(reason: Error): void {
     if (!this.#stopped) this.#crash(reason);
   }
@@ -143,7 +143,7 @@ export class KafkaSubscription<T> implements Subscription {
   #crash(error: unknown): void {
     this.#crashed = true;
     this.#fail(error);
-    // Not waited for: the batch in hand may be what failed. An error of leaving adds nothing to why it left.
+    // Not awaited: the current batch may be what failed. An error of leaving would add nothing.
     this.stop().catch(() => {});
   }
 
@@ -179,7 +179,7 @@ export class KafkaSubscription<T> implements Subscription {
 
   async #begin(partition: number, place: Place): Promise<void> {
     await this.#revoked.get(partition);
-    // The group may have taken it back before anybody was asked.
+    // The group may have revoked it before `startAt` was called.
     if (this.#places.get(partition) !== place || this.#stopped) return;
     const { onRevoked, startAt } = this.#options;
     const kept = onRevoked ? undefined : this.#lastOffsets.get(partition);
@@ -193,14 +193,14 @@ export class KafkaSubscription<T> implements Subscription {
       if (!(error instanceof CheckpointFencedError)) throw error;
       return this.#letGo(partition, place);
     }
-    // The group may have taken it back meanwhile.
+    // The group may have revoked it meanwhile.
     if (this.#places.get(partition) !== place || this.#stopped) return;
     place.nextOffset = offset;
     this.#consumer.seek({ topic: this.#topic.name, partition, offset: String(offset) });
     this.#consumer.resume([{ topic: this.#topic.name, partitions: [partition] }]);
   }
 
-  /** Another has claimed the partition. Where the group means this member after all, it begins anew. */
+  /** Another member has claimed the partition. If the group still assigns it to this member, it begins again. */
   #letGo(partition: number, place: Place): void {
     if (this.#places.get(partition) !== place) return;
     this.#places.delete(partition);
@@ -257,7 +257,7 @@ export class KafkaSubscription<T> implements Subscription {
     this.#options.onProgress?.(partition, Number(batch.lastOffset()) + 1);
   }
 
-  /** @returns what the group said meanwhile, such as that it rebalances; null when all is well */
+  /** @returns an error of the group, such as a rebalance; null without one */
   async #handOut(
     partition: number,
     place: Place,

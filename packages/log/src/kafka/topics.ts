@@ -3,7 +3,7 @@ import type { Admin } from 'kafkajs';
 import type { Bounds, Topic } from '../log.ts';
 import { minInSyncReplicas, type ReplicationWatch, TOPIC_RESOURCE, wantedReplicas } from './replication.ts';
 
-/** What of a topic Kafka has to know. */
+/** The properties of a topic that Kafka needs. */
 export type TopicName = Pick<Topic<unknown>, 'name' | 'compacted'>;
 
 export interface TopicSettings {
@@ -22,7 +22,7 @@ const RETENTION_KNOWN_FOR_MS = 60_000;
 const LEADER_WITHIN_MS = 30_000;
 const LEADER_RETRY_MS = 200;
 
-/** @throws what was said last, where no leader was found in time, and anything else that was said */
+/** @throws the last error when no leader was found in time; any other error at once */
 export async function whileLeadersChange<T>(ask: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + LEADER_WITHIN_MS;
   for (;;) {
@@ -36,7 +36,7 @@ export async function whileLeadersChange<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Makes topics as they are first used. What is there already stays as its operator made it. */
+/** Creates topics at their first use. Existing topics stay as their operator made them. */
 export class KafkaTopics {
   readonly #admin: Admin;
   readonly #settings: TopicSettings;
@@ -51,18 +51,18 @@ export class KafkaTopics {
     this.#replication = replication;
   }
 
-  /** Resolves when the topic is there. */
+  /** Resolves when the topic exists. */
   ensure(topic: TopicName): Promise<void> {
     const known = this.#ensured.get(topic.name);
     if (known) return known;
     const ensured = whileLeadersChange(() => this.#create(topic)).then(() => this.#replication.add(topic.name));
     this.#ensured.set(topic.name, ensured);
-    // Tried again by who needs it next.
+    // The next call tries again.
     ensured.catch(() => this.#ensured.delete(topic.name));
     return ensured;
   }
 
-  /** The topic may be gone, and another may have to be made in its place. */
+  /** For a topic that may have been deleted: the next use creates it again. */
   recheck(topic: Pick<TopicName, 'name'>): void {
     this.#ensured.delete(topic.name);
     this.#partitionCounts.delete(topic.name);
@@ -95,7 +95,7 @@ export class KafkaTopics {
     );
   }
 
-  /** After how long the brokers remove records of a topic, by what is set there now; null where they never do. */
+  /** Current retention time of a topic; null when the brokers never remove its records. */
   async retentionMs(topic: string): Promise<number | null> {
     const known = this.#retention.get(topic);
     if (known && performance.now() < known.untilMs) return known.ms;
