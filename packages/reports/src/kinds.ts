@@ -1,5 +1,6 @@
 import { currentStateReport } from './current-state.ts';
 import { eventsReport, speedingReport, stopsReport, tripsReport } from './event-lists.ts';
+import { idlingReport } from './idling.ts';
 import type { ReportKind } from './report.ts';
 import { mileageReport, summaryReport, utilisationReport } from './totals.ts';
 import { trackReport } from './tracks.ts';
@@ -17,6 +18,7 @@ export const REPORT_KINDS: readonly ReportKind[] = [
   summaryReport,
   currentStateReport,
   utilisationReport,
+  idlingReport,
 ];
 
 export function reportKind(named: string): ReportKind | undefined {

@@ -27,6 +27,7 @@ import {
   vehicleIdOf,
   vehicleOf,
 } from './fleet.fixture.ts';
+import { idlingReport } from './idling.ts';
 import { allRows, fullPage, type Question, type ReportKind, type ReportSources } from './report.ts';
 import { shapeVisitsReport } from './shape-visits.ts';
 import { mileageReport, summaryReport, utilisationReport } from './totals.ts';
@@ -299,6 +300,36 @@ describe('totals', () => {
     }
   });
 
+  test('idling is the time that it stood with the ignition on, by the day and in all', async () => {
+    const items = await report(idlingReport);
+    const whole = await report(idlingReport, { period: 'whole' });
+    for (const truth of truths.slice(0, 2)) {
+      const cuts = midnightsOf(question.fromMs, question.toMs);
+      const lastMs = truth.positions.at(-1)?.fixTimeMs ?? 0;
+      const idling = truth.stops.filter(({ kind }) => kind === 'idling');
+      expect(idling.length).toBeGreaterThan(0);
+      const secondsOf = (intervals: { startMs: number; endMs: number | null }[], fromMs: number, toMs: number) =>
+        sum(intervals.map((interval) => overlapMs(interval, fromMs, toMs, lastMs))) / 1000;
+      const got = of(items, truth);
+      expect(got).toHaveLength(cuts.length - 1);
+      for (const [nth, row] of got.entries()) {
+        const [fromMs, toMs] = [cuts[nth] as number, cuts[nth + 1] as number];
+        const [idle, on] = [secondsOf(idling, fromMs, toMs), secondsOf(truth.ignitionOn, fromMs, toMs)];
+        expect(row, row.period).toMatchObject({
+          idlingSeconds: idle,
+          tripIdlingSeconds: 0,
+          idlings: idling.filter(({ startMs }) => startMs >= fromMs && startMs < toMs).length,
+          engineOnSeconds: on,
+        });
+        if (on === 0) expect(row.share).toBeNull();
+        else expect(row.share).toBeCloseTo(idle / on, 3);
+      }
+      const [total] = of(whole, truth);
+      expect(total?.idlingSeconds).toBe(sum(got.map(({ idlingSeconds }) => idlingSeconds)));
+      expect(total?.idlings).toBe(idling.length);
+    }
+  });
+
   test('utilisation by the hour of the clock, of days with and without a change of the clocks', async () => {
     const items = await report(utilisationReport);
     for (const truth of truths) {
@@ -371,6 +402,7 @@ describe('what lasts', () => {
         summary: await report(summaryReport, asked),
         trips: await report(tripsReport, asked),
         utilisation: await report(utilisationReport, asked),
+        idling: await report(idlingReport, asked),
       };
     } finally {
       sources.latest = latest;
@@ -392,6 +424,9 @@ describe('what lasts', () => {
     const facts = (items: Item[]) =>
       items.map(({ period, distanceM, trips, movingSeconds }) => ({ period, distanceM, trips, movingSeconds }));
     expect(facts(closed.mileage)).toHaveLength(2);
+    const pauseSeconds = sum(closed.idling.map(({ tripIdlingSeconds }) => tripIdlingSeconds));
+    expect(pauseSeconds).toBeGreaterThan(0);
+    expect(pauseSeconds).toBeCloseTo(closed.trips[0]?.idlingSeconds, 0);
     expect(facts(open.mileage)).toEqual(facts(closed.mileage));
     const speeds = (items: Item[]) => items.map(({ maxKmh, meanKmh }) => [maxKmh, meanKmh]);
     expect(speeds(open.summary)).toEqual(speeds(closed.summary));

@@ -62,7 +62,7 @@ interface Cut {
 const ROWS_TOGETHER = 100_000;
 
 /** A report with rows for each vehicle and place. */
-function totalsReport(
+export function totalsReport(
   about: ReportAbout,
   columns: readonly Column[],
   kinds: readonly EventKind[],
@@ -162,11 +162,11 @@ function onceFor<T>(work: (question: Question) => T): (question: Question) => T 
 }
 
 const calendar = onceFor((question) => calendarOf(question.fromMs, question.toMs, question.timeZone, question.period));
-const byPeriod = (question: Question) => {
+export const byPeriod = (question: Question) => {
   const { cuts } = calendar(question);
   return { cuts, placesCount: cuts.length - 1 };
 };
-const dayOf = (question: Question, place: number) => calendar(question).days[place] ?? '';
+export const dayOf = (question: Question, place: number) => calendar(question).days[place] ?? '';
 
 /** Pieces of hours, and how long each hour of the day lasted in all. */
 const hourGrid = onceFor(({ fromMs, toMs, timeZone }) => {
@@ -179,7 +179,7 @@ const hourGrid = onceFor(({ fromMs, toMs, timeZone }) => {
   return { cuts, hours, availableMs };
 });
 
-const PERIOD_START = {
+export const PERIOD_START = {
   name: 'period',
   type: 'day',
   always: true,

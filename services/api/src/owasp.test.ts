@@ -942,6 +942,7 @@ describe('API5: broken function level authorization', () => {
     'reportCurrentState',
     'reportEvents',
     'reportGeozoneVisits',
+    'reportIdling',
     'reportMileage',
     'reportPositionsAt',
     'reportShapeVisits',

@@ -1249,6 +1249,7 @@ const MODEL: Record<string, readonly Probe[]> = {
   reportMileage: reportsOf(showsVehiclesOf),
   reportSummary: reportsOf(showsVehiclesOf),
   reportUtilisation: reportsOf(showsVehiclesOf),
+  reportIdling: reportsOf(showsVehiclesOf),
   reportPositionsAt: [
     {
       kinds: ['vehicle'],
