@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { dataDirFigures } from '../../services/outrider/src/data-dir-figures.fixture.ts';
@@ -41,6 +42,7 @@ async function dumpDataDir(): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'outrider-golden-'));
   const archive = join(folder, 'data-dir.tgz');
   const fromMs = Date.now();
+  let password: string;
   try {
     const child = spawn(process.execPath, [join(ROOT, 'services/outrider/src/main.ts'), 'demo'], {
       env: {
@@ -53,7 +55,7 @@ async function dumpDataDir(): Promise<void> {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exited = once(child, 'exit');
-    await once(createInterface(child.stdout), 'line');
+    password = await demoPassword(child.stdout);
     await wait(DEMO_SECONDS * 1000);
     child.kill('SIGKILL');
     await exited;
@@ -67,5 +69,14 @@ async function dumpDataDir(): Promise<void> {
     from: new Date(fromMs - 3_600_000).toISOString(),
     to: new Date(Date.now() + 3_600_000).toISOString(),
   };
-  write('data-dir.json', { ...range, ...(await dataDirFigures(archive, range)) });
+  write('data-dir.json', { ...range, password, ...(await dataDirFigures(archive, password, range)) });
+}
+
+/** As the demo prints it, once its fleet drives. */
+async function demoPassword(output: Readable): Promise<string> {
+  for await (const [line] of on(createInterface(output), 'line', { close: ['close'] }) as AsyncIterable<[string]>) {
+    const password = /demo login +demo \/ (\S+)/.exec(line)?.[1];
+    if (password !== undefined) return password;
+  }
+  throw new Error('the demo ended without a login');
 }

@@ -31,12 +31,13 @@ export class GoldenService {
     this.jwt = jwt;
   }
 
-  static async start(folder: string): Promise<GoldenService> {
+  /** @param password of the account `demo` */
+  static async start(folder: string, password: string): Promise<GoldenService> {
     // Retention must not remove data that was written years ago.
     const process = spawnService(folder, undefined, { TELEMETRY_RETENTION_HOURS: '87600' });
     const ports = await process.ready;
     if (ports === null) throw new Error(`the service did not start:\n${process.stderrText()}`);
-    return new GoldenService(folder, process, ports, await logIn(ports.http, 'demo', 'outrider-demo'));
+    return new GoldenService(folder, process, ports, await logIn(ports.http, 'demo', password));
   }
 
   call<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -89,10 +90,10 @@ export function unpack(archive: string, folder: string): void {
 }
 
 /** What this release reports of an archived `DATA_DIR`, once it has processed what was in its log. */
-export async function dataDirFigures(archive: string, range: TimeRange): Promise<Figures> {
+export async function dataDirFigures(archive: string, password: string, range: TimeRange): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), 'outrider-golden-'));
   unpack(archive, folder);
-  const service = await GoldenService.start(folder);
+  const service = await GoldenService.start(folder, password);
   try {
     let figures = await service.figures(range);
     for (let before = ''; before !== JSON.stringify(figures); figures = await service.figures(range)) {

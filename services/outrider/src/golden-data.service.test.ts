@@ -24,15 +24,16 @@ test.each(RELEASES)(
   },
   async (release) => {
     const home = new URL(`${release}/`, HISTORY);
-    const { from, to, ...expected } = JSON.parse(readFileSync(new URL('data-dir.json', home), 'utf8')) as Figures &
-      TimeRange;
+    const { from, to, password, ...expected } = JSON.parse(
+      readFileSync(new URL('data-dir.json', home), 'utf8'),
+    ) as Figures & TimeRange & { password: string };
     const [data, copy] = [join(folder, 'data'), join(folder, 'copy')];
     mkdirSync(data);
     unpack(new URL('data-dir.tgz', home).pathname, data);
     cpSync(data, copy, { recursive: true });
 
     // What was acknowledged before the crash is archived now, and everything is as that release reported it.
-    service = await GoldenService.start(data);
+    service = await GoldenService.start(data, password);
     const upgraded = service;
     await vi.waitFor(async () => expect(await upgraded.figures({ from, to })).toEqual(expected), PATIENCE);
     expect((await service.items('/api/v1/geozones?limit=1000')).length).toBeGreaterThan(0);
@@ -43,7 +44,7 @@ test.each(RELEASES)(
     // Back: the copy in the place of the folder, as upgrade.md says.
     rmSync(data, { recursive: true });
     cpSync(copy, data, { recursive: true });
-    service = await GoldenService.start(data);
+    service = await GoldenService.start(data, password);
     const restored = service;
     await vi.waitFor(async () => expect(await restored.figures({ from, to })).toEqual(expected), PATIENCE);
     expect((await service.call<{ name: string }>('GET', '/api/v1/me')).name).not.toBe('Renamed');
