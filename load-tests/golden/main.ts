@@ -49,7 +49,8 @@ async function dumpDataDir(): Promise<void> {
         PATH: process.env.PATH,
         DATA_DIR: data,
         HOST: '127.0.0.1',
-        LOG_FORMAT: 'json',
+        // Only then is the login printed.
+        LOG_FORMAT: 'text',
         ...portVariables(await reservedPorts()),
       },
       stdio: ['ignore', 'pipe', 'inherit'],

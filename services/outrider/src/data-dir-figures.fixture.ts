@@ -37,7 +37,12 @@ export class GoldenService {
     const process = spawnService(folder, undefined, { TELEMETRY_RETENTION_HOURS: '87600' });
     const ports = await process.ready;
     if (ports === null) throw new Error(`the service did not start:\n${process.stderrText()}`);
-    return new GoldenService(folder, process, ports, await logIn(ports.http, 'demo', password));
+    try {
+      return new GoldenService(folder, process, ports, await logIn(ports.http, 'demo', password));
+    } catch (error) {
+      await process.kill();
+      throw error;
+    }
   }
 
   call<T>(method: string, path: string, body?: unknown): Promise<T> {
