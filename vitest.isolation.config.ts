@@ -8,7 +8,7 @@ const SEED = Number(process.env.RIGHTS_SEED ?? Date.now() % 1_000_000_000);
 /** Each has random organisations of its own, on a processor of its own. */
 const SHARDS = availableParallelism();
 
-/** `npm run test:isolation`: the tests of who may see what, with as many pairs as no change should wait for. */
+/** `npm run test:isolation`: tests of rights, with too many pairs to run for each change. */
 export default defineConfig({
   test: {
     maxWorkers: SHARDS,

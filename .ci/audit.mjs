@@ -1,9 +1,8 @@
 // Shows the known advisories about what package-lock.json names: npm run audit
 //
 // An advisory that was published over night must not keep an unrelated change from landing, and neither must a registry
-// that does not answer: both are said, and the exit code is 0. With --strict (.ci/nightly) it is 1 where a package that
-// an installation has, and not only development, has an advisory of severity high or critical, or where nobody could be
-// asked.
+// that does not answer: both are printed, and the exit code is 0. With --strict (.ci/nightly) it is 1 if a package of
+// an installation (not only of development) has an advisory of severity high or critical, or if no registry answered.
 import { spawnSync } from 'node:child_process';
 
 const FAILS = new Set(['high', 'critical']);

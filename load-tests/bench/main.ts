@@ -77,7 +77,7 @@ if (failed.length > 0) {
   process.exitCode = 1;
 }
 
-/** @throws {Error} what the section said, or that its process ended without a word */
+/** @throws {Error} the error of the section, or that its process ended without one */
 function runSection(name: SectionName): Promise<SectionReport> {
   return new Promise((resolve, reject) => {
     const child = fork(new URL('./section-process.ts', import.meta.url), [name, ...(values.quick ? ['--quick'] : [])], {

@@ -15,7 +15,7 @@ function send(message: SectionMessage): Promise<void> {
   });
 }
 
-// Who asked is gone: so is what this started.
+// The parent has ended: so must this process and its children.
 process.on('disconnect', () => process.exit(1));
 try {
   const [name] = chooseSections(process.argv.slice(2, 3));

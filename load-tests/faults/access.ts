@@ -11,7 +11,7 @@ export class Access {
     this.#instance = { ports: { http: port } } as unknown as Instance;
   }
 
-  /** A token, by one login for all who ask meanwhile. */
+  /** A token. Concurrent calls share one login. */
   token(): Promise<string> {
     this.#jwt ??= within(logInAt(this.#instance)).catch((error) => {
       this.#jwt = null;
@@ -20,7 +20,7 @@ export class Access {
     return this.#jwt;
   }
 
-  /** The next who asks logs in anew. */
+  /** The next call logs in again. */
   forget(): void {
     this.#jwt = null;
   }

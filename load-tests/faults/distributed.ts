@@ -55,7 +55,7 @@ export interface Distributed {
   /** Behind proxies. */
   terminalsPort: number;
   clientsPort: number;
-  /** Parts that the service says are not ready; the service itself where it says nothing. */
+  /** Parts that the service reports as not ready; the service itself if it does not answer. */
   unready(service: ServiceName): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -145,7 +145,7 @@ async function open(
   const healthPorts = new Map<ServiceName, number>();
   const ports = { api: await port(), teltonika: await port(), live: await port() };
   const listens: Partial<Record<ServiceName, Record<string, string>>> = {
-    // Clients that are turned away come back at once, again and again: how that is limited is not looked at here.
+    // Refused clients retry at once, again and again. This test is not about limits.
     api: { PORT: String(ports.api), LIMIT_UNAUTHORIZED_PER_MINUTE: '100000' },
     notifier: { PORT: String(ports.live) },
     gateway: { TELTONIKA_PORT: String(ports.teltonika) },

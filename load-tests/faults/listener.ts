@@ -3,7 +3,7 @@ import { holdAgainstLiveDocument } from '../../services/outrider/src/described-m
 import type { Access } from './access.ts';
 
 const COME_BACK_AFTER_MS = 300;
-/** A client asks so often whether the other side is still there, and takes no answer for a no. */
+/** Interval of pings; without an answer, the client closes the connection. */
 const ASK_EVERY_MS = 1000;
 const SILENT_AFTER_MS = 4000;
 
@@ -58,7 +58,7 @@ export class Listener {
       try {
         await this.#connection(await this.#access.token());
       } catch (error) {
-        // Nobody answers, or nobody lets it in: it tries again.
+        // No answer, or refused: it tries again.
         this.#lastlyMet = (error as Error).message;
       }
       // A token signed by a wrong clock may be invalid: it logs in again if the connection was refused.

@@ -57,7 +57,7 @@ export async function furnish(access: Access, vehicleCount: number): Promise<Fur
   return { vehicles, geofences };
 }
 
-/** Terminals that record all the time, keep what is not acknowledged, and come back to send it. */
+/** Terminals that record all the time, store what is not acknowledged, and reconnect to send it. */
 export class Load {
   readonly driven: readonly Driven[];
   readonly #drives: Generator<Position, never>[];

@@ -19,7 +19,7 @@ export interface Lone {
    */
   giveBackSpace(): Promise<void>;
   restarts(): number;
-  /** What it said on standard error, in all its lives. */
+  /** Standard error of all its processes. */
   said(): string;
   close(): Promise<void>;
 }

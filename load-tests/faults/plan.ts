@@ -29,7 +29,7 @@ const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 /** All faults of a round begin within this. */
 const BEGIN_WITHIN_MS = 2000;
-/** How long each lasts. What is killed comes back by itself. */
+/** How long each fault lasts. A killed service is started again by itself. */
 const LASTS_MS: Record<Kind, readonly [from: number, to: number]> = {
   kill: [0, 0],
   stop: [3500, 6000],

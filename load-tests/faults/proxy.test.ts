@@ -76,7 +76,7 @@ test('a cut goes through the middle of what is sent next, and ends both sides', 
   await vi.waitFor(() => expect(next.said()).toBe('AGAIN'), PATIENCE);
 });
 
-test('what is delayed comes later, in its order', async () => {
+test('delayed bytes arrive later, in order', async () => {
   const client = await dial();
   proxy.delay(150);
   const startedMs = performance.now();
@@ -91,7 +91,7 @@ test('what is delayed comes later, in its order', async () => {
   await vi.waitFor(() => expect(client.said()).toBe('ONE TWO THREE FOUR FIVE'), PATIENCE);
 });
 
-test('a silent direction says late what it was told, and the other goes on meanwhile', async () => {
+test('a silent direction delivers late, and the other continues meanwhile', async () => {
   const client = await dial();
   client.socket.write('a');
   await vi.waitFor(() => expect(client.said()).toBe('A'), PATIENCE);
@@ -106,7 +106,7 @@ test('a silent direction says late what it was told, and the other goes on meanw
   await vi.waitFor(() => expect([client.said(), other.said()]).toEqual(['AB', 'C']), PATIENCE);
 });
 
-test('of a connection that is lost to one side that side hears nothing more, not even its end', async () => {
+test('a side that lost its connection receives nothing more, not even its end', async () => {
   const client = await dial();
   client.socket.write('a');
   await vi.waitFor(() => expect(client.said()).toBe('A'), PATIENCE);

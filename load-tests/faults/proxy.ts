@@ -27,7 +27,7 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** Beyond so many bytes on their way, the one who sends is not read. */
+/** Beyond this number of bytes in transit, the proxy stops reading from the sender. */
 const MAX_HELD_BYTES = 1024 * 1024;
 /** A connection that is to be cut and carries nothing is cut after this. */
 const CUT_WITHIN_MS = 250;
@@ -221,7 +221,7 @@ class Way {
   #forget(): void {
     this.#held = [];
     this.#heldBytes = 0;
-    // It goes on being read: the one who sends notices nothing.
+    // The proxy still reads, so the sender notices nothing.
     this.#from.resume();
   }
 }

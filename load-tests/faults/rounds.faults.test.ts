@@ -340,7 +340,7 @@ function errorsAmong(lines: readonly string[]): string[] {
     .map((line) => line.slice(0, 2000));
 }
 
-/** What those said that a fault was about: the end of it. */
+/** Prints the last output of the service that a fault was about. */
 function logFault({ kind, place }: Fault): void {
   if (kind === 'stop' || kind === 'disk') {
     if (kind === 'disk') {

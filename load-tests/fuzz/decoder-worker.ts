@@ -14,7 +14,7 @@ export interface DecoderTask {
   /** How long, or {@link input} once. */
   forMs: number;
   input: Uint8Array | null;
-  /** What is being tried, for who finds the thread stuck: its length in 4 bytes, then itself. */
+  /** The present input, for the main thread if this one gets stuck: its length in 4 bytes, then its bytes. */
   current: SharedArrayBuffer;
 }
 

@@ -10,7 +10,7 @@ test('every target takes its own seeds', async () => {
   }
 }, 120_000);
 
-test('a thread is run to its end and tells what it tried', async () => {
+test('a thread runs to its end and reports what it tried', async () => {
   const { tallies, findings } = await fuzzDecoders(['decoder teltonika'], 11, 3000, () => {});
   expect(findings).toEqual([]);
   expect(tallies).toMatchObject([{ target: 'decoder teltonika', findings: 0 }]);

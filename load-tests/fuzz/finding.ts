@@ -26,7 +26,7 @@ export interface Finding {
 /** Who ends a conversation, and how. */
 export type ConversationEnd = 'close' | 'half-close' | 'reset' | 'answer' | 'silence';
 
-/** What was said to one port over one connection. */
+/** What was sent to one port over one connection. */
 export interface RecordedConversation {
   port: string;
   ends: ConversationEnd;

@@ -46,7 +46,7 @@ if (values.nightly) console.log(`again: npm run fuzz -- --minutes ${minutes} --s
 
 let line = '';
 const say = (progress: string): void => {
-  // A line that is written over where somebody looks; where the output is kept, one now and then.
+  // On a terminal, one line that is overwritten; in a file, a line now and then.
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${progress.slice(0, (process.stderr.columns ?? 100) - 1)}`);
   else if (progress.split(':', 1)[0] !== line) console.error(progress);
   line = progress.split(':', 1)[0] ?? '';

@@ -3,7 +3,7 @@ import type { Random } from '@outrider/simulator';
 /** How a target took an input that it is right to take so. */
 export type Outcome = 'accepted' | 'refused';
 
-/** Pure code that reads what somebody else wrote. */
+/** Pure code that reads input of peers. */
 export interface Target {
   name: string;
   /** Endings of paths of the modules whose coverage decides which inputs are worth keeping. */
@@ -30,7 +30,7 @@ export interface Framing {
   seal(plain: Buffer): Buffer;
 }
 
-/** What a check of a target found: the message says what was promised and what was seen. */
+/** The result of a check of a target: the message has the promise and the observation. */
 export class Broken extends Error {
   override name = 'Broken';
 }

@@ -8,7 +8,7 @@ export interface Server {
   name: string;
   /** Environment variables with the address, for the services. */
   environment: Record<string, string>;
-  /** The same for those who come over TLS and log in; null where it was given no {@link Security}. */
+  /** The same for clients with TLS and a login; null without {@link Security}. */
   secureEnvironment: Record<string, string> | null;
   port: number;
   /** Of its process as it runs now; null while it does not. */
@@ -34,7 +34,7 @@ export interface ServerCommand {
   command: string;
   args: readonly string[];
   environment?: Record<string, string>;
-  /** What it says is kept here. */
+  /** File of its output. */
   logPath: string;
   /** What it ends in order by. Default SIGTERM. */
   stopSignal?: NodeJS.Signals;
@@ -117,7 +117,7 @@ function isReachable(port: number): Promise<boolean> {
   });
 }
 
-/** Runs a command to its end. @throws {Error} with what it said, when it fails */
+/** Runs a command to its end. @throws {Error} with its output when it fails */
 export async function run(command: string, args: readonly string[], options: { cwd?: string } = {}): Promise<string> {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';

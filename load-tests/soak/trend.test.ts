@@ -4,7 +4,7 @@ import { isFlat, type Sample, trendOf } from './trend.ts';
 const samples = (value: (at: number) => number): Sample[] =>
   Array.from({ length: 601 }, (_, at) => ({ at, value: value(at) }));
 
-test('what rises is told by the minute, however much comes and goes on top', () => {
+test('a rise is reported per minute, whatever fluctuates on top of it', () => {
   const sawtooth = (at: number) => (at % 17) * 20;
   const trend = trendOf(
     samples((at) => 500 + at / 6 + sawtooth(at)),
@@ -16,7 +16,7 @@ test('what rises is told by the minute, however much comes and goes on top', () 
   expect(trend && isFlat(trend, 0.05, 20)).toBe(false);
 });
 
-test('what grew while it was getting started and then stays is flat', () => {
+test('growth during the start that then stays is flat', () => {
   const trend = trendOf(
     samples((at) => Math.min(at, 150) * 4 + (at % 17) * 20),
     200,

@@ -61,11 +61,11 @@ export async function startChild<Task, Message extends TypedMessage>(
   };
 }
 
-/** Inside the child: its task, and a line to the one who started it. */
+/** Inside the child: its task, and messages to and from its parent. */
 export interface Parent<Task, Message extends TypedMessage> {
   task: Task;
   send(message: Message): void;
-  /** Resolves when the parent said the word. */
+  /** Resolves when the parent has sent the command. */
   awaitCommand(word: string): Promise<void>;
 }
 

@@ -30,7 +30,7 @@ test('every position that the generator sends is parsed and acknowledged by the 
   }
 });
 
-test('a child that fails is told as an error, not waited for', async () => {
+test('a child that fails is reported as an error, not waited for', async () => {
   const generator = await startChild<Partial<GeneratorTask>, GeneratorMessage>('./generator.ts', { connections: -1 });
   try {
     await expect(generator.next('done')).rejects.toThrow();

@@ -92,7 +92,7 @@ function play(socket: Socket, { bytes, ends }: Recording): Promise<void> {
   });
 }
 
-/** A generator that lost a terminal measures something else than it says. */
+/** A generator that lost a terminal would report wrong figures. */
 function fail(error: Error): never {
   console.error(error);
   process.exit(1);

@@ -6,7 +6,7 @@ import { percentiles } from '../measure.ts';
 import { awaitTask } from './child.ts';
 import { type Round, recordRound, timed } from './round.ts';
 
-/** Many terminals that report at a steady pace, and perhaps one who watches them live. */
+/** Many terminals that report at a steady rate, and optionally a live client. */
 export interface PacerTask {
   host: string;
   port: number;

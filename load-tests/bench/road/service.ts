@@ -22,7 +22,7 @@ export interface Service {
   /** Seconds of processor time since its start; null on systems without `/proc`. */
   cpuSeconds(): Promise<number | null>;
   readonly pid: number;
-  /** Resolves when it is gone, for whatever reason, with what it said last. */
+  /** Resolves when its process has ended, for any reason, with its last output. */
   readonly ended: Promise<string>;
   /** The same by thread name, threads of one name added up; empty on systems without `/proc`. */
   threadCpuSeconds(): Promise<Map<string, number>>;
@@ -39,7 +39,7 @@ const READY_MS = 60_000;
  * Starts the built service on free ports.
  *
  * @param settings besides those that every benchmark has
- * @param onOutput is given what the service says about itself, as it comes
+ * @param onOutput gets the output of the service as it comes
  * @throws {Error} with what it said when it is not ready in time
  */
 export async function startService(

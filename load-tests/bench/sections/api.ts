@@ -96,7 +96,7 @@ export const section: Section = {
   },
 };
 
-/** The middle turn speaks for all. */
+/** The median turn is reported. */
 function resultOf(called: Called | undefined): {
   requestsPerSecond: number;
   p50Ms: number;

@@ -27,7 +27,7 @@ const IDLE_MS = 2000;
 const MERGED_WITHIN_MS = 300_000;
 /** No progress for this long: something is stuck. */
 const STUCK_MS = 60_000;
-/** Of what the services said, where one failed. */
+/** Characters of a service's output that are printed when it failed. */
 const SAID_CHARACTERS = 4000;
 const PACKETS_ACKNOWLEDGED = 'outrider_packets_acknowledged_total';
 const RULES_POSITIONS = 'outrider_rules_positions_total';
@@ -272,7 +272,7 @@ async function services(servers: AllServers, load: Load, say: Say): Promise<Scal
     await Promise.all([gateway, ...rules, archiver].map((instance) => instance.terminate()));
     return { alone: { gateway: filled, rules: processed, archiver: archived }, together, moves };
   } catch (error) {
-    // What ended a service it said itself.
+    // The output of the service has the reason.
     throw new Error(`${(error as Error).message}\n${cluster.said.slice(-SAID_CHARACTERS)}`, { cause: error });
   } finally {
     await cluster.close();

@@ -19,7 +19,7 @@ export interface Arena {
   /** Where its data is, also when it has ended. */
   folder: string;
   good: GoodClients;
-  /** What it said that no peer may make it say: errors, and what is no line of its logger. */
+  /** Output that no peer may cause: errors, and lines that are not of its logger. */
   errors: string[];
   /** How it ended, once it has. */
   end: { said: string | null };

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ConversationEnd, RecordedConversation } from '../finding.ts';
 
-/** What is said to one port over one connection. */
+/** What is sent to one port over one connection. */
 export interface Conversation {
   port: string;
   /** What kind of attack it is, for the table. */

@@ -9,7 +9,7 @@ import { type Conversation, converse, recorded, replayed } from './conversation.
 import { checkStored, MayBeStored } from './stored.ts';
 
 const AT_A_TIME = 12;
-/** What was said last: the cause of what is found is among it. */
+/** The last conversations, which include the cause of a finding. */
 const REMEMBERED = 60;
 const MOST_RESTARTS = 3;
 const PROBE_EVERY_MS = 250;
@@ -28,7 +28,7 @@ export const SPARE_MB = 400;
 const MINIMISE_MS = 20_000;
 const MOST_FINDINGS = 20;
 
-/** Answers that say that the service failed; 503 says that it is full, and is counted apart. */
+/** Statuses of a failed service. 503 means that it is full, and is counted separately. */
 const FAILED = /^HTTP\/1\.1 (5(?!03)\d\d)[^\r\n]*/m;
 
 /**
@@ -329,8 +329,7 @@ function messageOf(line: string): string {
 
 /**
  * Has conversations with a fresh service again.
- *
- * @returns what came of them: how it ended, errors that it said, answers that say that it failed
+ * @returns the result: how the service ended, errors in its output, and answers with a status of failure
  */
 export async function replayConversations(conversations: readonly RecordedConversation[]): Promise<string[]> {
   const arena = await openArena();

@@ -104,7 +104,7 @@ function someFrames(jwt: string, random: Random): Buffer[] {
   }
 }
 
-/** What is said to `GET /live`: a handshake, right or not, and frames. */
+/** What is sent to `GET /live`: a handshake, right or not, and frames. */
 export function liveAttack(jwt: string, random: Random): Buffer[] {
   const lines = [
     `GET /live${random.next() < 0.05 ? '?jwt=x' : ''} HTTP/1.1`,

@@ -103,7 +103,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  test.each(services)('%s has a health check, limits, and nothing that is not there', (_, service) => {
+  test.each(services)('%s has a health check, limits, and only references that exist', (_, service) => {
     const { healthcheck, depends_on = {}, deploy, volumes = [], ports = [] } = service;
     expect(healthcheck.test[0]).toBe('CMD');
     for (const time of [healthcheck.interval, healthcheck.timeout, healthcheck.start_period ?? '1s'])

@@ -64,10 +64,10 @@ export interface Notification {
   event: { id: string; phase: string };
 }
 
-/** What is left of a service that was killed again and again, and of those around it. */
+/** The results of a service that was killed again and again, and of its clients. */
 export interface Aftermath {
   kills: Record<Kill, number> & { fastestStartMs: number };
-  /** Of all that ended in order at last. */
+  /** Of all processes that were stopped in order at the end. */
   exitCodes: (number | null)[];
   fleet: Driven[];
   geofenceIds: Record<'anna' | 'ben' | 'admin', string[]>;
@@ -143,7 +143,7 @@ export async function crash(
     }, FEED_EVERY_MS);
 
     const killed: Record<Kill, number> = { whileStarting: 0, whileRunning: 0, inOrder: 0 };
-    // A connection may be lost without anybody's death.
+    // A connection may be lost without a kill.
     const hangUp = () => chance.pick(clients).hangUp();
     for (let nth = 0; nth < kills; nth++) killed[await killable.die(random, hangUp)]++;
     await killable.comeToLife();
@@ -296,7 +296,7 @@ async function all<T>({ port, jwt }: Access, path: string): Promise<T[]> {
   return items;
 }
 
-/** Resolves when the vehicle stands where its last fix was: then the events of all of them are in the log. */
+/** Resolves when the vehicle's state has its last fix: then the events of all fixes are in the log. */
 async function processed({ port, jwt }: Access, vehicleId: VehicleId, sent: readonly Position[]): Promise<void> {
   const last = new Date(sent.at(-1)?.fixTimeMs ?? 0).toISOString();
   await vi.waitFor(async () => {

@@ -33,19 +33,19 @@ test('the folder is created if it does not exist', () => {
   dataDir.release();
 });
 
-test('a second process is told that the folder is in use, until the first lets go', () => {
+test('a second process is refused while the folder is in use, until the first releases it', () => {
   const dataDir = openDataDir(folder);
   expect(openElsewhere(folder).output).toMatch(/in use by another Outrider/);
   dataDir.release();
   expect(openElsewhere(folder).output).toContain('taken');
 });
 
-test('a process that was killed holds nothing', () => {
+test('a killed process holds no lock', () => {
   expect(openElsewhere(folder, true)).toMatchObject({ signal: 'SIGKILL', output: 'taken\n' });
   openDataDir(folder).release();
 });
 
-test('what stands in the way is named', () => {
+test('the error names the obstacle', () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, '');
   expect(() => openDataDir(file)).toThrow(/DATA_DIR .*a-file cannot be written to/);

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makePrivateFolder, type PrivateFolder, StartError } from '@outrider/runtime';
 
-/** The folder that everything is kept in can't be used; the message says why and what to do. */
+/** The data folder can't be used; the message says why and what to do. */
 export class DataDirError extends StartError {
   override name = 'DataDirError';
 }

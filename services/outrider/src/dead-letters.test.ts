@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('what is put aside is listed, and put into its topic again as far as it can be', async () => {
+test('dead letters are listed, and appended to their topics again where possible', async () => {
   let log = opened();
   const place = { topic: 'telemetry', partition: 0, reader: 'rules', reason: 'two\nlines' };
   await setAside(log, { ...place, offset: 4, record: telemetryTopic.encode(packet) }, Date.UTC(2026, 0, 2));
@@ -58,7 +58,7 @@ test('what is put aside is listed, and put into its topic again as far as it can
   await log.close();
 });
 
-test('what is no command, or no record, is said to be', async () => {
+test('an unknown command and an unknown record are refused', async () => {
   for (const words of [[], ['list', 'x'], ['replay'], ['burn']])
     await expect(run(...words)).rejects.toThrow('dead-letters list');
   await expect(run('replay', 'telemetry/0@9/rules')).rejects.toThrow('telemetry/0@9/rules');

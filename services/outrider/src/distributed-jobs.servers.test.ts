@@ -14,7 +14,7 @@ const PHONE = '13800000007';
 const PUNCTUAL = '356307042442001' as TerminalId;
 const TARDY = '356307042442002' as TerminalId;
 
-describe.skipIf(servers === null)('what works at jobs, as processes of their own on servers', () => {
+describe.skipIf(servers === null)('workers of jobs, as processes of their own on servers', () => {
   let cluster: Cluster | null = null;
   afterEach(async (context) => {
     if (context.task.result?.state === 'fail')
@@ -23,7 +23,7 @@ describe.skipIf(servers === null)('what works at jobs, as processes of their own
     cluster = null;
   });
 
-  test('late data comes to what it would have been in time, though the recalculator is killed', {
+  test('late data makes the same events as in time, though the recalculator is killed', {
     timeout: 300_000,
   }, async () => {
     if (servers === null) return;

@@ -36,7 +36,7 @@ export interface Spawned {
   service: ServiceName;
   /** What listens where, once all does; null when it ended before. */
   ready: Promise<Record<string, number> | null>;
-  /** All that it said on standard error. */
+  /** Its standard error. */
   stderrText(): string;
   /** Of that, the lines that are JSON objects. */
   said(): Record<string, unknown>[];
@@ -164,7 +164,7 @@ export class Cluster {
     return this.#environment.KAFKA_PREFIX ?? '';
   }
 
-  /** Resolves when the service works. @throws {Error} with all that it said when it ends before */
+  /** Resolves when the service is ready. @throws {Error} with its output when it ends before */
   async start(service: ServiceName, environment: Record<string, string> = {}): Promise<Instance> {
     const spawned = this.spawn(service, environment);
     const ports = await spawned.ready;
@@ -241,7 +241,7 @@ export class Cluster {
     return contentOf(await openKafkaLog({ brokers: KAFKA_BROKERS.split(','), prefix: KAFKA_PREFIX }));
   }
 
-  /** Everything that any of its processes said. */
+  /** Output of all its processes. */
   get said(): string {
     return this.#instances
       .flatMap(({ service, said }) => said().map((line) => `${service} ${JSON.stringify(line)}`))

@@ -8,7 +8,7 @@ export interface GatewaySettings {
   backing: Backing;
 }
 
-/** The gateway in a thread of its own: a busy port keeps no person waiting. */
+/** The gateway in a thread of its own: busy terminal ports do not delay REST calls. */
 await runInThread<GatewaySettings>(async ({ settings, hub, logger, metrics, tracing }) => {
   const log = await openLog(settings.backing, logger, metrics, { commitGapMs: COMMIT_GAP_MS });
   const gateway = createGateway({

@@ -12,7 +12,7 @@ test('replicas of an embedded log are an error that names the setting', async ()
   await expect(refused).rejects.toThrow('KAFKA_BROKERS must be set');
 });
 
-test('a command that is none says which there are', async () => {
+test('an unknown command is refused with the list of commands', async () => {
   await expect(run(['lower'])).rejects.toThrow('kafka-replicas status');
   await expect(run(['raise', 'telemetry'])).rejects.toThrow('kafka-replicas raise');
 });

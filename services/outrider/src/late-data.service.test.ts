@@ -153,7 +153,7 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
   const positions = drive();
   const [before, kept, after] = [positions.slice(0, 500), positions.slice(500, 1000), positions.slice(1000)];
 
-  test('a black box that is read out hours later changes the past, nobody is told, and it is where it was', async () => {
+  test('a black box that is read hours later changes the past, notifies nobody, and leaves the vehicle where it was', async () => {
     service = await startService(folder, undefined, ENVIRONMENT);
     const fleet = await define([circle(0.1, 300), circle(0.6, 150)]);
     await live.connect(service);
@@ -207,7 +207,7 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     expect(events.get(fleet.tardy)?.length).toBeGreaterThan(20);
   }, 360_000);
 
-  test('an alarm of minutes ago that comes late is notified once, marked late, and the live view knows nothing of it', async () => {
+  test('an alarm of minutes ago that comes late is notified once, marked late, and does not appear in the live view', async () => {
     service = await startService(folder, undefined, ENVIRONMENT);
     const fleet = await define([]);
     const rule = { name: 'Alarms', eventKinds: ['alarm'], phases: ['begin'], maxDataAgeMinutes: 30 };
@@ -250,7 +250,7 @@ describe(`4. Late data repairs history, not the present (LATE_SEED=${SEED})`, ()
     expect(await inbox()).toHaveLength(1);
   }, 240_000);
 
-  test('a geofence that was drawn today knows the past when it is asked', async () => {
+  test('a geofence that was drawn today has visits of the past', async () => {
     service = await startService(folder, undefined, ENVIRONMENT);
     const fleet = await define([circle(0.6, 150)]);
     await send(PUNCTUAL, positions);

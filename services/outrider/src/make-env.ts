@@ -12,7 +12,7 @@ export const COMPOSE_SECRETS: Readonly<Record<string, () => string>> = {
   TERMINAL_SECRET: password,
 };
 
-/** `outrider make-env`: a file of settings with passwords and keys that nobody else has. */
+/** `outrider make-env`: a file of settings with new random passwords and keys. */
 export function composeEnvironment(): string {
   const lines = Object.entries(COMPOSE_SECRETS).map(([name, make]) => `${name}=${make()}`);
   return `# Passwords and keys of this installation. Whoever has them has all of its data: keep a copy in a safe place.\n${lines.join('\n')}\n`;

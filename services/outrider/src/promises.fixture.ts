@@ -32,7 +32,7 @@ export function describePromises(
       600_000 + kills * 20_000,
     );
 
-    test('it died while it started and while it worked, and complained of nothing', () => {
+    test('it was killed while it started and while it worked, and logged no error', () => {
       expect(after.kills.whileStarting).toBeGreaterThan(kills / 10);
       expect(after.kills.whileRunning).toBeGreaterThan(kills / 10);
       expect(after.complaints).toEqual([]);

@@ -8,7 +8,7 @@ export interface RulesSettings {
   backing: Backing;
 }
 
-/** The rules in a thread of their own: the engine has a core to itself where there is one. */
+/** The rules in a thread of their own, so that the engine can have a core of its own. */
 await runInThread<RulesSettings>(async ({ settings, hub, logger, metrics, tracing }) => {
   const log = await openLog(settings.backing, logger, metrics);
   const checkpoints = patientCheckpoints(await openCheckpoints(settings.backing, logger), logger, isDiskOutage);

@@ -10,20 +10,20 @@ import { WebSocket } from 'ws';
 import { holdAgainstLiveDocument } from './described-message.fixture.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
-/** What the operator `admin` logs in with. */
+/** Password of the operator `admin`. */
 export const OPERATOR_PASSWORD = 'the operator of a test';
 
 export type Ports = Record<'http' | 'video' | ListedProtocol, number>;
 
-/** The service as its user runs it: a process of its own, reached over its ports alone. */
+/** The service as users run it: a process of its own, used only over its ports. */
 export interface RunningService {
   ports: Ports;
-  /** What it said on standard error. */
+  /** Its standard error. */
   stderrText(): string;
   /** One call of the REST API as the operator; throws on any answer that is not 2xx. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   jwt: string;
-  /** `kill -9`: nothing is written down. */
+  /** `kill -9`: it can save nothing. */
   kill(): Promise<void>;
   /** As Ctrl-C does. @returns the exit code */
   interrupt(): Promise<number | null>;
@@ -33,21 +33,21 @@ const ANY_PORTS = Object.fromEntries(
   ['http', 'video', ...protocols.map(({ name }) => name)].map((name) => [name, 0]),
 ) as Ports;
 
-/** The service's process, from its first moment on. */
+/** The process of the service. */
 export interface ServiceProcess {
-  /** What it listens on, once it does; null when it ended before. */
+  /** Its ports, once it listens; null when it ended before. */
   ready: Promise<Ports | null>;
-  /** What it said on standard error. */
+  /** Its standard error. */
   stderrText(): string;
-  /** Resolves when it is gone, however it went. */
+  /** Resolves when it has ended, for any reason. */
   ended: Promise<unknown>;
-  /** `kill -9`: nothing is written down. Resolves when it is gone. */
+  /** `kill -9`: it can save nothing. Resolves when it has ended. */
   kill(): Promise<void>;
   /** As Ctrl-C does. @returns the exit code */
   interrupt(): Promise<number | null>;
 }
 
-/** The settings of a service that is to listen there. */
+/** The settings for a service on these ports. */
 export function portVariables(ports: Ports): Record<string, string> {
   return {
     PORT: String(ports.http),
@@ -56,7 +56,7 @@ export function portVariables(ports: Ports): Record<string, string> {
   };
 }
 
-/** Begins to start the service on a folder, and does not wait for it. */
+/** Starts the service on a folder, without waiting until it is ready. */
 export function spawnService(
   folder: string,
   ports: Ports = ANY_PORTS,
@@ -120,8 +120,7 @@ export async function startService(
 }
 
 /**
- * Resolves when what was defined before is in force: within a second, and later only where the machine has much else to
- * do.
+ * Resolves when definitions made before are in force: within a second, and later only on a busy machine.
  */
 export const inForce = (): Promise<void> => wait(3000);
 
@@ -224,13 +223,13 @@ export async function refusedStart(
 
 export type LiveMessage = Record<string, unknown> & { type: string };
 
-/** A client of the live API that comes back, with the last cursor it saw, whenever the service does. */
+/** A client of the live API that reconnects with its last cursor whenever the service is back. */
 export class LiveRecorder {
   readonly messages: LiveMessage[] = [];
   #socket: WebSocket | null = null;
   #cursor: string | null = null;
 
-  /** Resolves once the server says that nothing is missed any more. */
+  /** Resolves once the server has sent all missed messages. */
   async connect({ ports, jwt }: { ports: Pick<Ports, 'http'>; jwt: string }): Promise<void> {
     const socket = new WebSocket(`ws://127.0.0.1:${ports.http}/live`, { headers: { Authorization: `JWT ${jwt}` } });
     this.#socket = socket;

@@ -100,7 +100,7 @@ test('outrider rotate-keys has a running service sign with a new key, and what t
   ).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('there are no keys at') });
 });
 
-test('the log never has a password or a token in it, however much it says', async () => {
+test('the log never contains a password or a token, even at level debug', async () => {
   const cookie = await consoleSession();
   const wrong = 'a wrong password that is long';
   await browse('POST', '/auth/login?jwt=1', {}, { login: 'admin', password: wrong });

@@ -47,7 +47,7 @@ test('the addresses that it prints answer', async () => {
   expect(printed).toMatch(/ws:\/\/127\.0\.0\.1:\d+\/live/);
 });
 
-test('the metrics of all its threads come as one text, each counted once', async () => {
+test('the metrics of all threads are one text, each counted once', async () => {
   service = await startService(folder);
   const text = await (await fetch(`http://127.0.0.1:${service.ports.http}/metrics`)).text();
   for (const name of [
@@ -59,7 +59,7 @@ test('the metrics of all its threads come as one text, each counted once', async
     expect(text.split(`# TYPE ${name} `)).toHaveLength(2);
 });
 
-test('a second one on the same folder is told so and ends with 1; the first goes on', async () => {
+test('a second one on the same folder says so and exits with 1; the first continues', async () => {
   service = await startService(folder);
   expect(await refusedStart({ DATA_DIR: folder })).toEqual({
     code: 1,
@@ -82,7 +82,7 @@ test.each(['PORT', 'TELTONIKA_PORT', 'OSMAND_PORT'])(
   },
 );
 
-test('a folder that can not be made is named, and ends it with 1', async () => {
+test('a folder that can not be created is named, and it exits with 1', async () => {
   const file = join(folder, 'a-file');
   writeFileSync(file, '');
   const { code, said } = await refusedStart({ DATA_DIR: join(file, 'data') });
@@ -90,7 +90,7 @@ test('a folder that can not be made is named, and ends it with 1', async () => {
   expect(code).toBe(1);
 });
 
-test('settings that can not be used are all named', async () => {
+test('all invalid settings are named', async () => {
   const { code, said } = await refusedStart({ DATA_DIR: folder, PORT: 'eighty', LOG_LEVEL: 'loud' });
   expect(said).toContain('PORT must be a whole number from 0 to 65535, not "eighty"');
   expect(said).toContain('LOG_LEVEL must be one of debug, info, warn, error, not "loud"');

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('the secret is made once, by whoever comes first, and stays what it is', async () => {
+test('the first process creates the secret, and it never changes', async () => {
   const path = join(folder, 'terminal-secret');
   const secrets = await Promise.all([openTerminalSecret(path), openTerminalSecret(path)]);
   const secret = await openTerminalSecret(path);
@@ -20,7 +20,7 @@ test('the secret is made once, by whoever comes first, and stays what it is', as
   expect(await openTerminalSecret(join(folder, 'other'))).not.toBe(secret);
 });
 
-test('a file that holds none is not taken for one', async () => {
+test('a file without a secret is refused', async () => {
   const path = join(folder, 'terminal-secret');
   writeFileSync(path, '\n');
   await expect(openTerminalSecret(path)).rejects.toThrow('empty');

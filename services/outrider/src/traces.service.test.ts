@@ -124,7 +124,7 @@ test('one id follows a packet from the gateway to its notification, in all logs'
   }, PATIENCE);
 });
 
-test('with a collector, the same id is a trace of all that was done because of the packet', {
+test('with a collector, the same id is a trace of everything that followed from the packet', {
   timeout: 120_000,
 }, async () => {
   service = await startService(folder, undefined, {
@@ -179,7 +179,7 @@ test('with a collector, the same id is a trace of all that was done because of t
   expect(await service.interrupt()).toBe(0);
 });
 
-test('a collector that takes nothing keeps no packet and no call waiting', { timeout: 120_000 }, async () => {
+test('an unavailable collector delays no packet and no call', { timeout: 120_000 }, async () => {
   collector.willAnswer(null);
   service = await startService(folder, undefined, { ...ENVIRONMENT, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   await define(service);

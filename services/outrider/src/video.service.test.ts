@@ -175,7 +175,7 @@ test('the commands of the guide, from the login to a file that plays, work as pa
   }
 });
 
-test('a task waits for its terminal, everyone hears how far it is, and the file comes in ranges', {
+test('a task waits for its terminal, its progress is published, and the file is served in ranges', {
   timeout: 120_000,
 }, async () => {
   service = await startService(join(folder, 'data'));
