@@ -7,27 +7,27 @@ export interface GathererParts<T, Packed> {
   maxRows: number;
   /** …or when the oldest has waited for this long. */
   maxDelayMs: number;
-  /** Consecutive records of one partition as they will be written: what waits is held in this form. */
+  /** Consecutive records of one partition as rows; waiting records are held in this form. */
   pack(partition: number, records: readonly LogRecord<T>[]): Packed;
   /** Makes the records durable and remembers where they end. One call at a time, in the order of the log. */
   write(packed: readonly Packed[], nextOffsets: ReadonlyMap<number, number>, rows: number): Promise<void>;
-  /** A write that was nobody's to wait for has failed. */
+  /** A write that no caller awaited has failed. */
   onFailure(error: unknown): void;
 }
 
-/** Records of so many rows are packed together: few enough to be soon forgotten as what they were. */
+/** Rows that are packed together: few, so that their records can soon be freed. */
 const PACK_ROWS = 4096;
 
 /**
- * Gathers the small batches of a log into few big writes: ClickHouse makes a part of each, and a part costs the same
- * whether it holds ten rows or a hundred thousand.
+ * Collects the small batches of a log into few large writes: ClickHouse makes a part of each, which costs the same for
+ * ten rows as for a hundred thousand.
  *
- * While one write is under way the next is gathered; then `add` waits. So at most two writes' rows are held.
+ * During a write the next one is collected; then `add` waits. So at most two writes' rows are held.
  */
 export class Gatherer<T, Packed> {
   readonly #parts: GathererParts<T, Packed>;
   #packed: Packed[] = [];
-  /** What waits to be packed, all of one partition. */
+  /** Records to be packed, all of one partition. */
   #loose: LogRecord<T>[] = [];
   #looseRows = 0;
   #loosePartition = 0;
@@ -43,9 +43,9 @@ export class Gatherer<T, Packed> {
   }
 
   /**
-   * Takes records in. Resolves when there is space for more, which may be before they are written.
+   * Adds records. Resolves when there is space for more, which may be before they are written.
    *
-   * @throws what a write failed with: nothing more can be taken in after that
+   * @throws the error of a failed write, after which nothing can be added
    */
   async add(partition: number, records: readonly LogRecord<T>[]): Promise<void> {
     for (const record of records) {
@@ -64,9 +64,9 @@ export class Gatherer<T, Packed> {
   }
 
   /**
-   * Writes everything that was taken in.
+   * Writes everything that was added.
    *
-   * @throws what a write failed with
+   * @throws the error of a failed write
    */
   async drain(): Promise<void> {
     while (this.#nextOffsets.size > 0 || this.#writing) {
@@ -91,7 +91,7 @@ export class Gatherer<T, Packed> {
 
   /** Resolves when what was gathered is on its way: once the write before it is done. */
   #beginWrite(): Promise<void> {
-    // All who wait for the same write to end wait for one promise.
+    // Callers that wait for the same write share one promise.
     this.#beginning ??= this.#begin().finally(() => {
       this.#beginning = null;
     });

@@ -17,7 +17,7 @@ export interface TopicMetrics {
 /**
  * What the archiver counts, under the names that `/metrics` shows.
  *
- * @param lag asked with every scrape; null where the log does not answer
+ * @param lag called with every scrape; null when the log does not answer
  */
 export function archiverMetrics(registry: Registry, lag: () => Promise<readonly ArchiveLag[] | null>) {
   const registers = [registry];

@@ -4,7 +4,7 @@ export interface RetryOptions {
   longestMs: number;
   /** Once aborted, the next failure is the last. */
   giveUp: AbortSignal;
-  /** Where true, trying again can't help. */
+  /** True for errors that a retry can't cure. */
   isFinal(error: unknown): boolean;
   onRetry(error: unknown, attempt: number, waitMs: number): void;
 }
@@ -12,7 +12,7 @@ export interface RetryOptions {
 /**
  * Does the work until it succeeds.
  *
- * @throws the last failure, where it is final or nobody wants to wait any longer
+ * @throws the last failure, when it is final or the work was aborted
  */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { firstMs, longestMs, giveUp, isFinal, onRetry } = options;

@@ -1,6 +1,6 @@
 import { type Variables, whole } from '@outrider/runtime';
 
-/** What the archiver is set up by. */
+/** Settings of the archiver. */
 export const archiverVariables = {
   ARCHIVE_MS: whole(50, 60_000, 1000, 'How long positions may wait to be archived together.'),
   ARCHIVE_RETENTION_DAYS: whole(

@@ -3,13 +3,13 @@ import { Gauge, type Logger, type Registry } from '@outrider/runtime';
 
 const WINDOW_MS = 60_000;
 /**
- * Terminals take their time from satellites: one is ahead by more than this where its receiver is wrong, or the
- * server's clock.
+ * Terminals take their time from satellites: one that is ahead by more than this has a faulty receiver, or the server's
+ * clock is slow.
  */
 const AHEAD_MS = 60_000;
-/** Of fewer terminals in a window nothing follows. */
+/** Fewer terminals in a window prove nothing. */
 const MIN_TERMINALS = 3;
-/** Terminals that are counted in a window: more of them say no more. */
+/** Terminals counted in a window, at most. */
 const MAX_TERMINALS = 10_000;
 
 /**

@@ -10,24 +10,24 @@ import {
 } from '@outrider/hub';
 import type { Connection } from './connection.ts';
 
-/** Terminals that come and go within this time are noted together: after an outage all come at once. */
+/** Connects and disconnects within this time are published together: after an outage all terminals connect at once. */
 const GATHER_MS = 200;
 /** Changes in one call. */
 const CHANGES_AT_ONCE = 1000;
 
-/** Connections of one terminal: it may have come again before its old connections are known to be dead. */
+/** Connections of one terminal: it may reconnect before its old connections are known to be dead. */
 const MAX_PER_TERMINAL = 4;
 /** A connection on which nothing came for this long gives its commands to a newer one. */
 const ESTABLISHED_MS = 30_000;
-/** What comes on an older connection this long after a newer one was made is no remainder: both are in use. */
+/** Data on an older connection this long after a newer one was made means that both are in use. */
 const OVERLAP_MS = 5000;
-/** A terminal spoke from two places lately: it is contested for this long after the last of the two fell silent. */
+/** A terminal seen at two addresses is contested until one of them has been silent for this long. */
 const CONTESTED_MS = 300_000;
 
 /** Channel on which gateways publish their new connections. */
 const PLACES = 'terminal-places';
 
-/** What a gateway says there. */
+/** A message on that channel. */
 interface PlacesMessage {
   gateway: string;
   places: readonly (readonly [TerminalId, address: string])[];
@@ -39,11 +39,11 @@ interface Elsewhere {
   sinceMs: number;
 }
 
-/** A place that a request came from counts as left when nothing came from there for this long. */
+/** A terminal has left an address when nothing came from there for this long. */
 const REQUEST_OVERLAP_MS = 60_000;
 const MAX_REQUESTING = 50_000;
 
-/** The two last places that a terminal sent requests from. */
+/** The last two addresses from which a terminal sent requests. */
 interface RequestPlaces {
   address: string;
   earlier: string | null;
@@ -51,7 +51,7 @@ interface RequestPlaces {
   contestedUntilMs: number;
 }
 
-/** The packet with an alarm on its newest position: that an id is in use at two places goes the way of its data. */
+/** Adds an alarm to the newest position of a packet: an id in use at two places is reported with its data. */
 export function withConflict(positions: readonly Position[]): Position[] {
   let newest = 0;
   for (const [nth, { fixTimeMs }] of positions.entries())
@@ -61,7 +61,7 @@ export function withConflict(positions: readonly Position[]): Position[] {
   );
 }
 
-/** What of a connection decides whether the terminal is taken to be there. */
+/** The facts of a connection that decide whether the terminal counts as connected. */
 export type TerminalLink = Pick<
   Connection,
   'address' | 'takesCommands' | 'isAuthenticated' | 'lastReceivedMs' | 'supersede' | 'hasRivals' | 'command'
@@ -83,12 +83,12 @@ interface Held {
 export class ConnectedTerminals {
   readonly #hub: PlacesHub;
   readonly #onError: (error: unknown) => void;
-  /** Of this run: what a former one noted ends with it. */
+  /** Identifies this run: entries of former runs are discarded. */
   readonly #gateway = randomUUID();
   /** The oldest connection first. */
   readonly #connected = new Map<TerminalId, Held[]>();
   readonly #now: () => number;
-  /** Terminals without connections: the one that asked longest ago first. */
+  /** Terminals without connections, the least recent request first. */
   readonly #requesting = new Map<TerminalId, RequestPlaces>();
   /** Of terminals that are connected here as well. */
   readonly #elsewhere = new Map<TerminalId, Elsewhere>();
@@ -161,12 +161,12 @@ export class ConnectedTerminals {
     return left.length === 0;
   }
 
-  /** Does the terminal speak from two places at a time? One that comes again leaves its old connection silent. */
+  /** Is the terminal in use at two places? After a reconnect the old connection is silent. */
   isContested(terminalId: TerminalId): boolean {
     const held = this.#connected.get(terminalId) ?? [];
     const sinceMs = this.#now() - CONTESTED_MS;
     const elsewhere = this.#elsewhere.get(terminalId);
-    // The other gateway receives the newer connection alone; that the older one is in use is known here.
+    // The other gateway knows only the newer connection; this one knows that the older one is in use.
     const isElsewhere = held.some(
       ({ connection, noted }) =>
         elsewhere !== undefined &&
@@ -189,8 +189,8 @@ export class ConnectedTerminals {
   }
 
   /**
-   * Notes a request of a terminal that keeps no connection. A phone that changes networks leaves one address for
-   * another; one that is back at the first soon after is at two places.
+   * Records a request of a terminal without a lasting connection. A phone that changes networks moves from one address
+   * to another; requests from the first soon after mean that two devices use the id.
    *
    * @returns whether its id is in use at two places
    */
@@ -230,13 +230,13 @@ export class ConnectedTerminals {
     }, undefined);
   }
 
-  /** Most connections are alone, and need not ask on each packet. */
+  /** Most terminals have one connection, and need no check for each packet. */
   #noteRivals(terminalId: TerminalId, held: readonly Held[]): void {
     const hasRivals = held.length > 1 || this.#elsewhere.has(terminalId);
     for (const { connection } of held) connection.hasRivals = hasRivals;
   }
 
-  /** All terminals are gone. */
+  /** Removes all terminals. */
   async close(): Promise<void> {
     if (this.#renewing !== null) clearInterval(this.#renewing);
     for (const terminalId of this.#connected.keys()) this.#changed.add(terminalId);
@@ -246,7 +246,7 @@ export class ConnectedTerminals {
     await this.#note();
   }
 
-  /** Gateways that have the same terminal receive where it came to this one from. */
+  /** Sends other gateways with the same terminal its address at this one. */
   async #publishPositions(changes: readonly ConnectionChange[]): Promise<void> {
     const places: [TerminalId, string][] = [];
     for (const { terminalId } of changes) {
@@ -290,7 +290,7 @@ export class ConnectedTerminals {
         const changes = changed.slice(from, from + CHANGES_AT_ONCE).map((terminalId): ConnectionChange => {
           return { terminalId, connection: this.#inUse(terminalId)?.noted ?? null };
         });
-        // A hub that lost what it knew is given everything again.
+        // A hub that lost its data gets everything again.
         const isKnown = await this.#hub.noteConnections(this.#gateway, changes);
         if (!isKnown) for (const terminalId of this.#connected.keys()) this.#noteSoon(terminalId);
         await this.#publishPositions(changes);

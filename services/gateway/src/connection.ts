@@ -19,10 +19,10 @@ import type { PacketTraces } from './packet-traces.ts';
 import { type AccessRefusal, accessRefusal, isProven } from './terminal-access.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
-/** A terminal that sends this many packets without waiting for an answer is not read until some are answered. */
+/** Unanswered packets of a terminal, at most; beyond it is not read from until some are answered. */
 const MAX_UNANSWERED = 256;
 const CLOSING_TIMEOUT_MS = 1000;
-/** Commands that a terminal may owe an answer to at a time. */
+/** Unanswered commands to a terminal, at most. */
 const MAX_COMMANDS = 16;
 
 /** What a connection needs from the gateway. */
@@ -47,9 +47,9 @@ export interface ConnectionContext {
   isContested(terminalId: TerminalId): boolean;
   /** Is the address blocked for this terminal, for having tried too many unknown ids? */
   isBlocked(terminalId: TerminalId, address: string): boolean;
-  /** What secrets of the terminals' side are derived from. */
+  /** Key from which the secrets of terminals are derived. */
   terminalSecret: string;
-  /** Reported once the terminal said who it is, and may be given commands. */
+  /** Called once the terminal has identified itself and accepts commands. */
   onIdentified(terminalId: TerminalId, connection: Connection): void;
   onUnknown(terminalId: TerminalId, address: string): void;
   onText(terminalId: TerminalId | null, text: string): void;
@@ -62,7 +62,7 @@ export type ConnectionEnd = 'idle' | 'not-identified-in-time' | 'address-blocked
 
 export type Refusal = RefusalReason | ConnectionEnd | AccessRefusal;
 
-/** Bytes to be said in their turn; null until they may be said. */
+/** An answer in its place of the queue; null until it may be sent. */
 interface Answer {
   bytes: Buffer | null;
   ready: boolean;
@@ -86,14 +86,14 @@ export class Connection {
   #secret: string | null = null;
   #showedCode = false;
   #registration: string | null = null;
-  /** What the terminal must show, as it was when this connection was held against it. */
+  /** The access settings that this connection was checked against. */
   #checkedAccess: TerminalAccess | null = null;
-  /** The terminal has other connections, too. Kept by those who know them. */
+  /** Whether the terminal has other connections; set by `ConnectedTerminals`. */
   hasRivals = false;
   #ending = false;
   /**
-   * Ends the connection whatever comes on it: first of one that does not identify itself, then of one that is being
-   * closed.
+   * Ends the connection regardless of its data: at first when it does not identify itself in time, later when it does
+   * not close in time.
    */
   #deadline: NodeJS.Timeout;
   /** Bytes of answers that are noted as unread. */
@@ -103,7 +103,7 @@ export class Connection {
   /** When the current bytes came, by {@link Tracing.nowMs}; 0 while tracing is off. */
   #chunkAtMs = 0;
   #willSay = false;
-  /** What was taken and acknowledged, and is not counted yet: it is counted for all that came together. */
+  /** Acknowledged packets that are not counted yet: packets that came together are counted together. */
   #packetsTaken = 0;
   #positionsTaken = 0;
   #acknowledged = 0;
@@ -123,12 +123,12 @@ export class Connection {
     });
     socket.on('drain', () => this.#noteUnread());
     socket.on('data', (chunk: Buffer) => this.#onData(chunk));
-    // A terminal may close its side right after its last packet: it still gets the answers it waits for.
+    // A terminal may close its side right after its last packet; it still gets its answers.
     socket.on('end', () => {
       this.#peerIsDone = true;
       this.#say();
     });
-    // A terminal that goes away is daily business; what matters of it, the 'close', follows.
+    // Disconnects are not errors; the event 'close' follows.
     socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(this.#deadline);
@@ -138,12 +138,12 @@ export class Connection {
     });
   }
 
-  /** Who the terminal said it is; null before. */
+  /** The id that the terminal sent; null before. */
   get terminalId(): TerminalId | null {
     return this.#terminalId;
   }
 
-  /** Unix milliseconds at which something came last. */
+  /** Unix milliseconds of the last data received. */
   get lastReceivedMs(): number {
     return this.#lastReceivedMs;
   }
@@ -183,13 +183,13 @@ export class Connection {
     });
   }
 
-  /** Stops or resumes reading, for the whole gateway's sake. */
+  /** Pauses or resumes reading, for the backpressure of the gateway. */
   hold(held: boolean): void {
     this.#heldByGateway = held;
     this.#readOrNot();
   }
 
-  /** Says what is ready to be said and ends. */
+  /** Sends the answers that are ready, then ends. */
   end(): void {
     this.#ending = true;
     this.#sayReady();
@@ -201,7 +201,7 @@ export class Connection {
     if (!this.#ending) this.#refuse('superseded', 'the terminal has too many connections', null);
   }
 
-  /** Ends at once, said or not. */
+  /** Ends at once, with or without pending answers. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -286,9 +286,9 @@ export class Connection {
 
   #takeAnswer(correlation: number, answer: TerminalAnswer): void {
     const command = this.#commands.get(correlation);
-    // Answers a command that was given up, or none: nobody waits for it.
+    // The answer to a command that timed out, or to none.
     if (command === undefined) return;
-    // Some terminals say first that they got the question; what they were asked for comes behind it.
+    // Some terminals acknowledge the command first, and send the result after it.
     if (command.type === 'list-recordings' && answer.type === 'acknowledged' && answer.result === 'done') return;
     command.finish({ outcome: 'answered', answer });
   }
@@ -340,7 +340,7 @@ export class Connection {
     this.#positionsTaken = 0;
   }
 
-  /** What became durable together is reported in one go: by one write, where it was reported packet by packet. */
+  /** Acknowledges packets that became durable together, with one write. */
   #saySoon(): void {
     if (this.#willSay) return;
     this.#willSay = true;
@@ -353,7 +353,7 @@ export class Connection {
     });
   }
 
-  /** A packet's first span, from when its bytes came: until here they were decoded. */
+  /** The first span of a packet, from the reception of its bytes, with its decoding. */
   #beginPacket(trace: PacketTrace, terminalId: TerminalId, positions: number): Span {
     const span = this.#context.tracing.beginPacket(trace, 'packet', {
       kind: 'server',
@@ -404,7 +404,7 @@ export class Connection {
   /** @returns whether the connection may go on */
   #noteUnread(): boolean {
     const bytes = this.#socket.writableLength;
-    // Most answers are with the system at once.
+    // The system accepts most answers at once.
     if (bytes === 0 && this.#unreadBytes === 0) return true;
     const before = this.#unreadBytes;
     this.#unreadBytes = bytes;
@@ -435,7 +435,7 @@ export class Connection {
     this.#say();
     if (bytes && this.#socket.writable) this.#socket.write(bytes);
     this.#socket.end();
-    // A peer that does not close its side is not waited for, whatever it goes on to send.
+    // Does not wait for a peer that does not close its side, whatever it sends.
     clearTimeout(this.#deadline);
     this.#deadline = setTimeout(() => this.#socket.destroy(), CLOSING_TIMEOUT_MS);
   }

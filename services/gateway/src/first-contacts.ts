@@ -11,8 +11,7 @@ import {
 import type { Hub } from '@outrider/hub';
 
 /**
- * It is published again after this time, where it did not become part of the definition: messages over the hub may be
- * lost.
+ * Published again after this time unless the definition has changed: messages of the hub may be lost.
  */
 const AGAIN_MS = 10_000;
 const MAX_WAITING = 100_000;

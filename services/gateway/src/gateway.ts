@@ -70,8 +70,8 @@ const MAX_LOGGED_TEXT = 1000;
 const CLOSE_TIMEOUT_MS = 2000;
 
 /**
- * The terminals' side of the service. It listens for every protocol, refuses terminals without a vehicle, appends what
- * the others send to topic `telemetry`, and acknowledges it once it is durable.
+ * Receives the data of terminals. It listens for every protocol, refuses terminals without a vehicle, appends the
+ * packets of the others to topic `telemetry`, and acknowledges them once they are durable.
  */
 export function createGateway(parts: GatewayParts): Gateway {
   return new TerminalGateway(parts);

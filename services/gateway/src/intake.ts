@@ -2,16 +2,16 @@ import type { Directory, PacketTrace, Position, ProtocolName, TelemetryPacket, T
 import { Encoded, type Log, LogFullError, telemetryTopic } from '@outrider/log';
 import { isDebugEnabled, type Logger } from '@outrider/runtime';
 
-/** Reported when a packet is durable. */
+/** Called when a packet is durable. */
 export type Durable = () => void;
 
-/** Beyond this many bytes not yet durable, peers are held back; below half of it, they are let go on. */
+/** Above this many bytes not yet durable, connections are paused; below half of it, they are resumed. */
 const HOLD_ABOVE_BYTES = 16 * 1024 * 1024;
 const RETRY_MS = 100;
 
-/** Packets that go into the log together. */
+/** Packets that are appended together. */
 interface Batch {
-  /** Counts up: batches go in in this order. */
+  /** Ascending: batches are appended in this order. */
   nth: number;
   packets: Encoded<TelemetryPacket>;
   /** Of each of them. */
@@ -19,12 +19,12 @@ interface Batch {
 }
 
 /**
- * The way into the log that all connections share: packets that arrive in the same turn of the event loop go in as one
+ * Appends the packets of all connections to the log: packets that arrive in the same turn of the event loop share one
  * append, so that one synced write carries many of them.
  *
- * Packets of a terminal stand in the log in the order in which they came, or the later ones would make the earlier ones
- * late data. So when an append is refused, with those behind it, nothing that comes goes past them: they are handed in
- * again in their order.
+ * The log holds the packets of a terminal in the order of their arrival: otherwise the earlier ones would become late
+ * data. So after a refused append, later packets wait behind the refused ones, which are appended again in their
+ * order.
  */
 export class Intake {
   readonly #log: Log;
@@ -32,14 +32,14 @@ export class Intake {
   readonly #logger: Logger;
   readonly #onHold: (held: boolean) => void;
   readonly #onTaken: (packet: TelemetryPacket) => void;
-  /** Packets are many: what is not written down is not put together either. */
+  /** Packets are many: details of a log line are built only when its level is on. */
   readonly #recordsPackets: boolean;
   #packets: TelemetryPacket[] = [];
   #durable: Durable[] = [];
   #flushing: NodeJS.Immediate | null = null;
   #batches = 0;
   #inFlight = 0;
-  /** In their order: those that the log refused, and those that came meanwhile. */
+  /** Refused batches, and those that came meanwhile, in their order. */
   #waiting: Batch[] = [];
   #retry: NodeJS.Timeout | null = null;
   #held = false;
@@ -48,7 +48,7 @@ export class Intake {
   #idle: (() => void) | null = null;
 
   /**
-   * @param onHold called when peers must be held back, and when they may go on
+   * @param onHold called when connections must be paused, and when they may resume
    * @param onTaken called with each packet that is taken, before it is durable
    */
   constructor(
@@ -66,13 +66,13 @@ export class Intake {
     this.#recordsPackets = isDebugEnabled(logger);
   }
 
-  /** False while the log takes nothing. */
+  /** False while the log refuses records. */
   get healthy(): boolean {
     return !this.#troubled;
   }
 
   /**
-   * Hands a packet to the log on behalf of the vehicle that the terminal is fitted to now.
+   * Appends a packet for the vehicle that has the terminal now.
    *
    * @returns false when the terminal has no vehicle (any more): nothing was taken
    */
@@ -99,7 +99,7 @@ export class Intake {
     return true;
   }
 
-  /** Resolves when everything taken is durable and its peers were reported, or when the log refuses it once more. */
+  /** Resolves when all packets are durable and acknowledged, or when the log refuses them once more. */
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#flushing) this.#flush();
@@ -139,7 +139,7 @@ export class Intake {
   }
 
   #taken({ packets, durable }: Batch): void {
-    // Reported in the order in which they came: a terminal counts acknowledgements, it does not match them.
+    // Acknowledged in the order of their arrival: terminals count acknowledgements and don't match them.
     for (const report of durable) report();
     if (!this.#troubled) return;
     this.#troubled = false;
@@ -156,7 +156,7 @@ export class Intake {
   }
 
   #goOn(): void {
-    // When the service stops, what was refused is not acknowledged: its terminals send it again.
+    // When the service stops, refused packets stay unacknowledged: their terminals send them again.
     if (this.#closed && this.#troubled) this.#waiting = [];
     if (this.#inFlight === 0 && this.#waiting.length > 0)
       this.#retry ??= setTimeout(() => {
@@ -167,7 +167,7 @@ export class Intake {
     if (this.#inFlight === 0 && this.#waiting.length === 0) this.#idle?.();
   }
 
-  /** All at once: where the log refuses one of them, it refuses those behind it as well. */
+  /** Without awaiting each: when the log refuses one batch, it refuses the later ones as well. */
   #handInWaiting(): void {
     const batches = this.#waiting;
     this.#waiting = [];

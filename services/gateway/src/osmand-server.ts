@@ -16,8 +16,7 @@ import { certificateOf, TLS_OPTIONS, type TlsIdentity } from './tls-identity.ts'
 const MAX_BODY_BYTES = 64 * 1024;
 
 /**
- * How often connections are checked for requests that take too long: what comes byte by byte is cut off this late at
- * most.
+ * Interval of the check for slow requests: a request that exceeds its time is cut off this much later at most.
  */
 const CHECK_EVERY_MS = 5000;
 
@@ -83,7 +82,7 @@ function serve(server: Server | SecureServer, context: HttpContext): void {
   });
   server.on('request', (request, response) => {
     answer(request, response, context, () => slots.of(request.socket)?.identified()).catch((error: Error) => {
-      // The peer went away in the middle of its request; there is nobody left to answer.
+      // The peer disconnected during its request.
       context.onRefused('bad-frame', error.message, request.socket.remoteAddress ?? 'unknown', context.traces.next());
       response.destroy();
     });

@@ -8,8 +8,8 @@ const SPREAD = 0x9e3779b1;
 const COUNTS = 2 ** 32;
 
 /**
- * Gives each packet an id that no other has, in any gateway, before or after: 96 random bits, drawn when a gateway
- * starts, and a count. Nothing is drawn and no text is made for a packet.
+ * Gives each packet a unique id over all gateways and runs: 96 random bits, drawn when a gateway starts, and a count. A
+ * packet costs neither random numbers nor strings.
  */
 export class PacketTraces {
   readonly #drawWord: () => number;

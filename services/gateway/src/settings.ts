@@ -53,9 +53,9 @@ export const gatewayVariables = {
 } satisfies Variables;
 
 /**
- * The gateway's configuration as it stands in the settings.
+ * The gateway's configuration from the settings.
  *
- * @param terminalSecret the one that is set, or where none is, one that is kept
+ * @param terminalSecret the configured one, or else a stored one
  */
 export function gatewayConfigOf(
   config: Config<typeof gatewayVariables & typeof hostVariables>,

@@ -14,7 +14,7 @@ export interface Shown {
   showedCode: boolean;
 }
 
-/** Why the data of a known terminal is not taken. */
+/** Why the data of a known terminal is refused. */
 export type AccessRefusal = 'wrong-protocol' | 'wrong-network' | 'wrong-certificate' | 'wrong-secret';
 
 /** @returns null where it is the terminal */
@@ -27,7 +27,7 @@ export function accessRefusal(access: TerminalAccess, shown: Shown): AccessRefus
   return null;
 }
 
-/** Did the peer prove more than that it knows the id? */
+/** Did the peer authenticate itself, beyond knowing the id? */
 export function isProven({ secretHash, certificateSha256 }: TerminalAccess, { showedCode }: Shown): boolean {
   return secretHash !== null || certificateSha256 !== null || showedCode;
 }

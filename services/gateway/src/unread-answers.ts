@@ -1,6 +1,6 @@
 /** A terminal that leaves this many bytes of answers unread is gone, or hostile. */
 const MAX_UNREAD_BYTES = 64 * 1024;
-/** What all terminals together may leave unread; beyond it, those who read nothing are disconnected. */
+/** Unread bytes of all terminals together; beyond it, terminals that read nothing are disconnected. */
 const MAX_UNREAD_IN_ALL_BYTES = 32 * 1024 * 1024;
 /** An answer or two wait for a moment on any slow network. */
 const ALWAYS_ALLOWED_BYTES = 4096;

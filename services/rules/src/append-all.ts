@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDiskOutage, type Log, LogFullError, type Topic } from '@outrider/log';
 
-/** So many in one call: a single call must fit into the log's bound. */
+/** Records in one call, at most: a call must fit into the log's bound. */
 const MAX_IN_CALL = 1000;
 const RETRY_MS = 50;
 
 /**
- * Appends records in their order. Where the log is full, or its disk is full or busy, it waits and tries again: the
- * caller takes no packets meanwhile, which is the backpressure; nothing is dropped.
+ * Appends records in their order. While the log is full, or its disk is full or busy, waits and tries again: the caller
+ * processes no packets meanwhile, which is the backpressure; nothing is dropped.
  *
  * @param onFull called before each wait
  */

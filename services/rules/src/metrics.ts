@@ -6,19 +6,19 @@ export interface Lag {
   packets: number;
   /** From the receipt of the oldest packet that waits to now; 0 where none waits. */
   oldestSeconds: number;
-  /** Of the oldest checkpoint that something is missing in; 0 where nothing is. */
+  /** Age of the oldest checkpoint that lacks changes; 0 when none does. */
   checkpointSeconds: number;
 }
 
 /**
  * What the rules count, under the names that `/metrics` shows.
  *
- * @param lag asked when somebody looks; null where the log can't be asked now
+ * @param lag called with every scrape; null when the log does not answer
  */
 export function rulesMetrics(registry: Registry, vehicles: () => number, lag: () => Promise<Lag | null>) {
   const registers = [registry];
   let asking: Promise<Lag | null> | null = null;
-  /** All gauges of one look are of one moment. */
+  /** All gauges of one scrape are of one moment. */
   const ask = () => {
     asking ??= lag().finally(() => {
       asking = null;
@@ -78,7 +78,7 @@ export function rulesMetrics(registry: Registry, vehicles: () => number, lag: ()
       help: 'Positions that moved a vehicle: good fixes, newer than the newest',
       registers,
     }),
-    /** Counts what was put into the log together. */
+    /** Counts records that were appended together. */
     countEvents(put: readonly FleetEvent[]): void {
       for (const [kind, ofKind] of Map.groupBy(put, (event) => event.kind))
         for (const [phase, alike] of Map.groupBy(ofKind, (event) => event.phase))

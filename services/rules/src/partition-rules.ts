@@ -36,14 +36,14 @@ import { PublishedEvents } from './published-events.ts';
 const CONSUMER = 'rules';
 /** Definition changes that were about to be applied when the checkpoint was saved: a replay begins with them. */
 const PENDING_KEY = 'pending-definitions';
-/** A look at what went silent that was about to be taken when the checkpoint was saved: a replay begins with it. */
+/** A check for silent vehicles that was due when the checkpoint was saved: a replay begins with it. */
 const PENDING_SILENCE_CHECK_KEY = 'pending-look';
 const TELEMETRY = 'telemetry';
-/** A packet may be on its way into the log for this long, after the gateway had it. */
+/** Longest time from the reception of a packet until the log holds it. */
 const ON_THE_WAY_MS = 10_000;
 const HUB_ENTRIES = 1000;
 const SURPLUS_LOG_MS = 60_000;
-/** So many of them are named in the log. */
+/** Vehicles that a log line names, at most. */
 const MAX_SURPLUS_VEHICLES = 20;
 
 export interface PartitionParts {
@@ -155,12 +155,12 @@ export class PartitionRules {
     return this.#engine.vehicleCount;
   }
 
-  /** Where it stands, for those who watch. */
+  /** Progress, for metrics. */
   get progress(): Progress {
     return { next: this.#position, reachedAtMs: this.#reachedAtMs, savedAtMs: this.#savedAtMs, unsaved: this.#unsaved };
   }
 
-  /** Goes back to the checkpoint. Returns the offset of topic `telemetry` to go on from. */
+  /** Restores the checkpoint. Returns the offset of topic `telemetry` to resume from. */
   open(): Promise<number> {
     return this.#inTurn(async () => {
       const { log, checkpoints, logger } = this.#parts;
@@ -203,9 +203,9 @@ export class PartitionRules {
   }
 
   /**
-   * Takes packets in. Their events are on their way into the log when this resolves, and those of the packets before
-   * are there: the next are worked at meanwhile. The hub is given the newest statuses; those that change meanwhile are
-   * given to it together, after that.
+   * Processes packets. When this resolves, the append of their events has begun, and that of the packets before has
+   * ended: the next packets are processed meanwhile. The hub gets the newest statuses; those that change during an
+   * update are sent together after it.
    */
   takePackets({ records }: Batch<TelemetryPacket>): Promise<void> {
     return this.#inTurn(async () => {
@@ -214,13 +214,13 @@ export class PartitionRules {
       let positions = 0;
       let moved = 0;
       for (const { value, offset } of records) {
-        // A consumer may be given again what it was in the middle of.
+        // A consumer may get packets again that it was processing.
         if (offset < this.#position) continue;
         const eventsBefore = events.length;
         try {
           moved += this.#engine.process(value, offset, events);
         } catch (error) {
-          // It would fail again however often it is tried. What it made before stays: a replay makes it again, too.
+          // A retry would fail again. Its events up to here stay: a replay makes the same ones.
           await this.#parts.deadLetters.take(telemetryTopic, this.#partition, offset, value, error);
         }
         noteCause(events, eventsBefore, value);
@@ -293,7 +293,7 @@ export class PartitionRules {
     this.#surplus = { geofences: 0, events: 0, vehicles: new Set() };
   }
 
-  /** Takes changes in: they are in force for the next packet when this resolves, unless a replay has to go on first. */
+  /** Applies changes: they are in force for the next packet when this resolves, unless a replay is running. */
   takeDefinitions(partition: number, records: readonly LogRecord<DefinitionChange>[]): Promise<void> {
     return this.#inTurn(async () => {
       for (const { offset, value } of records) this.#hold({ partition, offset, change: value });
@@ -302,14 +302,14 @@ export class PartitionRules {
   }
 
   /**
-   * Looks which vehicles have gone silent, and reports it, as far as all that came before is known: packets that wait
-   * to be taken in may be of any of them.
+   * Publishes which vehicles have gone silent, up to the time before which all packets are processed: a waiting packet
+   * may be of any vehicle.
    */
   checkSilence(): Promise<void> {
     return this.#inTurn(async () => {
       const { log, now } = this.#parts;
       const untilMs = now() - ON_THE_WAY_MS;
-      // A log that is away is reported by its own check; it is looked again soon.
+      // The log's own check reports its outage; the next check for silent vehicles comes soon.
       const ends = await log.endOffsets(telemetryTopic).catch(() => null);
       if (ends === null) return;
       const end = ends.get(this.#partition) ?? 0;
@@ -320,7 +320,7 @@ export class PartitionRules {
     });
   }
 
-  /** Writes down what there is to be written, if anything. */
+  /** Saves a checkpoint, if anything has changed. */
   checkpoint(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#unsaved) await this.#save();
@@ -329,7 +329,7 @@ export class PartitionRules {
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // After a failure nothing more is done: a state must not be saved whose events may not be in the log.
+    // Does nothing after a failure: the state's events may be missing in the log.
     const result = this.#turn.then(() => {
       if (this.#publishFailed !== null) throw this.#publishFailed.error;
       return work();
@@ -339,8 +339,8 @@ export class PartitionRules {
   }
 
   /**
-   * The checkpoint's offsets in the log as it is now. Where a topic was replaced or cut short they are others than were
-   * saved; the engine's state holds all the same.
+   * The checkpoint's offsets in the current log. They differ from the saved ones when a topic was replaced or
+   * truncated; the engine's state stays valid.
    */
   async #resume(checkpoint: Checkpoint | null): Promise<Record<string, number>> {
     const { log } = this.#parts;
@@ -371,7 +371,7 @@ export class PartitionRules {
     const partition = this.#partition;
     const ends = await log.endOffsets(eventsTopic);
     const telemetryEnds = await log.endOffsets(telemetryTopic);
-    // Both topics are keyed by vehicle: with equally many partitions a vehicle's events lie where its telemetry lies.
+    // Both topics are keyed by vehicle: with equally many partitions, events and telemetry of a vehicle share a number.
     const end = ends.get(partition);
     const own: Iterable<readonly [number, number]> =
       ends.size === telemetryEnds.size && end !== undefined ? [[partition, end]] : ends;
@@ -414,7 +414,7 @@ export class PartitionRules {
     return [...newest.values()];
   }
 
-  /** Changes from where the partition has come to up to the newest. */
+  /** Changes after the partition's offsets, up to the newest. */
   async #readDefinitions(): Promise<PlacedChange[]> {
     const changes: PlacedChange[] = [];
     await this.#eachDefinition((placed) => changes.push(placed));
@@ -433,7 +433,7 @@ export class PartitionRules {
     }
   }
 
-  /** Keeps a change for its time; one that was taken in before is left out. */
+  /** Queues a change; one that was applied before is left out. */
   #hold(placed: PlacedChange): void {
     const next = this.#definitionOffsets.get(placed.partition) ?? 0;
     if (placed.offset < next) return;
@@ -441,7 +441,7 @@ export class PartitionRules {
     this.#held.push(placed);
   }
 
-  /** Applies the changes that were held, once all events that were reported before the start have been made again. */
+  /** Applies the queued changes, once the replay has repeated all events published before the start. */
   async #releaseWhenReplayed(): Promise<void> {
     if (this.#reported.size > 0) {
       if (this.#position < this.#replayEnd) return;
@@ -470,8 +470,7 @@ export class PartitionRules {
   }
 
   /**
-   * Puts something into the log, once what was put before is there. A failure is met by the one who needs it to be
-   * there.
+   * Appends to the log after the previous append. Callers that need the result get its failure.
    */
   async #put(append: () => Promise<void>): Promise<void> {
     await this.#appending;
@@ -485,9 +484,8 @@ export class PartitionRules {
   }
 
   /**
-   * Gives the hub the statuses that changed, once their events are durable: a status agrees with the events, and none
-   * is seen that a crash could take back. What changes meanwhile follows after that, together. A failure is met at the
-   * next turn.
+   * Sends changed statuses to the hub, once their events are durable: a status agrees with the events, and no crash can
+   * revert a visible one. Statuses that change meanwhile follow together. A failure is thrown at the next turn.
    */
   #report(): void {
     if (this.#updated.size + this.#deleted.length === 0 || this.#reporting !== null || this.#publishFailed !== null)
@@ -515,7 +513,7 @@ export class PartitionRules {
       });
   }
 
-  /** Notes how long a packet took to get here; clocks of two machines may differ. */
+  /** Measures the time since the reception of a packet; clocks of two machines may differ. */
   #measure(stage: 'live' | 'event', receivedAtMs: number | null): void {
     if (receivedAtMs === null) return;
     this.#parts.metrics.endToEnd.observe({ stage }, Math.max(0, this.#parts.now() - receivedAtMs) / 1000);
@@ -535,7 +533,7 @@ export class PartitionRules {
   }
 
   /**
-   * Saves state and offsets as one, once all events that the state knows of are durable.
+   * Saves state and offsets together, once all events of the state are durable.
    *
    * @param pending what will be done right after this; without the changes the checkpoint's offset in topic
    *   `definitions` must not be beyond them
@@ -574,7 +572,7 @@ export class PartitionRules {
     this.#unsaved = false;
   }
 
-  /** A hub that lost everything has it back. */
+  /** Sends everything to a hub that lost its data. */
   async #fillHub(): Promise<void> {
     const statuses = [...this.#engine.allStatuses()];
     for (let i = 0; i < statuses.length; i += HUB_ENTRIES)

@@ -2,21 +2,20 @@ import type { FleetEvent } from '@outrider/domain';
 import { eventsTopic, type Log } from '@outrider/log';
 
 /**
- * More than this is only there to be read when a checkpoint was lost; what is beyond it is reported again, under its
- * id.
+ * More events than this lie after a checkpoint only when one was lost; those beyond it are published again, with the
+ * same ids.
  */
 const MAX_REMEMBERED = 2_000_000;
 
 /**
- * The events that are in the log already, though the checkpoint does not know of them: a replay makes them again, and
- * they are left out once each.
+ * The events in the log after the checkpoint: a replay makes them again, and each is left out once.
  */
 export class PublishedEvents {
   readonly #keys = new Set<string>();
   /** True where there were more than could be remembered. */
   overflowed = false;
 
-  /** How many a replay has not made again yet. */
+  /** Events that the replay has not repeated yet. */
   get size(): number {
     return this.#keys.size;
   }
@@ -42,13 +41,13 @@ export class PublishedEvents {
     }
   }
 
-  /** The events that are not in the log yet. Each that is, is forgotten. */
+  /** The events that are not in the log yet; those in the log are removed from the set. */
   withoutPublished(events: FleetEvent[]): FleetEvent[] {
     if (this.#keys.size === 0) return events;
     return events.filter((event) => !this.#keys.delete(keyOf(event)));
   }
 
-  /** The replay is over: nothing more will be made again. */
+  /** Ends the replay. */
   clear(): void {
     this.#keys.clear();
   }
