@@ -28,6 +28,12 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./pages/track/page.tsx')).TrackPage,
   },
   {
+    path: '/geofences',
+    icon: 'fence',
+    title: (t) => t.pages.geofences,
+    load: async () => (await import('./pages/geofences/page.tsx')).GeofencesPage,
+  },
+  {
     path: '/notifications',
     icon: 'bell',
     title: (t) => t.pages.notifications,

@@ -108,9 +108,18 @@ export function worldSize(map: MapLibreMap): number {
   return 512 * 2 ** map.getZoom();
 }
 
-export function fit(map: MapLibreMap, bounds: LngLatBoundsLike, isAnimated = true): void {
+/** @param coveredPx width of a panel over the map, at the end of its lines */
+export function fit(map: MapLibreMap, bounds: LngLatBoundsLike, isAnimated = true, coveredPx = 0): void {
   const { clientWidth, clientHeight } = map.getContainer();
-  const padding = Math.min(64, clientWidth / 6, clientHeight / 6);
+  const margin = Math.min(64, clientWidth / 6, clientHeight / 6);
+  const covered = clientWidth > 3 * coveredPx ? margin + coveredPx : margin;
+  const isRtl = document.documentElement.dir === 'rtl';
+  const padding = {
+    top: margin,
+    bottom: margin,
+    left: isRtl ? covered : margin,
+    right: isRtl ? margin : covered,
+  };
   map.fitBounds(bounds, { padding, maxZoom: 15, animate: isAnimated && !prefersLessMotion() });
 }
 

@@ -7,7 +7,7 @@ export const en = {
   // Shell
   skipToContent: 'Skip to content',
   menu: 'Menu',
-  pages: { map: 'Map', track: 'Track', notifications: 'Notifications' },
+  pages: { map: 'Map', track: 'Track', geofences: 'Geofences', notifications: 'Notifications' },
   documentation: 'API documentation',
   settings: 'Settings',
   logOut: 'Log out',
@@ -149,6 +149,31 @@ export const en = {
   older: 'Show older',
   foundLater: 'found later',
   showOnMap: 'Show on the map',
+
+  // Geofences
+  geofence: 'Geofence',
+  newGeofence: 'New geofence',
+  newPolygon: 'New polygon',
+  newCircle: 'New circle',
+  drawPolygon: 'Click the corners on the map; click the first one again to finish.',
+  drawCircle: 'Click the centre on the map, then the edge.',
+  name: 'Name',
+  radiusM: 'Radius, m',
+  widthM: 'Width, m',
+  speedLimitKmh: 'Speed limit, km/h',
+  minDwellSeconds: 'Shortest stay, seconds',
+  save: 'Save',
+  delete: 'Delete',
+  cancel: 'Cancel',
+  deleteGeofence: (name: string) => `Delete “${name}”? Visits to it end.`,
+  geofenceSaved: 'The geofence was saved.',
+  geofenceDeleted: 'The geofence was deleted.',
+  changedMeanwhile: 'Somebody else has changed this geofence meanwhile. Nothing was saved.',
+  showTheirs: 'Show their version',
+  noGeofences: 'No geofences yet',
+  noGeofencesHint: 'Draw a polygon or a circle on the map.',
+  noGeofenceFound: 'No geofence matches',
+  shapes: { polygon: 'Polygon', circle: 'Circle', line: 'Line' },
 };
 
 /** The words of a language: every one of English. */
