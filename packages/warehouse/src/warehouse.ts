@@ -100,7 +100,7 @@ export interface Warehouse {
   startOfLastFixes(question: LastFixesQuestion): Promise<number | null>;
   /** The newest good and valid fixes of many vehicles before a moment. */
   fixesBefore(question: FixesBeforeQuestion): Promise<ArchivedFix[]>;
-  /** Did something of a interval of the past come no sooner than at a time? */
+  /** Did something of an interval of the past come no sooner than at a time? */
   hasLateArrivals(question: LateArrivalsQuestion): Promise<boolean>;
   /**
    * The same for many vehicles, each answered in its place. Each of these asks at most 100 questions, of a vehicle

@@ -213,7 +213,7 @@ export function registeredReaders(db: DatabaseSync): RegisteredReader[] {
     }));
 }
 
-/** the primary code of an error of SQLite, or null where it is not SQLite's. */
+/** The primary code of an error of SQLite, or null where it is not SQLite's. */
 export function sqliteCode(error: unknown): number | null {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === 'number' ? code & 0xff : null;

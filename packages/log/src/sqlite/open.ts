@@ -52,13 +52,13 @@ export interface SqliteLogOptions {
   maxBytes?: number;
   /** The file never grows beyond this: appends are then refused as on a full disk. Default: as far as the disk goes. */
   maxFileBytes?: number;
-  /** How often it is looked for what can be forgotten. Default 10 seconds. */
+  /** Interval of retention. Default 10 seconds. */
   retentionEveryMs?: number;
-  /** An append fails when the file's lock was not to be had for this long. Default 10 seconds. */
+  /** An append fails when the file's lock was not available for this long. Default 10 seconds. */
   lockTimeoutMs?: number;
   /**
-   * Takes a record that can't be decoded; when it resolves, what reads goes on behind it. Default: it stops the
-   * reading.
+   * Called with a record that can't be decoded; when it resolves, the reader skips the record. Default: the reader
+   * stops.
    */
   onUnreadable?: (record: UnreadableRecord) => Promise<void>;
   /** Called when a reader can't go on where it was. Default: a warning of the process. */

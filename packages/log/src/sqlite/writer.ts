@@ -24,9 +24,9 @@ import { PREFIX_BYTES, recordAt, type Segment } from './segment.ts';
 
 /*
  * The thread that writes for one opened log. It waits for the disk, so that nobody else has to. Every opened log of a
- * file has its own; SQLite's lock keeps them apart. Waiting for that lock is looking again and again, and a writer that
- * commits all the time would hardly leave a moment to find it free: so who waits says so, and who committed then pauses
- * for longer than the other looks away. (`locks` of node:worker_threads would be the tool; in Node 26.10 it aborts the
+ * file has its own; SQLite's lock keeps them apart. Waiting for that lock means polling it, and a writer that commits
+ * all the time would hardly leave it free: so a waiting writer announces itself, and the other one pauses after its
+ * commit for longer than the polling interval. (`locks` of node:worker_threads would be the tool; in Node 26.10 it aborts the
  * process when threads contend.)
  */
 

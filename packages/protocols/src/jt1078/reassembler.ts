@@ -8,7 +8,7 @@ import { SequenceWindow } from './sequence-window.ts';
 /** What a frame is coded by. */
 export type StreamCodec = 'h264' | 'h265' | 'g711a' | 'g711u' | 'aac' | 'adpcm' | `other-${number}`;
 
-/** A picture, a interval of sound, or data that the standard leaves open. */
+/** A picture, a block of sound, or data that the standard does not define. */
 export interface StreamFrame {
   kind: keyof typeof KIND;
   codec: StreamCodec;

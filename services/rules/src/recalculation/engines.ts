@@ -2,7 +2,7 @@ import { asChange, type Definition } from '@outrider/domain';
 import { Engine } from '@outrider/engine';
 import type { Scope } from './history-run.ts';
 
-/** So many sets of definitions are kept at hand. */
+/** Cached engines, at most. */
 const KEPT = 4;
 
 /**

@@ -32,7 +32,7 @@ const PAGE_POSITIONS = 1500;
 /** The terminal of a position does not matter. */
 const NOBODY = { terminalId: '' as TerminalId, protocol: 'osmand' as ProtocolName };
 
-/** A question that waits to be asked together with others like it. */
+/** A query that waits to be batched with others. */
 interface Waiting<Question, Answer> {
   question: Question;
   resolve(answer: Answer): void;
@@ -120,7 +120,7 @@ export class HistoryOfMany implements History {
     );
   }
 
-  /** A question of one vehicle only: the others need not wait for it. */
+  /** A query for one vehicle, which is not batched. */
   async #alone<T>(ask: () => Promise<T>): Promise<T> {
     this.#running--;
     this.#askIfAllWait();

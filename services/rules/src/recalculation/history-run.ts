@@ -33,10 +33,10 @@ export interface HistoricPosition extends Position {
 /** More than these of one vehicle are not put together in memory. */
 const MAX_EVENTS = 200_000;
 
-/** What can't be reported from the history: it is about when data came, and not about when fixes were taken. */
+/** Kinds that can't be recalculated: they depend on when data came, not on when fixes were taken. */
 const BY_ARRIVAL: ReadonlySet<EventKind> = new Set(['offline']);
 
-/** A interval of history holds more than can be recalculated at once: a shorter one is to be asked for. */
+/** The interval holds too many events to be recalculated at once; the caller must ask for a shorter one. */
 export class TooManyEventsError extends Error {
   override name = 'TooManyEventsError';
 }

@@ -14,9 +14,9 @@ import { runService } from '@outrider/runtime';
 import { createRecalculator } from './recalculator.ts';
 
 /**
- * The recalculator in a process of its own: what goes through a month of the archive keeps no live event waiting, and
- * the live rules need neither of its stores. Jobs are leased one at a time, so a second instance is there for when the
- * first one dies.
+ * The recalculator in a process of its own: a job over a month of the archive delays no live event, and the live rules
+ * need neither of its stores. Jobs are leased one at a time, so a second instance only takes over when the first one
+ * crashes.
  */
 await runService('recalculator', { ...logVariables, ...serverVariables }, async (parts) => {
   const { config, logger, metrics, life, now } = parts;

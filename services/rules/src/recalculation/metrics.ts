@@ -1,6 +1,6 @@
 import { Counter, type Registry } from '@outrider/runtime';
 
-/** What recalculations count, under the names that `/metrics` shows. */
+/** Metrics of recalculations. */
 export function recalculatorMetrics(registry: Registry) {
   const registers = [registry];
   return {

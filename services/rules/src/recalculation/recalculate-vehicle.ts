@@ -112,7 +112,7 @@ const PAGE_POSITIONS = 5000;
 const PAGE_EVENTS = 5000;
 const MAX_ARCHIVED = 400_000;
 const MINUTE_MS = 60_000;
-/** Before what is to be made anew, so much is gone through for the engine to know how things stood. */
+/** Time before the interval that the engine processes first, to have its state at the beginning. */
 const MIN_WARM_UP_MS = 2 * 3_600_000;
 /** The first of them may be a jump: the engine needs a few to see that the others are right. */
 const WARM_UP_FIXES = 16;
@@ -124,14 +124,14 @@ const MAX_EVENT_MS = 400 * 86_400_000;
 const ON_THE_WAY_MS = 60_000;
 
 /**
- * Makes the events of a interval of a vehicle's history anew, and corrects the archive by them.
+ * Recalculates the events of an interval of a vehicle's history, and corrects the archive.
  *
  * It begins early enough for the engine to have the state that it would have had: before the begin of everything that
  * was going on when the interval began, and some more. It goes on behind the interval until what lasts is, event for
  * event, what the live rules have as well: from there on all is as it was reported. Where that is not before the newest
  * fix, what is there is written, and the outcome says that it is not settled.
  *
- * Done again, it comes to the same, and changes nothing.
+ * A repetition has the same result and changes nothing.
  *
  * @param onProgress called now and then, with 0 to 1 and the number of positions; what it throws breaks it off
  * @throws {TooManyEventsError} when the interval holds more than can be put together in memory
@@ -199,7 +199,7 @@ async function startOf(history: History, scope: Scope, knownFromMs: number): Pro
   return startMs - (startMs % MINUTE_MS);
 }
 
-/** What the archive has of the events that touch a interval, as far as it was read. */
+/** The archived events that touch an interval, as far as they were read. */
 class ArchivedUpTo {
   readonly #history: History;
   readonly #scope: Scope;

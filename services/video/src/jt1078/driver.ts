@@ -253,7 +253,7 @@ function chooseStream(
   return { recordings, stream: wanted === 'main' ? 'sub' : 'main' };
 }
 
-/** How much of a interval is covered by recordings, which may overlap. */
+/** How much of an interval is covered by recordings, which may overlap. */
 function coveredMs(recordings: readonly StoredRecording[], startMs: number, endMs: number): number {
   let covered = 0;
   let reachedMs = startMs;
