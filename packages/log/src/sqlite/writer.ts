@@ -26,8 +26,8 @@ import { PREFIX_BYTES, recordAt, type Segment } from './segment.ts';
  * The thread that writes for one opened log. It waits for the disk, so that nobody else has to. Every opened log of a
  * file has its own; SQLite's lock keeps them apart. Waiting for that lock means polling it, and a writer that commits
  * all the time would hardly leave it free: so a waiting writer announces itself, and the other one pauses after its
- * commit for longer than the polling interval. (`locks` of node:worker_threads would be the tool; in Node 26.10 it aborts the
- * process when threads contend.)
+ * commit for longer than the polling interval. (`locks` of node:worker_threads would be the tool; in Node 26.10 it
+ * aborts the process when threads contend.)
  */
 
 export interface WriterSettings {

@@ -60,7 +60,9 @@ export function bodyOf(draft: Draft): (NewGeozone & GeozonePatch) | null {
   return { type: 'Feature', geometry, properties };
 }
 
-/** The area that the drawing tool edits; null for what it can't: lines, polygons with holes, circles without a radius. */
+/**
+ * The area that the drawing tool edits; null for what it can't: lines, polygons with holes, circles without a radius.
+ */
 export function editableArea({ shape, geometry, radiusM }: Draft): GeoJSON.Polygon | null {
   if (geometry?.type === 'Point') {
     const metres = Number(radiusM);
