@@ -17,6 +17,8 @@ const FILES = '{packages,services,load-tests}/**/*';
 export default defineConfig({
   test: {
     globalSetup: ['./vitest.folder.ts'],
+    // Vitest leaves one processor unused otherwise, which is half of a small machine.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
