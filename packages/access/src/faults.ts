@@ -38,7 +38,7 @@ export class Faults {
   throwIfAny(): void {
     if (this.isEmpty) return;
     const count = this.#count === 1 ? '1 thing is' : `${this.#count} things are`;
-    const first = this.#count > this.#listed.length ? ` The first ${this.#listed.length} are told.` : '';
+    const first = this.#count > this.#listed.length ? ` The first ${this.#listed.length} are listed.` : '';
     throw new Problem(
       this.#hasConflictOnly ? 'conflict' : 'invalid-request',
       `${count} wrong; nothing was changed.${first}`,

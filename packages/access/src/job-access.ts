@@ -134,7 +134,7 @@ export class JobAccess {
     if (file === null || (await reportFiles.info(file.id)) === null)
       throw new Problem('gone', `The file was deleted: files of reports are kept for ${retentionDays} days at most.`);
     if (!maySeeStill(file, this.#caller, directory))
-      throw new Problem('gone', 'It tells of what this account may not see any more: ask for the report again.');
+      throw new Problem('gone', 'It contains what this account may no longer see: request the report again.');
     return file;
   }
 

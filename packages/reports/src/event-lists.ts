@@ -117,7 +117,7 @@ export function places({ phase, latitude, longitude, startLatitude, startLongitu
 export const tripsReport = eventList(
   {
     name: 'trips',
-    summary: 'Trips that lasted into a stretch of time.',
+    summary: 'Trips that overlap a time range.',
     description: 'Each with its own start and end.',
   },
   () => ['trip'],
@@ -154,7 +154,7 @@ export const tripsReport = eventList(
 );
 
 export const stopsReport = eventList(
-  { name: 'stops', summary: 'Stops, parked or idling, that lasted into a stretch of time.' },
+  { name: 'stops', summary: 'Stops, parked or idling, that overlap a time range.' },
   () => ['parking', 'idling'],
   [
     { name: 'kind', type: 'text', always: true, about: '`parking`: with the ignition off; `idling`: with it on.' },

@@ -55,7 +55,7 @@ export function shapeVisitsReport(shape: Shape, minDwellSeconds: number): Report
     name: 'geozone-visits',
     summary: 'Ask the past about a shape that was never saved.',
     description:
-      'What a geozone of this shape would have told, had it been there: the rules are run over the stored positions. A vehicle that was inside from the beginning on is told of from a day before `from` at the earliest.',
+      'What a geozone of this shape would have reported, had it existed: the rules are run over the stored positions. A vehicle that was inside from the beginning on is told of from a day before `from` at the earliest.',
     columns: COLUMNS,
     cursor: shapeCursor,
     async page(sources, question, after, limit): Promise<Page> {

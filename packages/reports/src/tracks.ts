@@ -59,7 +59,7 @@ export const TRACK_PLACES = {
  */
 export const trackReport: ReportKind = {
   name: 'track',
-  summary: 'Positions in a stretch of time, by vehicle and time.',
+  summary: 'Positions in a time range, by vehicle and time.',
   description:
     'Good positions only: what was refused as a position is in no track. A position that nobody gets to in the time moves nothing: it is there with `rejection` `jump`, by the rule that events are made by. GeoJSON, GPX and KML, and a track with `maxPoints`, leave out jumps and what the terminal does not trust.',
   parameters: { maxPoints: true },

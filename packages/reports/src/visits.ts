@@ -24,9 +24,9 @@ export const VISIT_COLUMNS: readonly Column[] = [
     about:
       '`inside`: a visit; `between`: from when a geozone was left, the vehicle being in no other, to the next visit.',
   },
-  { name: 'geozoneId', type: 'id', about: 'Of a visit; of a stretch between two, the geozone that was left.' },
+  { name: 'geozoneId', type: 'id', about: 'Of a visit; of the time between two visits, the geozone that was left.' },
   { name: 'geozoneName', type: 'text', about: 'Where it was deleted, its last name.' },
-  { name: 'nextGeozoneId', type: 'id', about: 'Of a stretch between two visits, the geozone that came next.' },
+  { name: 'nextGeozoneId', type: 'id', about: 'Of the time between two visits, the geozone that came next.' },
   { name: 'nextGeozoneName', type: 'text' },
   { name: 'startedAt', type: 'time', always: true },
   { name: 'endedAt', type: 'time', about: 'Null while it lasts.' },

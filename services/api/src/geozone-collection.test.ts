@@ -192,7 +192,7 @@ describe('many geozones as a FeatureCollection', () => {
     const many = await post(collection(new Array(500).fill(null)));
     expect([many.body.errors.length, many.body.detail]).toEqual([
       100,
-      '500 things are wrong; nothing was changed. The first 100 are told.',
+      '500 things are wrong; nothing was changed. The first 100 are listed.',
     ]);
   });
 

@@ -49,7 +49,7 @@ await runService('api', VARIABLES, async ({ config, logger, metrics, tracing, li
   life.own('registry', () => registry.close());
   const generatedPassword = await ensureAdmin(registry, config.ADMIN_PASSWORD);
   if (generatedPassword !== null)
-    process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (told this once)\n`);
+    process.stdout.write(`first login: ${ADMIN_LOGIN} / ${generatedPassword}   (shown only once)\n`);
   const log = await openLog(backing, logger, metrics);
   life.own('log', () => log.close());
   const hub = await openHub(backing, logger);

@@ -56,7 +56,7 @@ Positions, events and notifications come over a WebSocket at \`/live\`, describe
 
 ## Traces
 
-Where the service tells traces, a call is part of the caller’s, if its header \`traceparent\` names one (W3C Trace Context), and every answer says in \`traceresponse\` which trace and span it was.`;
+Where the service records traces, a call is part of the caller’s, if its header \`traceparent\` names one (W3C Trace Context), and every answer says in \`traceresponse\` which trace and span it was.`;
 
 /** Every call of a kind can meet these. */
 function problemsOf(route: DescribedRoute): ProblemKind[] {

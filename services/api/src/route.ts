@@ -12,7 +12,7 @@ export const GROUPS = {
   Users: 'Accounts of operators, dealers and users.',
   Vehicles: 'Vehicle profiles, their groups, and where they are.',
   Geozones: 'Geofences as GeoJSON features.',
-  Notifications: 'What users are told of, and what they were told.',
+  Notifications: 'Which events users are notified of, and their notifications.',
   Reports: 'What vehicles did.',
   VideoService: 'Video terminals, and the fragments of video that they are asked for.',
   Operations: 'Where to start, and how the service is; for machines, outside the limits.',

@@ -30,7 +30,7 @@ export function printWelcome(config: Config<typeof variables>, { ports, generate
     ['data', config.DATA_DIR],
   ];
   if (generatedPassword !== null)
-    rows.push(['first login', `${ADMIN_LOGIN} / ${generatedPassword}   (told this once)`]);
+    rows.push(['first login', `${ADMIN_LOGIN} / ${generatedPassword}   (shown only once)`]);
   const width = Math.max(...rows.map(([name]) => name.length));
   const lines = rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
   process.stdout.write(`\nOutrider is ready. Ctrl-C stops it.\n\n${lines.join('\n')}\n\n`);

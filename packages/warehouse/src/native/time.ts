@@ -18,6 +18,6 @@ export function storableMs(timeMs: number): number {
  * @throws {RangeError} when it is not a number
  */
 export function boundMs(timeMs: number): number {
-  if (Number.isNaN(timeMs)) throw new RangeError('A bound of a stretch of time is not a number');
+  if (Number.isNaN(timeMs)) throw new RangeError('A bound of a time range is not a number');
   return Math.ceil(Math.max(EARLIEST_MS, Math.min(LATEST_MS, timeMs)));
 }

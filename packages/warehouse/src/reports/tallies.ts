@@ -92,7 +92,7 @@ const LASTS_UNTIL = `if(kind = 'offline', {nowMs:Int64}, ${ofVehicle('untils')})
 export async function tallies(engine: Engine, question: TalliesQuestion): Promise<Tallies> {
   const { vehicleIds, kinds, fromMs, toMs, cuts, places, geofenceIds, nowMs, knownUntilMs, signal } = question;
   if (!((cuts[0] ?? Number.NaN) <= fromMs && (cuts.at(-1) ?? Number.NaN) >= toMs && fromMs < toMs))
-    throw new RangeError('The cuts must span the stretch of time');
+    throw new RangeError('The cuts must span the time range');
   if (vehicleIds.length === 0 || kinds.length === 0) return { tallies: [], crossing: [] };
   const parameters: Record<string, Parameter> = {
     ...fleetParameters(vehicleIds),

@@ -22,7 +22,7 @@ const AuditEntryOut = z
       .meta({
         description:
           'Who did it; null: the service itself, or somebody who was not let in. Of accounts outside their organisation, ' +
-          'dealers are told the role alone.',
+          'dealers see the role alone.',
       }),
     sessionId: idOut.nullable().meta({ description: 'By which session.' }),
     address: z.string().nullable().meta({ description: 'From which IP address.' }),
@@ -68,7 +68,7 @@ export const auditRoutes: Route[] = [
       'Changes of accounts, vehicles, groups and geofences with the fields that changed, logins that were let in and ' +
       'those that were not, logouts, blocks, and grants of the API. Operators see all of it; dealers what they and their ' +
       'users did to what is theirs, and what others did to it. Notification rules are their owners’ own business: of ' +
-      'those of their users, dealers are told nothing. Passwords, tokens and webhook secrets are never in it.',
+      'those of their users, dealers see nothing. Passwords, tokens and webhook secrets are never in it.',
     query: z.object({
       ...paging,
       from: timeSuchAs('2026-01-15T00:00:00.000Z').optional().meta({ description: 'Not before.' }),

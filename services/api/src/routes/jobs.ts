@@ -48,7 +48,7 @@ const RecalculationOut = z
     subjectId: idOut
       .nullable()
       .meta({ description: 'The geozone or the vehicle; null where it is not to be seen (any more).' }),
-    from: timeOut.meta({ description: 'The stretch of the past that is recalculated; its end is not part of it.' }),
+    from: timeOut.meta({ description: 'The time range that is recalculated; its end is not part of it.' }),
     to: timeOut,
     positions: z.int().meta({ description: 'Positions gone through so far.' }),
     result: z
@@ -82,7 +82,7 @@ export const ReportJobOut = z
       .strictObject({
         rows: z.int(),
         bytes: z.int(),
-        name: z.string().meta({ description: 'For whoever saves it.' }),
+        name: z.string().meta({ description: 'Suggested name for the saved file.' }),
         mediaType: z.string(),
         url: z.string().meta({ description: 'Where the file is.' }),
         expiresAt: timeOut.meta({ description: 'It is kept until then at most.' }),

@@ -38,7 +38,7 @@ import { etagOf } from '../input.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
 const name = line(200);
-const active = z.boolean().meta({ description: 'A rule that is not active tells of nothing.' });
+const active = z.boolean().meta({ description: 'A rule that is not active notifies nobody.' });
 const eventKinds = z
   .array(z.enum(EVENT_KINDS))
   .min(1)
@@ -49,7 +49,7 @@ const phases = z
   .array(z.enum(['begin', 'end']))
   .min(1)
   .transform((list) => [...new Set(list)])
-  .meta({ description: 'Of an event that lasts: told when it begins, when it ends, or both.' });
+  .meta({ description: 'Of an event that lasts: notified when it begins, when it ends, or both.' });
 
 function ids<Id extends string>(description: string) {
   return z.array(id<Id>()).min(1).max(1000).nullable().meta({ description });
@@ -177,7 +177,7 @@ const RuleSetOut = RULE_OUT.extend({
   webhook: z
     .strictObject({
       url: z.string(),
-      secret: z.string().optional().meta({ description: 'Only where this call set it: it is told once.' }),
+      secret: z.string().optional().meta({ description: 'Only where this call set it: it is shown once.' }),
     })
     .nullable(),
 }).meta({
@@ -270,7 +270,7 @@ const NotificationOut = z
     number: z.int().meta({ description: 'Grows by one with each notification of the user; the live cursor holds it.' }),
     ruleId: idOut,
     ruleVersion: z.int(),
-    ruleName: z.string().meta({ description: 'Names are those of when it was told.' }),
+    ruleName: z.string().meta({ description: 'Names are those at the time of the notification.' }),
     vehicleName: z.string(),
     geofenceName: z.string().nullable(),
     late: z.boolean().meta({
@@ -324,7 +324,7 @@ const TrialOut = z
     to: timeOut,
     examined: z.int(),
     complete: z.boolean().meta({ description: 'False where there was more than could be looked at: the newest were.' }),
-    matched: z.array(EventOut).meta({ description: 'What it would have told, the newest first.' }),
+    matched: z.array(EventOut).meta({ description: 'Events it would have notified of, the newest first.' }),
     notMatched: z.array(
       z.strictObject({
         reason: z.enum(MISMATCHES),
@@ -392,8 +392,10 @@ function isTimeZone(text: string): boolean {
 }
 
 const timeRange = {
-  from: timeSuchAs('2026-01-15T00:00:00.000Z').optional().meta({ description: 'When it was told, inclusive.' }),
-  to: timeSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'When it was told, exclusive.' }),
+  from: timeSuchAs('2026-01-15T00:00:00.000Z')
+    .optional()
+    .meta({ description: 'When the user was notified, inclusive.' }),
+  to: timeSuchAs('2026-01-16T00:00:00.000Z').optional().meta({ description: 'When the user was notified, exclusive.' }),
 };
 
 function rangeOf({ from, to }: { from?: number | undefined; to?: number | undefined }) {
@@ -409,7 +411,7 @@ export const notificationRoutes: Route[] = [
     path: '/api/v1/notification-rules',
     group: 'Notifications',
     operationId: 'listNotificationRules',
-    summary: 'Rules of the caller: what they are told of; for an operator, everyone’s.',
+    summary: 'Notification rules of the caller; for an operator, everyone’s.',
     query: z.object(paging),
     answers: { 200: { description: 'A page.', body: listOf(RuleOut) } },
     async handle({ query }, { access }) {
@@ -421,9 +423,9 @@ export const notificationRoutes: Route[] = [
     path: '/api/v1/notification-rules',
     group: 'Notifications',
     operationId: 'addNotificationRule',
-    summary: 'Add a rule: its owner, the caller, is told of what it asks for.',
+    summary: 'Add a rule: its owner, the caller, is notified of the events it selects.',
     description:
-      'Live and in the inbox always, by e-mail and webhook where they are named. What the owner may not see, at the time, is never told.',
+      'Live and in the inbox always, by e-mail and webhook where they are named. What the owner may not see, at the time, is never sent.',
     body: z
       .strictObject({
         name,
@@ -523,7 +525,7 @@ export const notificationRoutes: Route[] = [
     path: '/api/v1/notification-rules/{id}',
     group: 'Notifications',
     operationId: 'deleteNotificationRule',
-    summary: 'Delete a rule; what it told stays in the inbox.',
+    summary: 'Delete a rule; its notifications stay in the inbox.',
     params: byId,
     conditional: true,
     answers: { 204: { description: 'Deleted.' } },
@@ -538,11 +540,11 @@ export const notificationRoutes: Route[] = [
     path: '/api/v1/notification-rules/{id}/test',
     group: 'Notifications',
     operationId: 'testNotificationRule',
-    summary: 'Which events of the last week the rule would have told, and why not the others.',
+    summary: 'Which events of the last week the rule would have notified of, and why not the others.',
     description:
       'The rule is taken as active, and rights as they are now. When data arrived is not looked at: `maxDataAgeMinutes` keeps nothing back here.',
     params: byId,
-    answers: { 200: { description: 'What it would have told.', body: TrialOut } },
+    answers: { 200: { description: 'Events that it would have notified of.', body: TrialOut } },
     problems: ['not-found'],
     async handle({ params }, { access, nowMs }) {
       const { fromMs, toMs, examined, complete, matched, notMatched } = await access.notifications.tryRule(
@@ -571,7 +573,7 @@ export const notificationRoutes: Route[] = [
     path: '/api/v1/notifications',
     group: 'Notifications',
     operationId: 'listNotifications',
-    summary: 'What the caller was told, the newest first.',
+    summary: 'Notifications of the caller, the newest first.',
     description: 'About what the caller may see now: a page may hold less than its limit.',
     query: z.object({
       ...paging,

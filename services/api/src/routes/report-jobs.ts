@@ -87,7 +87,7 @@ export const reportJobRoutes: Route[] = [
     operationId: 'addReportJob',
     summary: 'Have a large report made as a file.',
     description:
-      'What it holds is decided by what the caller may see when it is made. How far it is, the job tells; its end is told on `/live` as `report-job`.',
+      'What it holds is decided by what the caller may see when it is made. The job shows its progress; its end is sent on `/live` as `report-job`.',
     body: NewReportJob,
     answers: {
       202: {

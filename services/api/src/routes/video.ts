@@ -145,7 +145,7 @@ const taskFields = {
   status: z.enum(VIDEO_TASK_STATES).meta({
     description:
       '`new`: asked for; `waiting`: the terminal is off-line, or the next attempt is not due; `requested`: the ' +
-      'terminal was told to play; `downloading`; `processing`: the file is finished and stored; `done`; `failed`; `cancelled`.',
+      'terminal was asked to play; `downloading`; `processing`: the file is finished and stored; `done`; `failed`; `cancelled`.',
   }),
   reason: z.enum(VIDEO_FAILURES).nullable().meta({ description: 'What the last attempt met, or why it failed.' }),
   detail: z.string().nullable(),
@@ -520,7 +520,7 @@ export const videoRoutes: Route[] = [
     group: 'VideoService',
     operationId: 'cancelVideoTask',
     summary: 'Cancel a task that is not finished; once more does nothing.',
-    description: 'For whoever made it, or keeps the vehicle.',
+    description: 'For its creator, or those who manage the vehicle.',
     params: byTask,
     answers: { 200: { ...oneTask, headers: {} } },
     problems: ['not-found', 'forbidden', 'conflict'],

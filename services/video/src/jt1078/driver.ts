@@ -146,7 +146,7 @@ class Driver implements Jt1078Driver {
       connection = await within(expectation.connected, this.#parts.answerTimeoutMs, signal);
       if (signal.aborted) return aborted();
       if (connection === null)
-        return { ok: false, reason: 'no-answer', detail: 'the terminal was told to play and did not connect' };
+        return { ok: false, reason: 'no-answer', detail: 'the terminal was asked to play and did not connect' };
       options.onPhase('downloading');
 
       const played = await takePlayback(connection, {
@@ -276,7 +276,7 @@ function refusalOf(outcome: CommandOutcome): Extract<DriverOutcome<never>, { ok:
     case 'unanswered':
       return { ok: false, reason: 'no-answer', detail: 'the terminal did not answer in time' };
     case 'unsupported':
-      return { ok: false, reason: 'refused', detail: 'the terminal can not be told so' };
+      return { ok: false, reason: 'refused', detail: 'the command cannot be sent to the terminal' };
     case 'overloaded':
       return { ok: false, reason: 'busy', detail: 'too many commands are under way' };
     case 'aborted':

@@ -101,7 +101,7 @@ export function createStreamDriver(options: StreamDriverOptions): VideoDriver {
     recordings: async (): Promise<DriverOutcome<StoredRecording[]>> => ({
       ok: false,
       reason: 'refused',
-      detail: 'a URL does not tell what is recorded',
+      detail: 'a URL does not show what is recorded',
     }),
     fetch,
     close: async () => {},
