@@ -66,7 +66,13 @@ export async function openArena(): Promise<Arena> {
   const createDealer = dealerMaker(service, rest);
   let dealer = await createDealer();
   for (const terminalId of VICTIMS) {
-    const vehicle = { name: `Victim ${terminalId}`, terminalId, dealerId: dealer.id };
+    // Any protocol may speak for it: the first valid packet would bind it to its own otherwise.
+    const vehicle = {
+      name: `Victim ${terminalId}`,
+      terminalId,
+      dealerId: dealer.id,
+      terminalAccess: { protocol: 'any' },
+    };
     const { id } = (await rest.post('/api/v1/vehicles', vehicle)) as { id: string };
     terminalOf.set(id, terminalId);
   }

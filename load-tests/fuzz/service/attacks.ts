@@ -107,8 +107,13 @@ export class Attacks {
   }
 }
 
-/** The terminals of the seeds: each has a vehicle, so that what is well-formed is taken and stored. */
-export const VICTIMS: readonly string[] = [...tcpProtocols.map((protocol) => protocol.exampleId(1)), 'phone-1'];
+/**
+ * The terminals of the seeds: each has a vehicle, so that what is well-formed is taken and stored. Protocols that
+ * identify terminals by IMEI share one.
+ */
+export const VICTIMS: readonly string[] = [
+  ...new Set<string>([...tcpProtocols.map((protocol) => protocol.exampleId(1)), 'phone-1']),
+];
 
 function mutated(target: Target, random: Random): Buffer {
   const seeds = target.seeds(random);

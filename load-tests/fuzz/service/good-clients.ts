@@ -8,9 +8,9 @@ import type { Service } from '../../bench/road/service.ts';
 /** Honest clients are answered within this; generous, as the machine may have much else to do. */
 export const ANSWERED_WITHIN_MS = 20_000;
 
-const TERMINALS = tcpProtocols.map(({ name, exampleId, simulators }) => ({
+const TERMINALS = tcpProtocols.map(({ name, exampleId, simulators }, index) => ({
   port: name,
-  id: exampleId(9001),
+  id: exampleId(9001 + index),
   create: simulators[0],
 }));
 const PHONE = 'good-phone';
